@@ -1,0 +1,33 @@
+"""evolve: an agent that measurably learns.
+
+    import evolve
+
+    with evolve.open() as workspace:
+        result = workspace.run(examples="data.csv")
+
+Importing this loads nothing heavy; what a call needs is loaded by the call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evolve.errors import EvolveError
+    from evolve.workspace import Result, Workspace, open
+
+__all__ = ["EvolveError", "Result", "Workspace", "__version__", "open"]
+
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name == "EvolveError":
+        from evolve.errors import EvolveError
+
+        return EvolveError
+    if name in ("Result", "Workspace", "open"):
+        from evolve import workspace
+
+        return getattr(workspace, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

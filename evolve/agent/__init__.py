@@ -1,0 +1,37 @@
+"""One episode: a LangGraph graph compiled from a workflow, its context, and what it leaves in the record.
+
+The graph library is imported only when an :class:`Agent` is made.
+"""
+
+from __future__ import annotations
+
+from evolve.agent.context import (
+    EpisodeContext,
+    Identity,
+    NoRecorder,
+    Recall,
+    Recorder,
+    recall_nothing,
+)
+from evolve.agent.execution import Trial, make_probe, try_rows
+from evolve.agent.records import MIGRATIONS, Run, RunRecords
+from evolve.agent.runner import HELD_OUT, Agent, Surroundings, episode_id
+
+__all__ = [
+    "HELD_OUT",
+    "MIGRATIONS",
+    "Agent",
+    "EpisodeContext",
+    "Identity",
+    "NoRecorder",
+    "Recall",
+    "Recorder",
+    "Run",
+    "RunRecords",
+    "Surroundings",
+    "Trial",
+    "episode_id",
+    "make_probe",
+    "recall_nothing",
+    "try_rows",
+]

@@ -1,0 +1,72 @@
+"""Turns episode values into JSON text and back.
+
+An episode's state is checkpointed by a library that rounds values off in places (tuples, integers over
+64 bits, lone surrogates). JSON text made here survives it unchanged, so state holds text.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+def to_data(value: Any) -> Any:
+    """The value as JSON data: dataclasses become objects, tuples become lists; nothing is shared or copied."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: to_data(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, list | tuple):
+        return [to_data(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: to_data(item) for key, item in value.items()}
+    return value
+
+
+def to_json(value: Any) -> str:
+    """ASCII JSON text of a value, or of a sequence of values. NaN is refused with ValueError."""
+    return json.dumps(to_data(value), separators=(",", ":"), allow_nan=False)
+
+
+def from_json(cls: type[T], text: str) -> T:
+    """The value of class ``cls`` that :func:`to_json` wrote."""
+    return from_data(cls, json.loads(text))
+
+
+def list_from_json(cls: type[T], text: str) -> tuple[T, ...]:
+    """The values of class ``cls`` written by :func:`to_json` as one list; "" gives none."""
+    return tuple(from_data(cls, item) for item in json.loads(text)) if text else ()
+
+
+def from_data(cls: type[T], data: Any) -> T:
+    """The value of class ``cls`` from JSON data. Unknown keys raise TypeError."""
+    decoders = _decoders(cls)  # type: ignore[arg-type]
+    return cls(**{name: decoders[name](item) if name in decoders else item for name, item in data.items()})
+
+
+def _plain(value: Any) -> Any:
+    return value
+
+
+@cache
+def _decoders(cls: type) -> dict[str, Callable[[Any], Any]]:
+    hints = get_type_hints(cls)
+    found = {item.name: _decoder(hints[item.name]) for item in fields(cls)}
+    return {name: decode for name, decode in found.items() if decode is not _plain}
+
+
+def _decoder(hint: Any) -> Callable[[Any], Any]:
+    origin, args = get_origin(hint), get_args(hint)
+    if is_dataclass(hint):
+        return lambda data: from_data(hint, data)  # type: ignore[arg-type]
+    if origin in (Union, types.UnionType) and type(None) in args:
+        inner = _decoder(next(arg for arg in args if arg is not type(None)))
+        return _plain if inner is _plain else lambda data: None if data is None else inner(data)
+    if origin is tuple or (origin is not None and origin is not Literal and issubclass(origin, Sequence)):
+        inner = _decoder(args[0]) if args else _plain
+        return lambda data: tuple(inner(item) for item in data)
+    return _plain

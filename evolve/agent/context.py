@@ -1,0 +1,87 @@
+"""What an episode runs with: everything that is not state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from evolve.episodes import EpisodeRecord, Limits, Recalled, Row, Step, TaskView
+from evolve.events import EventSink, NoEvents
+from evolve.policies.protocol import Policy
+from evolve.sandbox.protocol import Sandbox
+from evolve.workflow import Knobs
+
+Recall = Callable[[TaskView, tuple[float, ...], int], Sequence[Recalled]]
+"""``recall(view, features, k)`` gives at most ``k`` items, best first."""
+
+
+class Recorder(Protocol):
+    """Where an episode's outcome is kept."""
+
+    def commit(self, record: EpisodeRecord) -> None:
+        """Keeps the record, its claims and drafts durably, exactly once.
+
+        Called again with the same episode it changes nothing; a stage is re-run after a crash.
+        """
+        ...
+
+
+class NoRecorder:
+    """For episodes whose caller commits the returned record itself, such as workers."""
+
+    def commit(self, record: EpisodeRecord) -> None:
+        """Keeps nothing."""
+
+
+def recall_nothing(view: TaskView, features: tuple[float, ...], k: int) -> tuple[Recalled, ...]:
+    """The recall of an agent that has learned nothing."""
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identity:
+    """Which episode this is."""
+
+    episode: str
+    run: str
+    suite: str
+    group: str
+    split: str
+    variant: str
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeContext:
+    """Read-only surroundings of one episode.
+
+    Attributes:
+        view: What the policy may see of the task.
+        verify_rows: Rows that decide ``verified``; never given to the policy.
+        limits: What the whole episode may spend.
+        learns: Whether reflection and distillation take place; they do not where tasks are held out.
+    """
+
+    identity: Identity
+    view: TaskView
+    verify_rows: tuple[Row, ...]
+    policy: Policy
+    sandbox: Sandbox
+    limits: Limits
+    knobs: Knobs = field(default_factory=Knobs)
+    recall: Recall = recall_nothing
+    recorder: Recorder = field(default_factory=NoRecorder)
+    events: EventSink = field(default_factory=NoEvents)
+    learns: bool = True
+
+    def left(self, steps: Sequence[Step]) -> Limits:
+        """What is left of the limits after the steps; counts never fall below zero."""
+        spent = [step.action.cost for step in steps]
+        candidates, seconds = self.limits.candidates, self.limits.seconds
+        submitted = sum(step.judgement is not None for step in steps)
+        return Limits(
+            candidates=None if candidates is None else max(0, candidates - sum(cost.candidates for cost in spent)),
+            seconds=None if seconds is None else max(0.0, seconds - sum(cost.seconds for cost in spent)),
+            submissions=max(0, self.limits.submissions - submitted),
+        )

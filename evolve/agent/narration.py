@@ -1,0 +1,45 @@
+"""What a live view is told after each stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evolve.agent.state import AgentState, read_claims, read_drafts, read_plan, read_recalled, read_steps
+from evolve.episodes import Step
+
+
+def narrate(stage: str, state: AgentState) -> Mapping[str, Any]:
+    """JSON about what the stage just did; ``state`` already includes its update."""
+    if stage == "recall":
+        items = [{"id": item.id, "text": item.text, "score": item.score} for item in read_recalled(state)]
+        return {"items": items, "withheld": list(state["withheld"])}
+    if stage == "plan":
+        plan = read_plan(state)
+        return {"goal": plan.goal, "subgoals": [subgoal.goal for subgoal in plan.subgoals]}
+    if stage == "reflect":
+        return {"claims": [claim.text for claim in read_claims(state)]}
+    if stage == "distill":
+        return {"drafts": [draft.name for draft in read_drafts(state)]}
+    if stage in ("act", "observe", "judge") and state["steps"]:
+        return _about_step(stage, read_steps(state)[-1])
+    return {}
+
+
+def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
+    if stage == "act":
+        action = step.action
+        return {
+            "action": action.kind,
+            "text": action.text,
+            "code": action.code,
+            "candidates": action.cost.candidates,
+            "seconds": round(action.cost.seconds, 3),
+        }
+    if stage == "observe" and step.observation is not None:
+        seen = step.observation
+        return {"ok": seen.ok, "error": seen.error, "denied": seen.denied, "fault": seen.fault}
+    if stage == "judge" and step.judgement is not None:
+        judged = step.judgement
+        return {"accepted": judged.accepted, "verified": judged.verified, "rows": judged.rows}
+    return {}

@@ -1,0 +1,63 @@
+"""How an episode ends, and whether it goes on: pure functions of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evolve.agent.context import EpisodeContext
+from evolve.episodes import Status, Step
+
+
+def goes_on(steps: Sequence[Step], context: EpisodeContext) -> bool:
+    """Whether another action cycle follows: nothing accepted yet, no fault, and every limit leaves room."""
+    last = steps[-1]
+    if last.action.kind == "finish" or is_accepted(last) or is_fault(last):
+        return False
+    left = context.left(steps)
+    spent = left.submissions == 0 or left.candidates == 0 or left.seconds == 0.0
+    return not spent and len(steps) < context.knobs.steps
+
+
+def is_accepted(step: Step) -> bool:
+    """The verifier accepted the step's answer."""
+    return step.judgement is not None and step.judgement.accepted
+
+
+def is_fault(step: Step) -> bool:
+    """The environment failed during the step."""
+    observed, judged = step.observation, step.judgement
+    return (observed is not None and observed.fault) or (judged is not None and judged.fault)
+
+
+def conclude(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, str]:
+    """The episode's status and why, in one sentence."""
+    if not steps:
+        return "unsolved", "no action was taken"
+    last = steps[-1]
+    if is_fault(last):
+        reason = last.observation.error if last.observation is not None else ""
+        return "fault", f"the sandbox failed: {reason or 'no result'}"
+    if is_accepted(last):
+        return "solved", _accepted_note(last)
+    left = context.left(steps)
+    if any(step.judgement is not None for step in steps):
+        return "refused", "every submitted answer failed on rows the policy had not seen"
+    if left.candidates == 0 or left.seconds == 0.0:
+        return "budget", f"nothing found within {_limits_text(context)}"
+    return "unsolved", last.action.text or (last.observation.error if last.observation else "") or "no answer found"
+
+
+def _accepted_note(step: Step) -> str:
+    rows = step.judgement.rows if step.judgement is not None else 0
+    if step.judgement is not None and step.judgement.verified:
+        return f"reproduces every example and {rows} rows it was not shown"
+    return f"reproduces every example; unverified, because only {rows} further rows are known"
+
+
+def _limits_text(context: EpisodeContext) -> str:
+    limits = context.limits
+    parts = [
+        f"{limits.candidates:,} candidates" if limits.candidates is not None else "",
+        f"{limits.seconds:g} s" if limits.seconds is not None else "",
+    ]
+    return " and ".join(part for part in parts if part)

@@ -1,0 +1,192 @@
+"""Runs and episodes in the record: tables, writing once, reading back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolve.agent.codec import from_json, to_data, to_json
+from evolve.episodes import EpisodeRecord, Step
+from evolve.errors import UsageError
+from evolve.files import canonical_json
+from evolve.store import Database, Migration
+
+MIGRATIONS = (
+    Migration(
+        "agent",
+        1,
+        """
+        CREATE TABLE runs (
+            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, key TEXT NOT NULL,
+            started TEXT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL, checksum TEXT NOT NULL);
+        CREATE INDEX runs_key ON runs (key, state);
+        CREATE TABLE episodes (
+            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, run TEXT NOT NULL, task TEXT NOT NULL,
+            suite TEXT NOT NULL, problem TEXT NOT NULL, split TEXT NOT NULL, variant TEXT NOT NULL,
+            seed INTEGER NOT NULL, status TEXT NOT NULL, verified INTEGER NOT NULL, candidates INTEGER NOT NULL,
+            seconds REAL NOT NULL, body TEXT NOT NULL, checksum TEXT NOT NULL);
+        CREATE INDEX episodes_run ON episodes (run);
+        CREATE TABLE steps (
+            number INTEGER PRIMARY KEY, episode TEXT NOT NULL, step INTEGER NOT NULL, stage TEXT NOT NULL,
+            kind TEXT NOT NULL, body TEXT NOT NULL, checksum TEXT NOT NULL,
+            UNIQUE (episode, step, stage, kind));
+        """,
+    ),
+)
+
+_STEP_KEY = ("episode", "step", "stage", "kind")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One invocation of a command.
+
+    Attributes:
+        kind: ``run`` or ``improve``.
+        key: Identity of what was asked; an open run with the same key is continued.
+        state: ``open``, or why it ended: ``done``, ``interrupted``...
+        body: JSON of the kind's own.
+    """
+
+    id: str
+    kind: str
+    key: str
+    started: str
+    state: str
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+
+class RunRecords:
+    """Reads and writes runs and episodes of one database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def begin(self, kind: str, key: str, body: Mapping[str, Any], *, started: str) -> Run:
+        """The open run with this key, or a new one.
+
+        Args:
+            started: Wall-clock time for people to read; order is by number.
+        """
+        for row in self._db.rows("runs", {"key": key, "state": "open"}):
+            return _run(row)
+        with self._db.transaction():
+            count = self._db.query("SELECT COALESCE(MAX(number), 0) AS last FROM runs")[0]["last"]
+            name = f"r{int(str(count)) + 1}"
+            self._db.insert(
+                "runs",
+                {
+                    "id": name,
+                    "kind": kind,
+                    "key": key,
+                    "started": started,
+                    "state": "open",
+                    "body": canonical_json(body),
+                },
+                key="id",
+            )
+        return self.run(name)
+
+    def end(self, run: str, state: str, body: Mapping[str, Any] | None = None) -> None:
+        """Closes a run; ``body`` replaces its JSON where given."""
+        changes = {"state": state} if body is None else {"state": state, "body": canonical_json(body)}
+        self._db.update("runs", {"id": run}, changes)
+
+    def note(self, run: str, body: Mapping[str, Any]) -> None:
+        """Replaces the run's JSON and leaves it open."""
+        self._db.update("runs", {"id": run}, {"body": canonical_json(body)})
+
+    def run(self, run: str) -> Run:
+        """The run with this id; UsageError names the listing where there is none."""
+        for row in self._db.rows("runs", {"id": run}):
+            return _run(row)
+        raise UsageError(f"there is no run {run!r}", hint="evolve runs list shows them")
+
+    def runs(self) -> list[Run]:
+        """Every run, oldest first."""
+        return [_run(row) for row in self._db.rows("runs", order="number")]
+
+    def add(self, record: EpisodeRecord) -> bool:
+        """Keeps an episode with its steps; False, and nothing changed, when it is kept already."""
+        with self._db.transaction():
+            fresh = self._db.insert("episodes", _episode_row(record), key="id")
+            for step in record.steps:
+                for row in _step_rows(record.episode, step):
+                    self._db.insert("steps", row, key=_STEP_KEY)
+        return fresh
+
+    def has(self, episode: str) -> bool:
+        """Whether the episode has been committed."""
+        return bool(self._db.query("SELECT 1 FROM episodes WHERE id = ?", [episode]))
+
+    def episode(self, episode: str) -> EpisodeRecord:
+        """The episode's record, verified.
+
+        Args:
+            episode: The id or a unique beginning of it.
+
+        Raises:
+            UsageError: When none, or more than one, matches.
+        """
+        found = self._db.rows("episodes", "substr(id, 1, ?) = ?", parameters=[len(episode), episode])
+        if len(found) != 1 or not episode:
+            problem = "several episodes begin with" if found else "there is no episode"
+            raise UsageError(f"{problem} {episode!r}", hint="evolve runs show RUN lists its episodes")
+        return from_json(EpisodeRecord, str(found[0]["body"]))
+
+    def episodes(self, *, run: str = "", ids: Sequence[str] = ()) -> list[EpisodeRecord]:
+        """The episodes of a run, or those with the given ids, in order of commitment."""
+        if ids:
+            kept = set(ids)
+            rows = [row for row in self._db.rows("episodes", order="number") if row["id"] in kept]
+        else:
+            rows = self._db.rows("episodes", {"run": run} if run else "", order="number")
+        return [from_json(EpisodeRecord, str(row["body"])) for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        """How many episodes ended in each status."""
+        rows = self._db.query("SELECT status, COUNT(*) AS n FROM episodes GROUP BY status ORDER BY status")
+        return {str(row["status"]): int(str(row["n"])) for row in rows}
+
+
+def _run(row: Mapping[str, Any]) -> Run:
+    return Run(
+        id=str(row["id"]),
+        kind=str(row["kind"]),
+        key=str(row["key"]),
+        started=str(row["started"]),
+        state=str(row["state"]),
+        body=json.loads(str(row["body"])),
+    )
+
+
+def _episode_row(record: EpisodeRecord) -> dict[str, Any]:
+    return {
+        "id": record.episode,
+        "run": record.run,
+        "task": record.task,
+        "suite": record.suite,
+        "problem": record.group,
+        "split": record.split,
+        "variant": record.variant,
+        "seed": record.seed,
+        "status": record.status,
+        "verified": int(record.verified),
+        "candidates": record.cost.candidates,
+        "seconds": record.cost.seconds,
+        "body": to_json(record),
+    }
+
+
+def _step_rows(episode: str, step: Step) -> list[dict[str, Any]]:
+    parts: list[tuple[str, str, object]] = [("act", step.action.kind, step.action)]
+    if step.observation is not None:
+        parts.append(("observe", "observation", step.observation))
+    if step.judgement is not None:
+        parts.append(("judge", "judgement", step.judgement))
+    return [
+        {"episode": episode, "step": step.number, "stage": stage, "kind": kind, "body": json.dumps(to_data(value))}
+        for stage, kind, value in parts
+    ]

@@ -1,0 +1,183 @@
+"""Runs one episode from start, or from where a crash left it, to its record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from evolve.agent.codec import from_json
+from evolve.agent.context import EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
+from evolve.agent.state import initial_state
+from evolve.episodes import EpisodeRecord, Limits
+from evolve.errors import WorkspaceError
+from evolve.events import EventSink, NoEvents
+from evolve.files import canonical_json, digest
+from evolve.policies.protocol import Policy
+from evolve.sandbox.protocol import Sandbox
+from evolve.tasks.model import Task
+from evolve.workflow import Workflow
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+HELD_OUT = frozenset({"gate", "test"})
+"""Splits on which nothing is learned."""
+
+_STAGES_PER_CYCLE = 3
+_SLACK = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """What an agent works with.
+
+    Attributes:
+        run: Id of the run the episodes belong to.
+        suite: Name of the suite the tasks come from, or "".
+        checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
+            none (workers, benchmarks): a lost episode is then simply run again.
+    """
+
+    policy: Policy
+    sandbox: Sandbox
+    recall: Recall = recall_nothing
+    recorder: Recorder = field(default_factory=NoRecorder)
+    events: EventSink = field(default_factory=NoEvents)
+    run: str = ""
+    suite: str = ""
+    checkpoints: Path | None = None
+
+
+class Agent:
+    """Runs episodes of one workflow. The graph is compiled once and serves every episode.
+
+    Args:
+        surroundings: What the episodes run with.
+        workflow: Stages, routes and knobs.
+    """
+
+    def __init__(self, surroundings: Surroundings, workflow: Workflow | None = None) -> None:
+        from evolve.agent.graph import compile_graph, graph_revision
+
+        self.surroundings = surroundings
+        self.workflow = workflow or Workflow()
+        self.revision = graph_revision(self.workflow)
+        self._graph = compile_graph(self.workflow)
+
+    def run_episode(
+        self, task: Task, *, variant: str, split: str, seed: int = 0, limits: Limits | None = None
+    ) -> EpisodeRecord:
+        """Attempts the task once and returns the committed record.
+
+        With checkpoints, an episode that was cut off continues after its last finished stage, and one
+        that had finished is not run again.
+
+        Args:
+            variant: Digest of the variant that acts, or ``unlearned``.
+            split: ``train``, ``gate`` or ``test``, or ``own`` for a person's own task. Where tasks are
+                held out (``gate``, ``test``) nothing is learned; only ``train`` allows several submissions.
+            limits: Defaults to the workflow's knobs.
+
+        Raises:
+            WorkspaceError: When the episode was begun by another workflow.
+        """
+        identity = self._identity(task, variant, split, seed)
+        context = self._context(task, identity, limits)
+        with self._saver(identity.episode) as saver:
+            final = self._finish(context, saver)
+        return from_json(EpisodeRecord, final["record"])
+
+    def _identity(self, task: Task, variant: str, split: str, seed: int) -> Identity:
+        around = self.surroundings
+        return Identity(
+            episode=episode_id(around.run, task, variant, seed),
+            run=around.run,
+            suite=around.suite,
+            group=task.group,
+            split=split,
+            variant=variant,
+            seed=seed,
+        )
+
+    def _context(self, task: Task, identity: Identity, limits: Limits | None) -> EpisodeContext:
+        around, knobs = self.surroundings, self.workflow.knobs
+        wanted = limits or Limits(candidates=knobs.candidates, seconds=knobs.seconds)
+        return EpisodeContext(
+            identity=identity,
+            view=task.view(),
+            verify_rows=task.verify_rows(),
+            policy=around.policy,
+            sandbox=around.sandbox,
+            limits=replace(wanted, submissions=knobs.submissions if identity.split == "train" else 1),
+            knobs=knobs,
+            recall=around.recall,
+            recorder=around.recorder,
+            events=around.events,
+            learns=identity.split not in HELD_OUT,
+        )
+
+    def _finish(self, context: EpisodeContext, saver: SqliteSaver | None) -> dict[str, Any]:
+        config: dict[str, Any] = {
+            "recursion_limit": _SLACK + _STAGES_PER_CYCLE * self.workflow.knobs.steps * len(self.workflow.stages)
+        }
+        if saver is None:
+            found = cast(Any, self._graph).invoke(initial_state(self.revision), config, context=context)
+            return cast("dict[str, Any]", found)
+        # Only the episode's id goes into the configuration, because all of that is written to the file.
+        config["configurable"] = {"thread_id": context.identity.episode}
+        graph = cast(Any, self._graph.copy({"checkpointer": saver}))
+        saved = graph.get_state(config)
+        if saved.values and saved.values.get("graph_rev") != self.revision:
+            raise WorkspaceError(
+                f"episode {context.identity.episode} was begun by another workflow and cannot be continued by this one",
+                hint="restore the workflow, or start the task again with --fresh",
+            )
+        if saved.values and not saved.next:
+            return dict(saved.values)
+        start = None if saved.values else initial_state(self.revision)
+        return cast("dict[str, Any]", graph.invoke(start, config, context=context, durability="sync"))
+
+    @contextmanager
+    def _saver(self, episode: str) -> Iterator[SqliteSaver | None]:
+        folder = self.surroundings.checkpoints
+        if folder is None:
+            yield None
+            return
+        with open_saver(folder / episode / "checkpoint.db") as saver:
+            yield saver
+
+
+@contextmanager
+def open_saver(path: Path) -> Iterator[SqliteSaver]:
+    """One episode's checkpoint file.
+
+    The serializer is strict: a file somebody tampered with can only hold plain values, never objects
+    whose loading runs code.
+
+    Raises:
+        WorkspaceError: When the file cannot be opened or is not a checkpoint.
+    """
+    import sqlite3
+
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, check_same_thread=False)
+    except (OSError, sqlite3.Error) as error:
+        raise WorkspaceError(f"cannot open {path}: {error}") from error
+    try:
+        yield SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+    except sqlite3.DatabaseError as error:
+        raise WorkspaceError(f"{path}: {error}", hint=f"remove {path} to run the episode again") from error
+    finally:
+        connection.close()
+
+
+def episode_id(run: str, task: Task, variant: str, seed: int) -> str:
+    """The episode's id: the same attempt of the same run always has the same one."""
+    return digest(canonical_json([run, task.id, task.group, variant, seed]))[:20]

@@ -1,0 +1,27 @@
+"""Chooses the next action."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evolve.agent.codec import to_json
+from evolve.agent.context import EpisodeContext
+from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
+from evolve.episodes import Action, Step
+from evolve.errors import ModelMistake
+from evolve.files import clean_text
+
+
+def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
+    """Asks the policy for an action within what is left of the limits and opens a step with it.
+
+    A mistake of whoever wrote the answer is a step too: an action without code, shown back next time.
+    """
+    steps = read_steps(state)
+    try:
+        action = context.policy.act(context.view, read_plan(state), steps, context.left(steps))
+    except ModelMistake as error:
+        action = Action(kind="code", text=str(error))
+    # Text from outside enters the record here, so this is where it is cleaned.
+    action = replace(action, code=clean_text(action.code), text=clean_text(action.text))
+    return {"steps": [*state["steps"], to_json(Step(number=len(steps) + 1, action=action))]}

@@ -1,0 +1,51 @@
+"""Ends the episode: everything it leaves behind is kept at once."""
+
+from __future__ import annotations
+
+from evolve.agent.codec import to_json
+from evolve.agent.context import EpisodeContext
+from evolve.agent.outcome import conclude
+from evolve.agent.state import (
+    AgentState,
+    AgentUpdate,
+    read_claims,
+    read_drafts,
+    read_recalled,
+    read_steps,
+)
+from evolve.episodes import Cost, EpisodeRecord
+
+
+def commit(state: AgentState, context: EpisodeContext) -> AgentUpdate:
+    """Builds the record and gives it to the recorder, which keeps it once however often this runs."""
+    record = make_record(state, context)
+    context.recorder.commit(record)
+    return {"record": to_json(record)}
+
+
+def make_record(state: AgentState, context: EpisodeContext) -> EpisodeRecord:
+    """The episode's record; a pure function of state and context."""
+    steps, who = read_steps(state), context.identity
+    status, note = conclude(steps, context)
+    submitted = [step for step in steps if step.judgement is not None]
+    consumed = dict.fromkeys(item for step in steps for item in step.action.consumed)
+    return EpisodeRecord(
+        episode=who.episode,
+        run=who.run,
+        task=context.view.id,
+        suite=who.suite,
+        group=who.group,
+        split=who.split,
+        variant=who.variant,
+        seed=who.seed,
+        status=status,
+        verified=status == "solved" and any(s.judgement is not None and s.judgement.verified for s in submitted),
+        answer=submitted[-1].action.code if submitted else "",
+        steps=steps,
+        cost=sum((step.action.cost for step in steps), Cost()),
+        recalled=tuple(item.id for item in read_recalled(state)),
+        consumed=tuple(consumed),
+        claims=read_claims(state) if status != "fault" else (),
+        drafts=read_drafts(state) if status != "fault" else (),
+        note=note,
+    )

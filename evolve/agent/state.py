@@ -1,0 +1,78 @@
+"""What an episode remembers between stages: JSON primitives only.
+
+Values of :mod:`evolve.episodes` are held as JSON text (:mod:`evolve.agent.codec`), which every
+checkpoint keeps byte for byte.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from evolve.agent.codec import from_json, list_from_json, to_json
+from evolve.episodes import Claim, Plan, Recalled, SkillDraft, Step
+
+
+class AgentState(TypedDict):
+    """The state of one episode."""
+
+    graph_rev: str
+    """Identity of the graph that wrote the state; another graph must not continue it."""
+    recalled: str
+    """JSON list of the offered :class:`Recalled` items."""
+    withheld: list[str]
+    """Ids of items that were found but left out, to measure what they are worth."""
+    plan: str
+    """JSON of the :class:`Plan`, or ""."""
+    steps: list[str]
+    """JSON of every :class:`Step`, the current one last."""
+    claims: str
+    drafts: str
+    record: str
+    """JSON of the :class:`EpisodeRecord` once it has been committed, or ""."""
+
+
+class AgentUpdate(TypedDict, total=False):
+    """What a stage changes: some keys of :class:`AgentState`."""
+
+    recalled: str
+    withheld: list[str]
+    plan: str
+    steps: list[str]
+    claims: str
+    drafts: str
+    record: str
+
+
+def initial_state(graph_rev: str) -> AgentState:
+    """The state before the first stage."""
+    return AgentState(graph_rev=graph_rev, recalled="", withheld=[], plan="", steps=[], claims="", drafts="", record="")
+
+
+def read_recalled(state: AgentState) -> tuple[Recalled, ...]:
+    """The offered items."""
+    return list_from_json(Recalled, state["recalled"])
+
+
+def read_plan(state: AgentState) -> Plan:
+    """The plan; an empty one before the stage ``plan``."""
+    return from_json(Plan, state["plan"]) if state["plan"] else Plan(goal="")
+
+
+def read_steps(state: AgentState) -> tuple[Step, ...]:
+    """Every step so far."""
+    return tuple(from_json(Step, text) for text in state["steps"])
+
+
+def read_claims(state: AgentState) -> tuple[Claim, ...]:
+    """What reflection claimed."""
+    return list_from_json(Claim, state["claims"])
+
+
+def read_drafts(state: AgentState) -> tuple[SkillDraft, ...]:
+    """What distillation proposed."""
+    return list_from_json(SkillDraft, state["drafts"])
+
+
+def with_last_step(state: AgentState, step: Step) -> list[str]:
+    """The steps with the last one replaced, as a new list."""
+    return [*state["steps"][:-1], to_json(step)]

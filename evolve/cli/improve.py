@@ -1,0 +1,41 @@
+"""``evolve improve``: the unattended loop."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit_json, note
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("improve")
+def improve_command(
+    suite: Annotated[str, typer.Argument(help="A task file or folder, or a built-in suite.", envvar="EVOLVE_SUITE")],
+    rounds: Annotated[
+        int, typer.Option("--rounds", envvar="EVOLVE_ROUNDS", min=1, help="Rounds of practice and judgement.")
+    ] = 2,
+    budget: options.Budget = None,
+    seed: options.Seed = 0,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Practise on a suite, keep what helps, and measure it on held-out tasks.
+
+    Interrupted, the same command continues where it stopped.
+    """
+    import evolve
+    from evolve.cli.report import show_report
+    from evolve.cli.views import LoopView
+
+    with LoopView() as view, evolve.workspace.open(workspace, events=view) as opened:
+        if opened.created:
+            note(f"made the workspace {opened.paths.root}")
+        report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed)
+    if as_json:
+        emit_json(report.to_json())
+    else:
+        show_report(report)

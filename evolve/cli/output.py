@@ -1,0 +1,71 @@
+"""Printing: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def emit_json(value: Any) -> None:
+    """Prints one JSON document, readable by people too."""
+    print(json.dumps(value, indent=2, ensure_ascii=True, allow_nan=False))
+
+
+def emit(text: str = "") -> None:
+    """Prints a line of the result."""
+    try:
+        print(text)
+    except UnicodeEncodeError:
+        print(text.encode("ascii", "backslashreplace").decode("ascii"))
+
+
+def note(text: str) -> None:
+    """Tells of progress."""
+    encoding = sys.stderr.encoding or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
+
+
+def complain(message: str, *, hint: str = "") -> None:
+    """Says what went wrong in one sentence, and what to do next."""
+    note(f"evolve: {message}")
+    if hint:
+        note(f"  try: {hint}" if not hint.startswith("continue with") else f"  {hint}")
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Aligned columns; numbers to the right. Without rows, an empty string."""
+    texts = [[_cell(value) for value in row] for row in rows]
+    if not texts:
+        return ""
+    right = [all(_is_number(row[place]) for row in texts) for place in range(len(header))]
+    widths = [max(len(row[place]) for row in [list(header), *texts]) for place in range(len(header))]
+    lines = []
+    for row in [list(header), *texts]:
+        cells = [
+            text.rjust(width) if flush else text.ljust(width)
+            for text, width, flush in zip(row, widths, right, strict=True)
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def shorten(text: str, width: int = 72) -> str:
+    """One line of at most ``width`` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.2f}"
+    return str(value)
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(",", "").replace(".", "").replace("-", "").replace("%", "").isdigit()

@@ -1,0 +1,94 @@
+"""``evolve report``: did learning help?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, note, shorten, table
+
+if TYPE_CHECKING:
+    from evolve.gate import Interval
+    from evolve.improve.report import Report
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("report")
+def report_command(
+    fresh: Annotated[
+        bool, typer.Option("--fresh", envvar="EVOLVE_FRESH", help="Run the held-out arms again; a logged look.")
+    ] = False,
+    curve: Annotated[
+        str | None, typer.Option("--curve", envvar="EVOLVE_CURVE", help="Write the learning curve to this SVG file.")
+    ] = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Print the last report again, without opening the test tasks."""
+    import evolve
+
+    with evolve.workspace.open(workspace, read_only=not fresh) as opened:
+        report = opened.report(fresh=fresh)
+    if curve is not None:
+        from evolve.files import write_atomic
+        from evolve.improve.curve import draw_curve
+
+        write_atomic(curve, draw_curve(report).encode())
+        note(f"wrote {curve}")
+    if as_json:
+        emit_json(report.to_json())
+    else:
+        show_report(report)
+
+
+def show_report(report: Report) -> None:
+    """Prints a report for people."""
+    emit(f"suite {report.suite}, seed {report.seed}: {report.finish_reason}")
+    emit()
+    for row in report.rounds:
+        verdict = f"{row.verdict} after {row.pairs} pairs" if row.verdict else "not judged"
+        emit(
+            f"round {row.number}: {row.episodes} episodes, {row.solved} solved, {row.skills} new skills;"
+            f" gate: {verdict}{', promoted' if row.promoted else ''}"
+        )
+        emit(f"  {row.reason}")
+    emit()
+    emit(table(("arm", "tasks", "solved", "verified", "candidates", "seconds", ""), _arm_cells(report)))
+    emit()
+    if report.ratio.value is not None or report.gain.value is not None:
+        emit(f"candidates, learned / unlearned: {_interval(report.ratio)} (median over tasks both solve)")
+        emit(f"share solved, learned - unlearned: {_interval(report.gain)}")
+        looks = "once" if report.looks == 1 else f"{report.looks} times"
+        emit(f"the test tasks of this suite have been opened {looks}")
+        emit("learning helped" if report.helped else "no gain that the 95 % intervals can tell from chance")
+        emit()
+    _show_learned(report)
+    emit(f"spent: {report.spent.candidates:,} candidates in {report.spent.seconds:.0f} s")
+
+
+def _arm_cells(report: Report) -> list[tuple[object, ...]]:
+    cells: list[tuple[object, ...]] = []
+    for row in report.arms:
+        if row.tasks:
+            cells.append((row.arm, row.tasks, row.solved, row.verified, row.candidates, row.seconds, ""))
+        else:
+            cells.append((row.arm, "", "", "", "", "", row.note))
+    return cells
+
+
+def _show_learned(report: Report) -> None:
+    emit(f"learned: {report.insight_count} insights from {report.evidence_count} pieces of evidence")
+    for insight in report.insights[:6]:
+        emit(f"  {insight.status}, {insight.evidence} rows: {shorten(insight.text, 96)}")
+    emit(f"learned: {len(report.skills)} skills")
+    for skill in report.skills[:6]:
+        emit(f"  {skill.name} ({skill.status}, helped {skill.tasks} tasks): {shorten(skill.description, 70)}")
+
+
+def _interval(interval: Interval) -> str:
+    if interval.value is None or interval.low is None or interval.high is None:
+        return "no figure, because no task was solved by both"
+    return f"{interval.value:.3f}, 95 % interval {interval.low:.3f} to {interval.high:.3f} over {interval.n} groups"

@@ -1,0 +1,148 @@
+"""``evolve run``: solve one task."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, note, shorten
+
+if TYPE_CHECKING:
+    from evolve.tasks import Task
+    from evolve.workspace import Result, Workspace
+
+app = typer.Typer(rich_markup_mode=None)
+
+_QUESTIONS = 3
+
+
+@app.command("run")
+def run_command(
+    task: Annotated[
+        str | None,
+        typer.Argument(help="A task file, SUITE#ID, or - for rows on stdin.", envvar="EVOLVE_TASK", show_default=False),
+    ] = None,
+    examples: Annotated[
+        str | None, typer.Option("--examples", envvar="EVOLVE_EXAMPLES", help="A file of rows: last column is the output.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", envvar="EVOLVE_NAME", help="Name of the task and of its function.")
+    ] = None,
+    no_header: Annotated[
+        bool, typer.Option("--no-header", envvar="EVOLVE_NO_HEADER", help="The table's first line is data.")
+    ] = False,
+    budget: options.Budget = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Learn a function from examples: plan, act in code, verify, and keep what helped."""
+    import evolve
+    from evolve.cli.views import RunView
+
+    wanted = _task(task, examples, name=name, header=not no_header)
+    for warning in wanted.warnings:
+        note(f"warning: {warning}")
+    with evolve.workspace.open(workspace, events=RunView()) as opened:
+        if opened.created:
+            note(f"made the workspace {opened.paths.root}")
+        result = opened.run(wanted, budget=budget)
+        if not as_json and sys.stdin.isatty() and sys.stdout.isatty():
+            result = _asked(opened, wanted, result, budget)
+    if as_json:
+        emit_json(result.to_json())
+    else:
+        _show(result)
+    raise typer.Exit(_exit_code(result, budget))
+
+
+def _task(task: str | None, examples: str | None, *, name: str | None, header: bool) -> Task:
+    from evolve.errors import UsageError
+    from evolve.tasks import load_examples, resolve_task
+
+    if (task is None) == (examples is None):
+        raise UsageError("give either TASK or --examples FILE", hint="evolve run --examples data.csv")
+    if "-" in (task, examples):
+        return _from_stdin(name, header=header)
+    if examples is not None:
+        return load_examples(examples, name=name, header=header)
+    return resolve_task(str(task))
+
+
+def _from_stdin(name: str | None, *, header: bool) -> Task:
+    """Rows from stdin, as JSON when they look like it, else as CSV; checked like any file."""
+    import tempfile
+    from pathlib import Path
+
+    from evolve.tasks import load_examples
+
+    data = sys.stdin.buffer.read()
+    suffix = ".json" if data.lstrip()[:1] in (b"{", b"[") else ".csv"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"stdin{suffix}"
+        file.write_bytes(data)
+        return load_examples(file, name=name, header=header)
+
+
+def _asked(opened: Workspace, task: Task, result: Result, budget: list[str] | None) -> Result:
+    """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
+    from evolve.workspace.own_rows import with_answer
+
+    for _ in range(_QUESTIONS):
+        open_question = result.ambiguity
+        if open_question is None:
+            return result
+        chosen = _choice(open_question.input, open_question.outputs)
+        if chosen is None:
+            return result
+        task = with_answer(task, open_question.input, chosen[0])
+        result = opened.run(task, budget=budget)
+    return result
+
+
+def _choice(arguments: Any, outputs: Any) -> tuple[Any] | None:
+    note(f"The examples leave open what to do with {_values(arguments)}:")
+    for number, value in enumerate(outputs, 1):
+        note(f"  {number}  gives {json.dumps(value, ensure_ascii=False)}")
+    note("  Enter leaves it open; any other JSON value is taken as the right output.")
+    said = typer.prompt("which is right", default="", show_default=False, err=True).strip()
+    if not said:
+        return None
+    if said.isdigit() and 1 <= int(said) <= len(outputs):
+        return (outputs[int(said) - 1],)
+    try:
+        return (json.loads(said),)
+    except ValueError:
+        return (said,)
+
+
+def _show(result: Result) -> None:
+    if result.answer and result.solved:
+        emit(result.answer.rstrip())
+        emit()
+    state = "solved, verified" if result.verified else "solved, unverified" if result.solved else result.status
+    emit(f"{state}: {result.note}")
+    if result.ambiguity is not None:
+        first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]
+        emit(f"ambiguous: for {_values(result.ambiguity.input)} this gives {first}, another short program {others[0]}")
+        emit("  add a row with that input to decide it")
+    for text in result.learned[:5]:
+        emit(f"learned: {shorten(text, 110)}")
+    for skill in result.skills:
+        emit(f"new skill: {skill}  (evolve skills show {skill})")
+    emit(f"{result.cost.candidates:,} candidates, {result.cost.seconds:.2f} s; episode {result.episode_id}")
+
+
+def _values(arguments: Any) -> str:
+    return ", ".join(json.dumps(value, ensure_ascii=False) for value in arguments)
+
+
+def _exit_code(result: Result, budget: list[str] | None) -> int:
+    if result.solved:
+        return 0
+    if result.status == "fault":
+        return 3
+    return 5 if result.status == "budget" and budget else 1

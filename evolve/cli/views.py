@@ -1,0 +1,105 @@
+"""What a person sees while something runs: plain lines, or a live line on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from evolve.cli.output import note, shorten
+from evolve.events import Event
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+
+class RunView:
+    """Tells of one episode, stage by stage."""
+
+    def emit(self, event: Event) -> None:
+        """Prints a line where the stage has something to say."""
+        line = _episode_line(event)
+        if line:
+            note(line)
+
+
+def _episode_line(event: Event) -> str:
+    data = event.data
+    if event.kind == "recall" and data.get("items"):
+        return f"recall   {len(data['items'])} insights, such as: {shorten(data['items'][0]['text'], 80)}"
+    if event.kind == "plan":
+        steps = " → ".join(data.get("subgoals", []))
+        return f"plan     {data.get('goal', '')}" + (f": {steps}" if steps else "")
+    if event.kind == "act":
+        cost = f" ({data['candidates']:,} candidates, {data['seconds']:.2f} s)" if data.get("candidates") else ""
+        return f"act      {data.get('text') or data.get('action', '')}{cost}"
+    if event.kind == "observe":
+        said = data.get("error") or data.get("denied") or "an example is not reproduced"
+        return "observe  reproduces every example" if data.get("ok") else f"observe  {shorten(str(said), 100)}"
+    if event.kind == "judge" and data:
+        return f"judge    {'accepted' if data['accepted'] else 'refused'} on {data['rows']} rows it was not shown"
+    if event.kind == "reflect" and data.get("claims"):
+        return f"reflect  {len(data['claims'])} claims, such as: {shorten(data['claims'][0], 80)}"
+    if event.kind == "admitted":
+        return f"learned  skill {data['skill']}"
+    return ""
+
+
+class LoopView(AbstractContextManager["LoopView"]):
+    """Tells of a loop: on a terminal in one live line, else a line now and then."""
+
+    def __init__(self) -> None:
+        self._status: Status | None = None
+        self._last = ""
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.status import Status
+
+            self._status = Status("starting", console=Console(stderr=True))
+
+    def __enter__(self) -> LoopView:
+        if self._status is not None:
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def emit(self, event: Event) -> None:
+        """Shows what changed."""
+        line, lasting = _loop_line(event)
+        if not line:
+            return
+        if self._status is None:
+            if lasting or line.partition(":")[0] != self._last.partition(":")[0]:
+                note(line)
+        elif lasting:
+            self._status.console.print(line, highlight=False, markup=False)
+        else:
+            self._status.update(line)
+        self._last = line
+
+
+def _loop_line(event: Event) -> tuple[str, bool]:
+    data: Any = event.data
+    if event.kind == "practice":
+        line = (
+            f"round {data['round']}, practice: {data['episodes']}/{data['total']} tasks,"
+            f" {data['solved']} solved, {data['skills']} skills"
+        )
+        return line, data["episodes"] == data["total"]
+    if event.kind == "proposed":
+        if not data["variant"]:
+            return f"round {data['round']}, nothing new to judge", True
+        return f"round {data['round']}, variant {data['variant'][:10]}: guide from {data['insights']} rows", True
+    if event.kind == "gate":
+        return f"round {data['round']}, gate: pair {data['pairs']}, {data['reason']}", False
+    if event.kind == "judged":
+        return f"gate verdict: {data['verdict']} after {data['pairs']} pairs ({data['reason']})", True
+    if event.kind == "test":
+        return f"held-out test: {data['done']}/{data['total']} tasks in both arms", data["done"] == data["total"]
+    return "", False

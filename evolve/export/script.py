@@ -1,0 +1,98 @@
+"""Makes a skill's code a program: JSON in, JSON out, nothing but the standard library."""
+
+from __future__ import annotations
+
+import ast
+import json
+import string
+
+from evolve.skills import Skill
+
+_COMMAND_LINE = '''
+
+def $main(arguments=None):
+    """Reads arguments as JSON, calls $entry, writes its result as JSON; gives the exit code."""
+    import argparse
+    import json
+    import sys
+
+    parser = argparse.ArgumentParser(
+        prog=$program,
+        description=$description,
+        epilog=$epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("arguments", nargs="?", default="-", help="JSON list of the arguments; - or nothing: stdin")
+    parser.add_argument("--batch", action="store_true", help="stdin holds one JSON list per line; one result per line")
+    options = parser.parse_args(arguments)
+
+    def call(text):
+        try:
+            values = json.loads(text)
+        except ValueError as error:
+            return 2, f"not JSON: {error}"
+        if not isinstance(values, list) or len(values) != $count:
+            return 2, "expected a JSON list of $count argument(s)"
+        try:
+            return 0, json.dumps($entry(*values), allow_nan=False)
+        except Exception as error:
+            return 1, f"{type(error).__name__}: {error}"
+
+    if options.batch:
+        worst = 0
+        for line in sys.stdin:
+            if line.strip():
+                code, text = call(line)
+                worst = max(worst, code)
+                print('{"output": ' + text + "}" if code == 0 else json.dumps({"error": text}))
+        return worst
+    code, text = call(sys.stdin.read() if options.arguments == "-" else options.arguments)
+    print(text, file=sys.stderr if code else sys.stdout)
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit($main())
+'''
+
+
+def render_script(skill: Skill, description: str) -> str:
+    """Source of the script. Importing it defines functions and runs nothing.
+
+    Args:
+        skill: A skill whose code passed the lint.
+        description: What ``--help`` says.
+    """
+    tree = ast.parse(skill.code)
+    taken = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    taken |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    main = "command_line"
+    while main in taken:
+        main += "_"
+    example = json.dumps(list(skill.rows[0].input)) if skill.rows else "[...]"
+    epilog = f"signature: {skill.entry}{skill.signature}\nexample: python {skill.name}.py {shell_quoted(example)}\n"
+    epilog += "exit codes: 0 done, 1 the function failed, 2 wrong input"
+    text = string.Template(_COMMAND_LINE).substitute(
+        main=main,
+        entry=skill.entry,
+        count=argument_count(tree, skill.entry),
+        program=repr(f"{skill.name}.py"),
+        # argparse expands percent signs
+        description=ascii(description.replace("%", "%%")),
+        epilog=ascii(epilog.replace("%", "%%")),
+    )
+    return f"#!/usr/bin/env python3\n{skill.code.rstrip()}\n{text}"
+
+
+def argument_count(tree: ast.Module, entry: str) -> int:
+    """How many positional arguments the entry is called with: those without defaults."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == entry:
+            return len(node.args.posonlyargs) + len(node.args.args) - len(node.args.defaults)
+    raise ValueError(f"no function {entry}")
+
+
+def shell_quoted(text: str) -> str:
+    """The text as one word of a POSIX shell, shortened when it is long."""
+    shown = text if len(text) <= 200 else "[...]"
+    return "'" + shown.replace("'", "'\"'\"'") + "'"

@@ -1,0 +1,116 @@
+"""Canonical JSON, content digests and file access that never leaves a torn file behind."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from evolve.errors import UsageError, WorkspaceError
+
+_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+def canonical_json(value: Any) -> str:
+    """The one text of a JSON value: sorted keys, no spaces, real characters.
+
+    Equal values give equal text, so digests of it identify content. Tuples are written as lists.
+
+    Raises:
+        ValueError: For NaN and infinities, which JSON does not have.
+        TypeError: For anything that is not a JSON value.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def digest(content: str | bytes) -> str:
+    """SHA-256 of the content as 64 lower-case hex digits; text is taken as UTF-8."""
+    # surrogatepass keeps the mapping injective for text that clean_text has not seen yet
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    return hashlib.sha256(data).hexdigest()
+
+
+def clean_text(text: str) -> str:
+    """Replaces what SQLite and files refuse (lone surrogates, NUL) by U+FFFD.
+
+    Text from models and from code under test passes through here once, where it enters.
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The file's text, strictly UTF-8; a byte-order mark at the start is allowed and dropped.
+
+    Raises:
+        UsageError: When the file is missing, unreadable or not UTF-8; the message names the file.
+    """
+    name = os.fspath(path)
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{name}: {_reason(error)}") from error
+    except ValueError as error:  # a NUL in the name
+        raise UsageError(f"{name!r}: not a file name") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UsageError(
+            f"{name}:{line}: not UTF-8 (byte {error.start})", hint="save the file as UTF-8 and try again"
+        ) from error
+
+
+def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
+    """Writes a whole file or nothing, durably: temporary file, fsync, rename, fsync of the folder.
+
+    Missing parent folders are made.
+
+    Raises:
+        WorkspaceError: When the disk is full or the place cannot be written; the old file is untouched.
+    """
+    target = Path(path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".tmp")
+    except OSError as error:
+        raise write_failure(target, error) from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, target)
+        sync_folder(target.parent)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise write_failure(target, error) from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes renames inside the folder durable; a no-op where folders cannot be opened."""
+    flags = getattr(os, "O_DIRECTORY", None)
+    if flags is None:
+        return
+    handle = os.open(folder, os.O_RDONLY | flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_failure(path: str | os.PathLike[str], error: OSError) -> WorkspaceError:
+    """The error of the tree that stands for a failed write: disk full, or unwritable."""
+    if error.errno in _NO_SPACE:
+        return WorkspaceError(
+            f"disk full while writing {os.fspath(path)}", hint="free some space, then run the same command again"
+        )
+    return WorkspaceError(f"cannot write {os.fspath(path)}: {_reason(error)}")
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()

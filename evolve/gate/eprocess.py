@@ -1,0 +1,277 @@
+"""An anytime-valid sequential test of wins against losses.
+
+The null hypothesis is that a pair which is not a tie is won with probability at most
+one half, whatever happened before. Betting a fraction ``x`` of the wealth on each win
+multiplies it by ``1 + x`` or ``1 - x``; under the null no such bet gains on average, so
+the wealth is a non-negative supermartingale and, by Ville's inequality (1939), reaches
+``1 / alpha`` with probability at most ``alpha``, at whatever moment one chooses to look.
+
+Instead of one bet the wealth is spread evenly over all ``x`` in [0, 1], which is a
+uniform mixture of likelihood ratios over win rates in [1/2, 1]. It has a closed form in
+whole numbers, so it depends on the counts only, never on the order, and needs no tuning.
+
+Sources: Waudby-Smith and Ramdas, "Estimating means of bounded random variables by
+betting", JRSS B 86 (2024), sections 2-4; Ramdas, Grünwald, Vovk and Shafer, "Game-theoretic
+statistics and safe anytime-valid inference", Statistical Science 38 (2023). The mixture
+over a one-sided Beta prior goes back to Robbins (1970).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+Verdict = Literal["accept", "reject", "undecided"]
+
+_HORIZON = 2048
+"""Pairs beyond which a prediction says no more than "never in practice"."""
+
+
+def log_wealth(wins: int, losses: int) -> float:
+    """Natural logarithm of the e-value for "wins are likelier than losses".
+
+    With ``n = wins + losses`` the value is ``sum(C(n+1, k) for k <= wins) / ((n+1) C(n, wins))``.
+
+    Args:
+        wins: Pairs won, from 0.
+        losses: Pairs lost, from 0. ``log_wealth(losses, wins)`` tests the opposite claim.
+    """
+    total = wins + losses
+    coefficient, running = 1, 0
+    for k in range(wins + 1):
+        running += coefficient
+        coefficient = coefficient * (total + 1 - k) // (k + 1)
+    # math.log takes integers of any size, so nothing overflows.
+    return math.log(running) - math.log(total + 1) - math.log(math.comb(total, wins))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """Paired outcomes so far.
+
+    Attributes:
+        void: Pairs that say nothing because an arm ended in a fault; not counted as pairs.
+    """
+
+    wins: int = 0
+    losses: int = 0
+    ties: int = 0
+    void: int = 0
+
+    @property
+    def decisive(self) -> int:
+        """Pairs that moved the wealth."""
+        return self.wins + self.losses
+
+    @property
+    def pairs(self) -> int:
+        """Pairs with an outcome, ties included."""
+        return self.decisive + self.ties
+
+    def plus(self, outcome: str) -> Tally:
+        """The tally after one more ``win``, ``loss``, ``tie`` or ``void``."""
+        return Tally(
+            wins=self.wins + (outcome == "win"),
+            losses=self.losses + (outcome == "loss"),
+            ties=self.ties + (outcome == "tie"),
+            void=self.void + (outcome == "void"),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestState:
+    """What the test says now.
+
+    Attributes:
+        verdict: ``accept`` only by wealth; ``reject`` by harm, or when the pairs left would not
+            decide and no practical number of further ones is expected to either.
+        wealth: e-value for the variant; reaches ``1 / alpha`` at acceptance.
+        harm: e-value for the opposite, that losses are likelier than wins.
+        further: Predicted number of further pairs to a decision at the rates seen so
+            far, 0 once decided, None when no number within about two thousand would do.
+        stop: Whether running more of the pairs at hand is of no use: there is a verdict, or
+            it would take more pairs than are left.
+        reason: One sentence.
+    """
+
+    __test__ = False
+
+    verdict: Verdict
+    tally: Tally
+    alpha: float
+    wealth: float
+    harm: float
+    further: int | None
+    stop: bool
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequentialTest:
+    """The test with its error budget; holds no counts, so one value serves many tallies.
+
+    Attributes:
+        alpha: Bound on the probability of accepting a variant that is no better.
+        harm_alpha: Bound on the probability of rejecting for harm one that is no worse.
+        giving_up_alpha: Bound on the probability that the win rate the futility rule hopes
+            for is ever below the true one. It costs power only, never validity.
+    """
+
+    alpha: float = 0.05
+    harm_alpha: float = 0.05
+    giving_up_alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "harm_alpha", "giving_up_alpha"):
+            if not 0.0 < getattr(self, name) < 1.0:
+                raise ValueError(f"{name} must lie strictly between 0 and 1")
+
+    def judge(self, tally: Tally, *, left: int | None = None) -> TestState:
+        """Decides from the counts.
+
+        Args:
+            left: Pairs that could still be run, or None when there is no end. With a
+                number the test may stop early when even the best win rate that the
+                counts leave credible would need more than that.
+        """
+        wealth = log_wealth(tally.wins, tally.losses)
+        harm = log_wealth(tally.losses, tally.wins)
+        futile = left is not None and (left == 0 or self._is_futile(tally, left))
+        verdict, reason, further = self._decide(tally, wealth, harm, futile)
+        return TestState(
+            verdict=verdict,
+            tally=tally,
+            alpha=self.alpha,
+            wealth=_bounded_exp(wealth),
+            harm=_bounded_exp(harm),
+            further=further,
+            stop=futile or verdict != "undecided",
+            reason=reason,
+        )
+
+    def _decide(self, tally: Tally, wealth: float, harm: float, futile: bool) -> tuple[Verdict, str, int | None]:
+        counts = f"{tally.wins} wins, {tally.losses} losses, {tally.ties} ties"
+        if wealth >= -math.log(self.alpha):
+            return "accept", f"{counts}: better at error level {self.alpha:.3g}", 0
+        if harm >= -math.log(self.harm_alpha):
+            return "reject", f"{counts}: worse at error level {self.harm_alpha:.3g}", 0
+        further = self.predict(tally)
+        if further is not None:
+            return "undecided", f"{counts}: about {further} more pairs needed", further
+        if futile:
+            return "reject", f"{counts}: no gain that a practical number of pairs could show", 0
+        return "undecided", f"{counts}: more pairs than are practical needed", None
+
+    def predict(self, tally: Tally) -> int | None:
+        """Pairs still needed if the rates seen so far continue; None when they never suffice.
+
+        The win rate is shrunk to one half and the share of decisive pairs to one by one
+        imagined pair of each sort, so an empty tally gives a prediction too.
+        """
+        rate = (tally.wins + 1) / (tally.decisive + 2) if tally.decisive else 0.75
+        decisive = self._decisive_needed(tally, rate)
+        share = (tally.decisive + 1) / (tally.pairs + 1)
+        return None if decisive is None else math.ceil(decisive / share)
+
+    def _is_futile(self, tally: Tally, left: int) -> bool:
+        # The rule is asked after every pair, so a fixed-sample bound would sooner or later be
+        # too low by chance; these bounds hold at all times at once.
+        rate = upper_rate(tally.wins, tally.losses, self.giving_up_alpha)
+        share = upper_rate(tally.decisive, tally.ties, self.giving_up_alpha)
+        reach = math.ceil(left * share)
+        won = tally.wins + math.ceil(reach * rate)
+        lost = tally.losses + reach - math.ceil(reach * rate)
+        if log_wealth(won, lost) >= -math.log(self.alpha):
+            return False
+        # Wealth is not monotone in the number of pairs, so look at shorter runs as well.
+        needed = self._decisive_needed(tally, rate)
+        return needed is None or needed > reach
+
+    def _decisive_needed(self, tally: Tally, rate: float) -> int | None:
+        if rate <= 0.5:
+            return None
+
+        def enough(more: int) -> bool:
+            won = round(more * rate)
+            return log_wealth(tally.wins + won, tally.losses + more - won) >= -math.log(self.alpha)
+
+        high = 1
+        while not enough(high):
+            high *= 2
+            if high > _HORIZON:
+                return None
+        low = high // 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return high
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlphaSpending:
+    """Splits one error budget over an endless stream of proposals.
+
+    The ``i``-th proposal is tested at ``alpha * 6 / (pi^2 i^2)``; these sum to ``alpha``, so
+    by the union bound the probability of ever accepting a proposal that is no better is at
+    most ``alpha`` (family-wise), however many are tried and however they depend.
+    """
+
+    alpha: float = 0.05
+
+    def level(self, proposal: int) -> float:
+        """Error level of proposal number ``proposal``, counted from 1."""
+        if proposal < 1:
+            raise ValueError("proposals are counted from 1")
+        return self.alpha * 6.0 / (math.pi**2 * proposal**2)
+
+
+def upper_rate(successes: int, failures: int, alpha: float) -> float:
+    """An upper bound on a probability that holds at every look at once with probability 1 - alpha.
+
+    The largest rate not refuted by the uniform mixture of likelihood ratios against it (the
+    upper end of Robbins' confidence sequence, 1970).
+    """
+    if failures == 0:
+        return 1.0
+    evidence = math.lgamma(successes + 1) + math.lgamma(failures + 1) - math.lgamma(successes + failures + 2)
+    low, high = successes / (successes + failures), 1.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        likelihood = successes * math.log(middle) + failures * math.log1p(-middle)
+        low, high = (middle, high) if evidence - likelihood < -math.log(alpha) else (low, middle)
+    return high
+
+
+def beta_quantile(a: int, b: int, level: float) -> float:
+    """The ``level`` quantile of Beta(a, b) for whole a, b >= 1, by bisection to 1e-9."""
+    low, high = 0.0, 1.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (middle, high) if beta_cdf(a, b, middle) < level else (low, middle)
+    return (low + high) / 2
+
+
+def beta_cdf(a: int, b: int, x: float) -> float:
+    """P(theta <= x) for theta ~ Beta(a, b) with whole a, b >= 1.
+
+    Equals the probability of at least ``a`` successes in ``a + b - 1`` trials of rate ``x``.
+    """
+    if x <= 0.0:
+        return 0.0
+    if x >= 1.0:
+        return 1.0
+    trials = a + b - 1
+    log_x, log_y = math.log(x), math.log1p(-x)
+    whole = math.lgamma(trials + 1)
+    return min(
+        1.0,
+        math.fsum(
+            math.exp(whole - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * log_x + (trials - k) * log_y)
+            for k in range(a, trials + 1)
+        ),
+    )
+
+
+def _bounded_exp(value: float) -> float:
+    return math.exp(min(value, 700.0))

@@ -1,0 +1,211 @@
+"""What worked must keep working: tasks that a promoted variant may not lose.
+
+A task enters after it was solved in ``required`` of ``required`` fresh tries, and counts as
+regressed only when ``required`` of ``required`` tries fail at twice the budget it first needed.
+One try is enough for a deterministic policy, three for a language model. Only budgets are kept,
+never answers, and a try that did no work is not a try.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolve.episodes import EpisodeRecord, Limits
+from evolve.files import canonical_json, digest
+from evolve.gate.outcome import is_informative, is_verified
+from evolve.store import Database
+
+SLACK = 2
+"""A regression try may spend this many times what the task first needed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegressionTask:
+    """One task of the suite.
+
+    Attributes:
+        stratum: What samples are balanced over, such as the task's family.
+        tries: r: successes it took to enter, and failures it takes to regress.
+        candidates, tokens: The most that any entering try needed.
+        variant: The variant that first solved it.
+    """
+
+    suite: str
+    task: str
+    group: str
+    stratum: str
+    tries: int
+    candidates: int
+    tokens: int
+    variant: str
+
+    def limits(self, base: Limits) -> Limits:
+        """``base`` with the candidates of a regression try, twice what was first needed."""
+        return Limits(
+            candidates=SLACK * self.candidates if self.candidates else base.candidates,
+            seconds=base.seconds,
+            submissions=base.submissions,
+        )
+
+
+Retry = Callable[[RegressionTask, int], EpisodeRecord]
+"""``retry(task, number)`` runs a fresh episode under the variant in question, numbers from 0."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegressionReport:
+    """What a check found.
+
+    Attributes:
+        regressed: Ids of tasks that failed every try.
+        unclear: Ids of tasks whose tries ended in faults; they neither passed nor failed.
+    """
+
+    checked: int
+    regressed: tuple[str, ...]
+    unclear: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """True when nothing regressed and nothing stayed unclear."""
+        return not (self.regressed or self.unclear)
+
+
+class RegressionSuite:
+    """The tasks that must keep working.
+
+    Args:
+        db: The record, opened with :data:`evolve.gate.MIGRATIONS`.
+        required: r; 1 for a deterministic policy, 3 for a language model.
+        clock: Seconds since the epoch.
+    """
+
+    def __init__(self, db: Database, *, required: int = 1, clock: Callable[[], float] = time.time) -> None:
+        if required < 1:
+            raise ValueError("required must be at least 1")
+        self._db = db
+        self._required = required
+        self._clock = clock
+
+    def admit(self, tries: Sequence[EpisodeRecord], *, stratum: str) -> bool:
+        """Takes a task in if these are ``required`` fresh, different tries that all solved it.
+
+        Returns:
+            True when the task is in the suite now and was not before.
+
+        Raises:
+            ValueError: The tries are of different tasks or variants.
+        """
+        if len({(one.suite, one.task, one.variant) for one in tries}) > 1:
+            raise ValueError("tries of one task under one variant are wanted")
+        different = {one.episode: one for one in tries if is_fresh(one)}.values()
+        if len(different) < self._required or len(different) < len(tries):
+            return False
+        if not all(is_verified(one) for one in different):
+            return False
+        first = tries[0]
+        row: dict[str, Any] = {
+            "key": digest(canonical_json([first.suite, first.task])),
+            "suite": first.suite,
+            "task": first.task,
+            "problem": first.group,
+            "stratum": stratum,
+            "tries": self._required,
+            "candidates": max(one.cost.candidates for one in tries),
+            "tokens": max(one.cost.tokens for one in tries),
+            "variant": first.variant,
+            "at": self._clock(),
+        }
+        return self._db.insert("gate_regression", row, key="key")
+
+    def tasks(self, suite: str | None = None) -> list[RegressionTask]:
+        """The suite's tasks in order of entry; ``suite`` names the task suite they come from."""
+        rows = self._db.rows("gate_regression", {} if suite is None else {"suite": suite})
+        return [_task(row) for row in rows]
+
+    def sample(self, size: int, *, seed: int, suite: str | None = None) -> list[RegressionTask]:
+        """A sample for screening that takes from the strata in turn, the same for the same seed."""
+        strata: dict[str, list[RegressionTask]] = {}
+        for task in sorted(self.tasks(suite), key=lambda one: _place(one, seed)):
+            strata.setdefault(task.stratum, []).append(task)
+        turns = [(place, stratum, task) for stratum in sorted(strata) for place, task in enumerate(strata[stratum])]
+        return [task for _, _, task in sorted(turns, key=lambda turn: turn[:2])[:size]]
+
+    def check(self, tasks: Iterable[RegressionTask], retry: Retry) -> RegressionReport:
+        """Tries each task again, up to as many times as it took to enter, until one try solves it."""
+        checked, regressed, unclear = 0, [], []
+        for task in tasks:
+            checked += 1
+            verdict = _try_again(task, retry)
+            if verdict is None:
+                unclear.append(task.task)
+            elif not verdict:
+                regressed.append(task.task)
+        return RegressionReport(checked=checked, regressed=tuple(regressed), unclear=tuple(unclear))
+
+    def override(self, variant: str, tasks: Sequence[str], *, person: str, reason: str) -> None:
+        """Logs that a person lets a variant through in spite of these regressed tasks.
+
+        Raises:
+            ValueError: Nobody is named, or no reason is given.
+        """
+        if not person.strip() or not reason.strip():
+            raise ValueError("an override names a person and a reason")
+        row: dict[str, Any] = {
+            "variant": variant,
+            "tasks": canonical_json(sorted(tasks)),
+            "person": person,
+            "reason": reason,
+            "at": self._clock(),
+        }
+        self._db.insert("gate_overrides", row)
+
+    def overrides(self, variant: str) -> list[Mapping[str, Any]]:
+        """The overrides logged for a variant, oldest first."""
+        return list(self._db.rows("gate_overrides", {"variant": variant}))
+
+
+def is_fresh(record: EpisodeRecord) -> bool:
+    """Whether the episode did work of its own; a stored answer played back costs nothing."""
+    return record.cost.candidates > 0 or record.cost.tokens > 0
+
+
+def _try_again(task: RegressionTask, retry: Retry) -> bool | None:
+    """True solved, False failed every try, None when faults left it open."""
+    failures, episodes = 0, set()
+    for number in range(task.tries):
+        record = retry(task, number)
+        if record.episode in episodes or (is_verified(record) and not is_fresh(record)):
+            continue
+        episodes.add(record.episode)
+        if is_verified(record) and _within(task, record):
+            return True
+        failures += is_informative(record)
+    return False if failures == task.tries else None
+
+
+def _within(task: RegressionTask, record: EpisodeRecord) -> bool:
+    used = ((task.candidates, record.cost.candidates), (task.tokens, record.cost.tokens))
+    # An axis on which the task cost nothing when it entered has no budget to exceed.
+    return all(now <= SLACK * first for first, now in used if first)
+
+
+def _place(task: RegressionTask, seed: int) -> bytes:
+    return hashlib.sha256(f"{seed}:{task.suite}:{task.task}".encode()).digest()
+
+
+def _task(row: Mapping[str, Any]) -> RegressionTask:
+    return RegressionTask(
+        suite=row["suite"],
+        task=row["task"],
+        group=row["problem"],
+        stratum=row["stratum"],
+        tries=row["tries"],
+        candidates=row["candidates"],
+        tokens=row["tokens"],
+        variant=row["variant"],
+    )

@@ -1,0 +1,24 @@
+"""The unattended loop: practise, admit, fit, judge, promote; and the report on whether it helped."""
+
+from __future__ import annotations
+
+from evolve.improve.arms import UNLEARNED, Arm, Learner, agent_for, recall_from
+from evolve.improve.journal import MIGRATIONS
+from evolve.improve.stores import Stores
+from evolve.improve.workers import EpisodeJob, LocalWorkers, ProcessWorkers, WorkerSetup, judge_draft, open_workers
+
+__all__ = [
+    "MIGRATIONS",
+    "UNLEARNED",
+    "Arm",
+    "EpisodeJob",
+    "Learner",
+    "LocalWorkers",
+    "ProcessWorkers",
+    "Stores",
+    "WorkerSetup",
+    "agent_for",
+    "judge_draft",
+    "open_workers",
+    "recall_from",
+]

@@ -1,0 +1,88 @@
+"""A learned state as a value that can be sent to another process, and agents made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from evolve.agent import Agent, Recall, Surroundings, recall_nothing
+from evolve.episodes import Json, Recalled, TaskView
+from evolve.memory import ExperienceRow, MemorySnapshot, Recaller
+from evolve.policies.protocol import Policy
+from evolve.sandbox import Sandbox
+from evolve.skills import Skill
+from evolve.skills.admission import Interpreter
+from evolve.workflow import Workflow
+
+UNLEARNED = "unlearned"
+"""Name of the variant that has learned nothing."""
+
+
+class Learner(Protocol):
+    """Makes policies from what was learned, and guides from experience. Must be picklable."""
+
+    @property
+    def name(self) -> str:
+        """Name of the kind of policy, such as ``search``."""
+        ...
+
+    def policy(self, guide: Json, skills: Sequence[Skill]) -> Policy:
+        """The policy with this guide (None for none) and these skills."""
+        ...
+
+    def interpreter(self) -> Interpreter | None:
+        """Evaluates the trees of skills, where the policy's skills have trees."""
+        ...
+
+    def fit(
+        self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
+    ) -> Json:
+        """A guide fitted to experience, as JSON; None where there is nothing to fit.
+
+        Args:
+            views: What a policy may see of the practised tasks, for dreams of the same kinds.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arm:
+    """One learned state taken together.
+
+    Attributes:
+        variant: Digest of the variant, or :data:`UNLEARNED`.
+        guide: The guide as JSON, or None.
+        skills: Skills that the policy may use.
+        memory: Insights to recall, or None.
+    """
+
+    variant: str = UNLEARNED
+    guide: Json = None
+    skills: tuple[Skill, ...] = ()
+    memory: MemorySnapshot | None = None
+    workflow: Workflow = field(default_factory=Workflow)
+
+
+def agent_for(arm: Arm, learner: Learner, sandbox: Sandbox, *, run: str, suite: str) -> Agent:
+    """An agent that acts as the arm and commits nothing itself."""
+    around = Surroundings(
+        policy=learner.policy(arm.guide, arm.skills),
+        sandbox=sandbox,
+        recall=recall_from(arm.memory),
+        run=run,
+        suite=suite,
+    )
+    return Agent(around, arm.workflow)
+
+
+def recall_from(memory: Recaller | None) -> Recall:
+    """A recall of insights for an episode; notes are for people and for language policies."""
+    if memory is None:
+        return recall_nothing
+    source = memory
+
+    def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
+        return source.recall(view.instruction or view.signature, k, features=features, kinds=("insight",))
+
+    return recall

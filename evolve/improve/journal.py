@@ -1,0 +1,53 @@
+"""What a loop has done so far, so that nothing is done twice after a crash; and the reports it made."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from evolve.files import canonical_json
+from evolve.store import Database, Migration
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(
+        "improve",
+        1,
+        """
+        CREATE TABLE loop_steps (number INTEGER PRIMARY KEY, run TEXT NOT NULL, name TEXT NOT NULL,
+            body TEXT NOT NULL, checksum TEXT NOT NULL, UNIQUE (run, name));
+        CREATE TABLE reports (number INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE, body TEXT NOT NULL,
+            checksum TEXT NOT NULL)
+        """,
+    ),
+)
+
+
+class Journal:
+    """Finished steps of one run, by name."""
+
+    def __init__(self, db: Database, run: str) -> None:
+        self._db = db
+        self._run = run
+
+    def done(self, name: str) -> Any | None:
+        """What the step left, or None where it has not finished."""
+        rows = self._db.rows("loop_steps", {"run": self._run, "name": name})
+        return json.loads(str(rows[0]["body"])) if rows else None
+
+    def finish(self, name: str, body: Any) -> None:
+        """Marks a step as finished; a step finishes once."""
+        row = {"run": self._run, "name": name, "body": canonical_json(body)}
+        self._db.insert("loop_steps", row, key=("run", "name"))
+
+
+def keep_report(db: Database, run: str, body: Any) -> None:
+    """Keeps the report of a run, replacing an earlier one of the same run."""
+    with db.transaction():
+        db.delete("reports", {"run": run})
+        db.insert("reports", {"run": run, "body": canonical_json(body)})
+
+
+def last_report(db: Database) -> Any | None:
+    """The latest report, or None."""
+    rows = db.rows("reports", order="number DESC LIMIT 1")
+    return json.loads(str(rows[0]["body"])) if rows else None

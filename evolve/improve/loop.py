@@ -1,0 +1,186 @@
+"""The loop: rounds of practise, fit, judge, promote; then the arms on held-out tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evolve.episodes import EpisodeRecord
+from evolve.errors import BudgetExhausted, UsageError
+from evolve.gate import Interval, is_verified, shuffled_groups
+from evolve.improve.arms import UNLEARNED
+from evolve.improve.journal import keep_report
+from evolve.improve.judgement import BudgetEnded, judge, propose, run_held_out
+from evolve.improve.practice import practise
+from evolve.improve.report import (
+    NOT_RUN,
+    CurvePoint,
+    Report,
+    RoundRow,
+    arm_rows,
+    learned_insights,
+    learned_skills,
+    paired_intervals,
+)
+from evolve.improve.session import Session
+from evolve.improve.workers import EpisodeJob
+
+_PAIRS_AT_ONCE = 8
+_FEWEST_GROUPS = 6
+
+
+def improve(session: Session) -> Report:
+    """Runs the loop to its end, or on from where an earlier process stopped.
+
+    Raises:
+        BudgetExhausted: The budget allowed not even one episode.
+        UsageError: The suite is too small to be split.
+    """
+    check_size(session)
+    rounds, reason = _rounds(session)
+    before, after, note = _held_out(session, purpose="improve")
+    if session.ledger.exhausted:
+        reason = session.ledger.exhausted
+    report = make_report(session, rounds, (before, after), note=note, reason=reason)
+    with session.stores.db.transaction():
+        keep_report(session.stores.db, session.run, report.to_json())
+        session.stores.runs.end(session.run, "done")
+    return report
+
+
+def check_size(session: Session) -> None:
+    """Refuses suites whose splits would be empty or meaningless."""
+    groups = len({task.group for task in session.suite.tasks})
+    if groups < _FEWEST_GROUPS:
+        raise UsageError(
+            f"the suite {session.suite.name!r} has {groups} distinct problems; at least {_FEWEST_GROUPS} are needed"
+            " to practise on some and to measure on others",
+            hint="evolve run solves single tasks",
+        )
+
+
+def _rounds(session: Session) -> tuple[list[RoundRow], str]:
+    rows: list[RoundRow] = []
+    for number in range(1, session.plan.rounds + 1):
+        counts = practise(session, number)
+        if number == 1 and not counts["episodes"]:
+            raise BudgetExhausted(
+                f"{session.ledger.exhausted or 'the budget does not cover a single episode'}, so nothing was done",
+                hint=f"one episode may take {session.plan.limits.candidates:,} candidates; give a larger --budget",
+            )
+        variant = propose(session, number) if counts["episodes"] else None
+        decision: Mapping[str, Any] = judge(session, number, variant) if variant else {}
+        rows.append(_round_row(number, counts, decision))
+        if session.ledger.exhausted:
+            return rows, session.ledger.exhausted
+        if not counts["complete"]:
+            continue
+    return rows, f"all {session.plan.rounds} rounds done"
+
+
+def _round_row(number: int, counts: Mapping[str, Any], decision: Mapping[str, Any]) -> RoundRow:
+    return RoundRow(
+        number=number,
+        episodes=counts["episodes"],
+        solved=counts["solved"],
+        skills=counts["skills"],
+        verdict=decision.get("verdict", ""),
+        promoted=decision.get("promoted", False),
+        pairs=decision.get("pairs", 0),
+        reason=decision.get("reason", "nothing new to judge"),
+    )
+
+
+def _held_out(session: Session, *, purpose: str) -> tuple[list[EpisodeRecord], list[EpisodeRecord], str]:
+    """Both arms on one ``test`` task per group; the seal is only broken for a promoted variant."""
+    active = session.stores.variants.active_digest
+    if active == UNLEARNED:
+        return [], [], f"{NOT_RUN}: no variant was promoted, so the test tasks stay sealed"
+    if session.ledger.exhausted:
+        return [], [], f"{NOT_RUN}: {session.ledger.exhausted}"
+    session.stores.looks.open(session.suite.digest, run=session.run, purpose=purpose)
+    for variant in (UNLEARNED, active):
+        session.workers.announce(variant, session.stores.arm(variant, session.workflow))
+    tasks = shuffled_groups(session.suite.split("test"), session.plan.seed)
+    before: list[EpisodeRecord] = []
+    after: list[EpisodeRecord] = []
+    for start in range(0, len(tasks), _PAIRS_AT_ONCE):
+        jobs = [
+            EpisodeJob(
+                task=task,
+                arm=variant,
+                variant=variant,
+                split="test",
+                seed=session.plan.seed,
+                limits=session.plan.limits,
+            )
+            for task in tasks[start : start + _PAIRS_AT_ONCE]
+            for variant in (UNLEARNED, active)
+        ]
+        try:
+            records = run_held_out(session, jobs)
+        except BudgetEnded:
+            break
+        before += records[0::2]
+        after += records[1::2]
+        session.tell("test", done=len(before), total=len(tasks))
+    return before, after, "" if before else f"{NOT_RUN}: the budget ended"
+
+
+def make_report(
+    session: Session,
+    rounds: Sequence[RoundRow],
+    arms: tuple[Sequence[EpisodeRecord], Sequence[EpisodeRecord]],
+    *,
+    note: str,
+    reason: str,
+) -> Report:
+    """Puts the figures together."""
+    before, after = arms
+    nothing = Interval(value=None, low=None, high=None, n=0)
+    ratio, gain = paired_intervals(before, after) if before else (nothing, nothing)
+    insights, count, evidence = learned_insights(session.stores)
+    active = session.stores.variants.active_digest
+    return Report(
+        run=session.run,
+        suite=session.suite.name,
+        suite_digest=session.suite.digest,
+        seed=session.plan.seed,
+        finish_reason=reason,
+        rounds=tuple(rounds),
+        arms=arm_rows(before, after, note),
+        ratio=ratio,
+        gain=gain,
+        looks=session.stores.looks.count(session.suite.digest),
+        spent=session.ledger.spent,
+        promoted="" if active == UNLEARNED else active,
+        skills=learned_skills(session.stores),
+        insights=insights,
+        insight_count=count,
+        evidence_count=evidence,
+        curve=_curve(session),
+        costs={"unlearned": _costs(before), "learned": _costs(after)},
+    )
+
+
+def look_again(session: Session, previous: Report) -> Report:
+    """The arms once more with what is promoted now; a logged look."""
+    before, after, note = _held_out(session, purpose="report")
+    report = make_report(session, previous.rounds, (before, after), note=note, reason="a fresh look")
+    with session.stores.db.transaction():
+        keep_report(session.stores.db, session.run, report.to_json())
+        session.stores.runs.end(session.run, "done")
+    return report
+
+
+def _costs(records: Sequence[EpisodeRecord]) -> list[int]:
+    return sorted(record.cost.candidates for record in records if is_verified(record))
+
+
+def _curve(session: Session) -> tuple[CurvePoint, ...]:
+    base = session.plan.seed * 1000
+    return tuple(
+        CurvePoint(round=record.seed - base, solved=record.verified, candidates=record.cost.candidates)
+        for record in session.stores.runs.episodes(run=session.run)
+        if record.split == "train"
+    )

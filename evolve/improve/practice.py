@@ -1,0 +1,135 @@
+"""Practice: attempts on ``train`` tasks, what they teach, and skills admitted on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evolve.files import digest
+from evolve.improve.session import BATCH, Session
+from evolve.improve.workers import Attempt, EpisodeJob
+from evolve.skills import Admission, Skill, Verdict
+from evolve.skills.admission import shape
+from evolve.tasks import Task, equal
+
+_KEPT_SOLVED = 24
+"""Solved tasks that later rounds practise again at least, to see whether they have become easier."""
+
+
+def practise(session: Session, number: int) -> Mapping[str, Any]:
+    """One round of practice in batches; a batch is committed as a whole.
+
+    Returns:
+        Counts of the round: ``episodes``, ``solved``, ``skills``, and whether it was ``complete``.
+    """
+    name = f"practice:{number}"
+    done = session.journal.done(name)
+    if done is not None:
+        return dict(done)
+    started_with = {skill.digest for skill in session.stores.skills.active()}
+    chosen = session.journal.done(f"{name}:plan")
+    if chosen is None:
+        chosen = {"tasks": [task.id for task in _tasks_of_round(session, number)], "skills": sorted(started_with)}
+        session.journal.finish(f"{name}:plan", chosen)
+    tasks = [session.suite.task(one) for one in chosen["tasks"]]
+    totals: dict[str, Any] = {"episodes": 0, "solved": 0, "skills": 0, "complete": True}
+    for start in range(0, len(tasks), BATCH):
+        counts = _batch(session, number, start, tasks[start : start + BATCH])
+        if counts is None:
+            totals["complete"] = False
+            break
+        for key, value in counts.items():
+            totals[key] += value
+        session.tell("practice", round=number, total=len(tasks), **totals)
+    if number > 1 and totals["complete"]:
+        totals["retired"] = _evict(session, chosen["skills"], name)
+    session.journal.finish(name, totals)
+    return totals
+
+
+def _tasks_of_round(session: Session, number: int) -> list[Task]:
+    """Every task in the first round; later what is unsolved and as many of the solved, at least some."""
+
+    def place(task: Task) -> str:
+        return digest(f"{session.plan.seed}:{number}:{task.id}")
+
+    tasks = sorted(session.suite.split("train"), key=place)
+    if number == 1:
+        return tasks
+    solved = {
+        record.task for record in session.stores.runs.episodes(run=session.run) if record.verified
+    }  # train and gate ids differ, so no split needs to be looked at
+    open_tasks = [task for task in tasks if task.id not in solved]
+    again = [task for task in tasks if task.id in solved][: max(_KEPT_SOLVED, len(open_tasks))]
+    return sorted([*open_tasks, *again], key=place)
+
+
+def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> Mapping[str, int] | None:
+    """Runs and commits one batch; None when the budget leaves no room for any of it."""
+    name = f"practice:{number}:{start}"
+    done = session.journal.done(name)
+    if done is not None:
+        return dict(done)
+    if not session.may_practise(number):
+        return None
+    arm = session.stores.practice_arm(session.workflow)
+    key = f"practice:{number}:{start}"
+    session.workers.announce(key, arm)
+    seed = session.plan.seed * 1000 + number
+    jobs = [
+        EpisodeJob(task=task, arm=key, variant=arm.variant, split="train", seed=seed, limits=session.plan.limits)
+        for task in tasks
+    ]
+    attempts = session.attempt(jobs)
+    if not attempts:
+        return None
+    counts = {"episodes": len(attempts), "solved": sum(one.record.verified for one in attempts)}
+    # One transaction: a crash leaves a batch whole or not at all, so that a resumed loop learns the same.
+    with session.stores.db.transaction():
+        for task, attempt in zip(tasks, attempts, strict=False):
+            session.stores.commit(attempt.record, instruction=task.instruction)
+        counts["skills"] = _admit(session, tasks, attempts)
+        session.journal.finish(name, counts)
+    return counts
+
+
+def _admit(session: Session, tasks: Sequence[Task], attempts: Sequence[Attempt]) -> int:
+    """Keeps the skills of a batch that passed, one after the other; gives how many."""
+    library = session.stores.skills
+    added: list[Skill] = []
+    for task, attempt in zip(tasks, attempts, strict=False):
+        for skill, verdict in attempt.skills:
+            final = _judged_again(session, skill, verdict, task, added)
+            library.record_verdict(final)
+            if final.admitted:
+                kept = library.add(skill, final)
+                added.append(kept)
+                session.tell("admitted", skill=kept.name, task=task.id)
+    return len(added)
+
+
+def _judged_again(session: Session, skill: Skill, verdict: Verdict, task: Task, added: Sequence[Skill]) -> Verdict:
+    """A worker knew the skills from before its batch; those of the same types added since are compared here."""
+    rivals = [other for other in added if shape(other.signature) == shape(skill.signature)]
+    if not (verdict.admitted and rivals):
+        return verdict
+    admission = Admission(session.sandbox(), equal, interpret=session.learner.interpreter())
+    return admission.judge(skill, task.verify_rows(), rivals, policy=verdict.policy, fingerprint=verdict.fingerprint)
+
+
+def _evict(session: Session, candidates: Sequence[str], name: str) -> int:
+    """Retires learned skills that were there all round and served no verified answer of it."""
+    number = int(name.rpartition(":")[2])
+    seed = session.plan.seed * 1000 + number
+    used = {
+        item.removeprefix("skill:")
+        for record in session.stores.runs.episodes(run=session.run)
+        if record.split == "train" and record.seed == seed and record.verified
+        for item in record.consumed
+    }
+    retired = 0
+    for skill in session.stores.skills.active():
+        if skill.digest in candidates and skill.digest not in used and skill.owner == "learned":
+            session.stores.skills.retire(skill.digest, f"shortened no search in round {number}")
+            retired += 1
+    return retired

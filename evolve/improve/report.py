@@ -1,0 +1,205 @@
+"""The report of a loop as a value: figures, their intervals, and what was learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolve.agent.codec import from_data, to_data
+from evolve.episodes import EpisodeRecord
+from evolve.gate import Interval, PairedRow, cost_ratio, is_verified, solved_difference
+from evolve.improve.stores import Stores
+from evolve.ledger import Spent
+from evolve.memory import INFLUENTIAL
+
+NOT_RUN = "not run"
+_INSIGHTS_SHOWN = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArmRow:
+    """One arm on the held-out tasks.
+
+    Attributes:
+        tasks: How many were tried; 0 where the arm was not run.
+        solved: Accepted on every visible example and every row used for verification.
+        verified: Of these, accepted on at least three rows that the policy never saw.
+        candidates: Expressions tried over all tasks.
+        seconds: CPU seconds of the policy over all tasks.
+        note: ``not run`` and why, or "".
+    """
+
+    arm: str
+    tasks: int = 0
+    solved: int = 0
+    verified: int = 0
+    candidates: int = 0
+    seconds: float = 0.0
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundRow:
+    """One round: its practice and what the gate said."""
+
+    number: int
+    episodes: int
+    solved: int
+    skills: int
+    verdict: str = ""
+    promoted: bool = False
+    pairs: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillRow:
+    """One learned skill. ``tasks``: distinct tasks it has helped to solve."""
+
+    name: str
+    status: str
+    tasks: int
+    description: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class InsightRow:
+    """One insight with what it rests on."""
+
+    id: str
+    text: str
+    relation: str
+    status: str
+    evidence: int
+    groups: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvePoint:
+    """One episode of practice, in order."""
+
+    round: int
+    solved: bool
+    candidates: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a loop did and whether it helped.
+
+    Attributes:
+        promoted: Digest of the variant that acted as ``learned``, or "".
+        ratio: Candidates of learned over unlearned, median over tasks that both solve; below 1 is cheaper.
+        gain: Share of tasks solved by learned minus the share solved by unlearned.
+        looks: How often this suite's test tasks have been opened, this time included.
+        curve: Every episode of practice.
+        costs: Per arm the candidates of each verified answer on held-out tasks, ascending.
+    """
+
+    run: str
+    suite: str
+    suite_digest: str
+    seed: int
+    finish_reason: str
+    rounds: tuple[RoundRow, ...]
+    arms: tuple[ArmRow, ...]
+    ratio: Interval
+    gain: Interval
+    looks: int
+    spent: Spent
+    promoted: str = ""
+    skills: tuple[SkillRow, ...] = ()
+    insights: tuple[InsightRow, ...] = ()
+    insight_count: int = 0
+    evidence_count: int = 0
+    curve: tuple[CurvePoint, ...] = ()
+    costs: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+    @property
+    def helped(self) -> bool:
+        """The 95 % interval of the cost or of the share solved excludes no gain, and neither is worse."""
+        cheaper = self.ratio.high is not None and self.ratio.high < 1.0
+        more = self.gain.low is not None and self.gain.low > 0.0
+        return cheaper or more
+
+    def to_json(self) -> dict[str, Any]:
+        """One JSON object; :meth:`from_json` reads it back."""
+        data = to_data(self)
+        data["costs"] = {arm: list(values) for arm, values in dict(self.costs).items()}
+        return dict(data)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Report:
+        """The report that :meth:`to_json` wrote."""
+        return from_data(cls, data)
+
+
+def arm_rows(before: Sequence[EpisodeRecord], after: Sequence[EpisodeRecord], note: str) -> tuple[ArmRow, ...]:
+    """The table of arms; those that this version does not run say so.
+
+    Args:
+        note: Why the first two were not run, where they were not.
+    """
+    return (
+        _arm_row("unlearned", before, note),
+        _arm_row("learned", after, note),
+        ArmRow(arm="best-of-n at equal total budget", note=NOT_RUN),
+        ArmRow(arm="placebo", note=NOT_RUN),
+    )
+
+
+def _arm_row(arm: str, records: Sequence[EpisodeRecord], note: str) -> ArmRow:
+    return ArmRow(
+        arm=arm,
+        tasks=len(records),
+        solved=sum(record.solved for record in records),
+        verified=sum(is_verified(record) for record in records),
+        candidates=sum(record.cost.candidates for record in records),
+        seconds=round(sum(record.cost.seconds for record in records), 3),
+        note="" if records else note,
+    )
+
+
+def paired_intervals(before: Sequence[EpisodeRecord], after: Sequence[EpisodeRecord]) -> tuple[Interval, Interval]:
+    """Ratio of candidates and difference in tasks solved, each with a 95 % interval over groups."""
+    rows = [
+        PairedRow(
+            task=old.task,
+            group=old.group,
+            parent_solved=is_verified(old),
+            variant_solved=is_verified(new),
+            parent_cost=old.cost.candidates or old.cost.tokens,
+            variant_cost=new.cost.candidates or new.cost.tokens,
+        )
+        for old, new in zip(before, after, strict=True)
+        if "fault" not in (old.status, new.status)
+    ]
+    return cost_ratio(rows), solved_difference(rows)
+
+
+def learned_skills(stores: Stores) -> tuple[SkillRow, ...]:
+    """Skills in use, those that helped most tasks first."""
+    rows = [
+        SkillRow(name=skill.name, status=skill.status, tasks=len(skill.tasks), description=skill.description)
+        for skill in stores.skills.active()
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.tasks, row.name)))
+
+
+def learned_insights(stores: Stores) -> tuple[tuple[InsightRow, ...], int, int]:
+    """The best-backed insights that influence runs, their number, and the evidence rows behind all of them."""
+    found = [one for one in stores.memory.claims() if one.status in INFLUENTIAL]
+    found.sort(key=lambda one: (one.status != "confirmed", -one.evidence, one.id))
+    rows = tuple(
+        InsightRow(
+            id=one.id,
+            text=one.text,
+            relation=one.relation,
+            status=one.status,
+            evidence=one.evidence,
+            groups=one.groups,
+        )
+        for one in found[:_INSIGHTS_SHOWN]
+    )
+    return rows, len(found), sum(one.evidence for one in found)

@@ -1,0 +1,134 @@
+"""What a loop works with, and how it spends: every episode is reserved before and settled after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from evolve.agent import episode_id
+from evolve.episodes import Cost, Limits
+from evolve.events import Event, EventSink
+from evolve.improve.arms import Learner
+from evolve.improve.journal import Journal
+from evolve.improve.stores import Stores
+from evolve.improve.workers import Attempt, EpisodeJob, Workers
+from evolve.ledger import Ledger
+from evolve.sandbox import Sandbox
+from evolve.tasks import Suite
+from evolve.workflow import Workflow
+
+BATCH = 16
+"""Episodes of practice that run on the same learned state; fixed, so that results do not depend on the machine."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopPlan:
+    """What was asked for.
+
+    Attributes:
+        limits: What one episode may spend.
+    """
+
+    rounds: int = 2
+    seed: int = 0
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """One run of the loop.
+
+    Attributes:
+        request: What was asked for, as the list of runs shows it.
+        sandbox: Opens the parent's own sandbox, for the few checks it makes itself.
+    """
+
+    stores: Stores
+    learner: Learner
+    workers: Workers
+    sandbox: Callable[[], Sandbox]
+    suite: Suite
+    run: str
+    request: Mapping[str, Any]
+    plan: LoopPlan
+    ledger: Ledger
+    events: EventSink
+    workflow: Workflow
+
+    @property
+    def journal(self) -> Journal:
+        """The finished steps of this run."""
+        return Journal(self.stores.db, self.run)
+
+    def tell(self, kind: str, **data: Any) -> None:
+        """Tells the listeners what happened."""
+        self.events.emit(Event(kind=kind, data=data))
+
+    def attempt(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
+        """Runs jobs in order until the budget refuses one; what was committed before is not run again.
+
+        Returns:
+            Attempts for the first jobs; fewer than jobs when the budget ended.
+        """
+        known = {place: found for place, job in enumerate(jobs) if (found := self._known(job)) is not None}
+        paid: list[EpisodeJob] = []
+        count = 0
+        for place, job in enumerate(jobs):
+            if place not in known:
+                affordable = self._reserved(job)
+                if affordable is None:
+                    break
+                paid.append(affordable)
+            count += 1
+        fresh = iter(self.workers.run(paid))
+        results = [known[place] if place in known else next(fresh) for place in range(count)]
+        self._settle(paid, [results[place] for place in range(count) if place not in known])
+        return results
+
+    def _known(self, job: EpisodeJob) -> Attempt | None:
+        name = episode_id(self.run, job.task, job.variant, job.seed)
+        if not self.stores.runs.has(name):
+            return None
+        return Attempt(record=self.stores.runs.episode(name))
+
+    def _reserved(self, job: EpisodeJob) -> EpisodeJob | None:
+        left = self.ledger.left
+        if not self.ledger.reserve(_worst(job)):
+            return None
+        if left.seconds is None or job.limits.seconds is None:
+            return job
+        # An episode that starts shortly before the end must not run past it.
+        return replace(job, limits=replace(job.limits, seconds=max(0.1, min(job.limits.seconds, left.seconds))))
+
+    def _settle(self, jobs: Sequence[EpisodeJob], attempts: Sequence[Attempt]) -> None:
+        for job, attempt in zip(jobs, attempts, strict=True):
+            self.ledger.settle(_worst(job), attempt.record.cost)
+        self.stores.runs.note(self.run, {**self.request, "seconds": round(self.ledger.spent.seconds, 2)})
+
+    def share_spent(self) -> float:
+        """How much of the budget is gone, in [0, 1], by the kind that is furthest; 0 without a budget."""
+        budget, spent = self.ledger.budget, self.ledger.spent
+        pairs = [
+            (spent.seconds, budget.seconds),
+            (spent.candidates, budget.candidates),
+            (spent.tokens, budget.tokens),
+            (spent.money, budget.money),
+        ]
+        return min(1.0, max((used / bound for used, bound in pairs if bound), default=0.0))
+
+    def may_practise(self, number: int) -> bool:
+        """Whether practice of round ``number`` is still within its part of the budget.
+
+        A round's practice weighs three parts, its judgement two, the final test two.
+        """
+        whole = 5 * self.plan.rounds + 2
+        return not self.ledger.exhausted and self.share_spent() < (5 * (number - 1) + 3) / whole
+
+    def may_judge(self, number: int) -> bool:
+        """Whether judging the variant of round ``number`` is still within its part of the budget."""
+        return not self.ledger.exhausted and self.share_spent() < 5 * number / (5 * self.plan.rounds + 2)
+
+
+def _worst(job: EpisodeJob) -> Cost:
+    return Cost(candidates=job.limits.candidates or 0)

@@ -1,0 +1,120 @@
+"""Everything a workspace keeps, opened together, and the one way an episode is committed to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evolve.agent import RunRecords
+from evolve.episodes import EpisodeRecord
+from evolve.files import canonical_json
+from evolve.gate import Decisions, Looks, RegressionSuite
+from evolve.improve.arms import UNLEARNED, Arm
+from evolve.memory import Memory, MemorySnapshot
+from evolve.memory.episode_index import exact_index
+from evolve.optimizer import ALL_INSIGHTS, Variant, VariantArchive
+from evolve.skills import ACTIVE, Skill, SkillLibrary
+from evolve.store import Database, ObjectStore
+from evolve.workflow import Workflow, parse_workflow
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stores:
+    """The parts of one record. They share one database, so one transaction covers them all."""
+
+    db: Database
+    objects: ObjectStore
+    runs: RunRecords
+    memory: Memory
+    skills: SkillLibrary
+    variants: VariantArchive
+    decisions: Decisions
+    looks: Looks
+    regression: RegressionSuite
+
+    def commit(self, record: EpisodeRecord, *, instruction: str) -> bool:
+        """Keeps an episode, its steps, claims and uses of skills in one transaction.
+
+        Returns:
+            False, with nothing changed, when the episode had been committed before.
+        """
+        with self.db.transaction():
+            fresh = self.runs.add(record)
+            if fresh:
+                self.memory.commit(record, instruction=instruction)
+                self._note_uses(record)
+        return fresh
+
+    def _note_uses(self, record: EpisodeRecord) -> None:
+        if not record.verified or record.split in ("gate", "test"):
+            return
+        known = {skill.digest for skill in self.skills.list(ACTIVE)}
+        for item in record.consumed:
+            name = item.removeprefix("skill:")
+            if name in known:
+                self.skills.record_use(name, record.task)
+
+    def active_arm(self, workflow: Workflow) -> Arm:
+        """The promoted variant, or the unlearned state."""
+        return self.arm(self.variants.active_digest, workflow)
+
+    def arm(self, variant: str, workflow: Workflow) -> Arm:
+        """A variant as it acts now.
+
+        What has been retired or forgotten since does not act, and without insights no guide does: when
+        everything is forgotten the arm is exactly the unlearned one.
+        """
+        if variant == UNLEARNED:
+            return Arm(workflow=workflow)
+        found = self.variants.get(variant)
+        memory = self._memory_of(found)
+        informed = memory is not None and bool(memory.experience())
+        return Arm(
+            variant=variant,
+            guide=self.objects.get_json(found.guide) if found.guide and informed else None,
+            skills=self._living(found),
+            memory=memory if informed else None,
+            workflow=parse_workflow(self.objects.get(found.workflow).decode()) if found.workflow else workflow,
+        )
+
+    def practice_arm(self, workflow: Workflow) -> Arm:
+        """What acts on tasks one learns from: the promoted variant plus whatever has been admitted since."""
+        base = self.active_arm(workflow)
+        memory = self.memory.snapshot()
+        return Arm(
+            variant=base.variant,
+            guide=base.guide,
+            skills=tuple(self.skills.active()),
+            memory=memory if memory.experience() else None,
+            workflow=base.workflow,
+        )
+
+    def keep_skill(self, skill: Skill) -> str:
+        """Puts a skill's body into the object store; its digest is how variants name it."""
+        return self.objects.put(canonical_json(skill.to_json()).encode())
+
+    def mark_insights(self) -> str:
+        """Names what the memory holds now, so that a variant does not change when more is learned."""
+        rows = self.memory.snapshot().book.all_evidence()
+        return self.objects.put_json({"through": max((row.seq for row in rows), default=0)})
+
+    def _memory_of(self, variant: Variant) -> MemorySnapshot | None:
+        if not variant.insights:
+            return None
+        snapshot = self.memory.snapshot()
+        if variant.insights == ALL_INSIGHTS:
+            return snapshot
+        through = int(self.objects.get_json(variant.insights)["through"])
+        rows = [row for row in snapshot.book.all_evidence() if row.seq <= through]
+        named = {row.episode for row in rows}
+        entries = [entry for entry in snapshot.book.entries.values() if entry.episode in named]
+        return MemorySnapshot(
+            book=snapshot.book.rebuilt(rows, entries),
+            encoder=snapshot.encoder,
+            index=exact_index(entries, snapshot.encoder),
+            notes=snapshot.notes,
+        )
+
+    def _living(self, variant: Variant) -> tuple[Skill, ...]:
+        active = {skill.digest: skill for skill in self.skills.active()}
+        named = [Skill.from_json(self.objects.get_json(name)) for name in variant.skills]
+        return tuple(active[skill.digest] for skill in named if skill.digest in active)

@@ -1,0 +1,350 @@
+"""Runs episodes side by side in local processes.
+
+Workers only read: they return records, and the parent alone commits. A worker that dies is replaced and
+its job is tried once more; a second death makes the episode a fault.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, Protocol
+
+from evolve.agent import Agent, episode_id
+from evolve.episodes import Cost, EpisodeRecord, Limits, SkillDraft
+from evolve.errors import EvolveError, UsageError
+from evolve.improve.arms import Arm, Learner, agent_for
+from evolve.sandbox import Sandbox
+from evolve.skills import Admission, Skill, Verdict
+from evolve.tasks import Task, equal
+
+_PATIENCE_S = 30.0
+"""How much longer than its own limits a job may take before its worker is given up."""
+
+_ARMS_KEPT = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeJob:
+    """One episode to run.
+
+    Attributes:
+        arm: Key of an arm that was announced with :meth:`Workers.announce`.
+        variant: Name under which the episode is recorded.
+    """
+
+    task: Task
+    arm: str
+    variant: str
+    split: str
+    seed: int
+    limits: Limits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """A finished job.
+
+    Attributes:
+        skills: Every draft of the episode as a skill, with the verdict on it against the arm's skills.
+    """
+
+    record: EpisodeRecord
+    skills: tuple[tuple[Skill, Verdict], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerSetup:
+    """What every worker needs; picklable.
+
+    Attributes:
+        sandbox: Opens the sandbox; called once per process.
+    """
+
+    learner: Learner
+    sandbox: Callable[[], Sandbox]
+    run: str
+    suite: str
+
+
+class Workers(Protocol):
+    """Runs jobs and gives attempts in the jobs' order."""
+
+    def announce(self, key: str, arm: Arm) -> None:
+        """Makes an arm known under a key."""
+        ...
+
+    def run(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
+        """Runs all jobs."""
+        ...
+
+    def close(self) -> None:
+        """Ends every process."""
+        ...
+
+
+class _Bench:
+    """The agents of one process, by arm; a few are kept, because making one is not free."""
+
+    def __init__(self, setup: WorkerSetup) -> None:
+        self._setup = setup
+        self._sandbox = setup.sandbox()
+        self._arms: dict[str, Arm] = {}
+        self._agents: dict[str, Agent] = {}
+
+    def announce(self, key: str, arm: Arm) -> None:
+        self._arms.pop(key, None)
+        self._agents.pop(key, None)
+        self._arms[key] = arm
+        while len(self._arms) > _ARMS_KEPT:
+            oldest = next(iter(self._arms))
+            del self._arms[oldest]
+            self._agents.pop(oldest, None)
+
+    def run(self, job: EpisodeJob) -> Attempt:
+        if job.arm not in self._agents:
+            setup = self._setup
+            self._agents[job.arm] = agent_for(
+                self._arms[job.arm], setup.learner, self._sandbox, run=setup.run, suite=setup.suite
+            )
+        record = self._agents[job.arm].run_episode(
+            job.task, variant=job.variant, split=job.split, seed=job.seed, limits=job.limits
+        )
+        judged = [self._judged(draft, job) for draft in record.drafts]
+        return Attempt(record=record, skills=tuple(pair for pair in judged if pair is not None))
+
+    def _judged(self, draft: SkillDraft, job: EpisodeJob) -> tuple[Skill, Verdict] | None:
+        arm = self._arms[job.arm]
+        return judge_draft(draft, job.task, arm.skills, self._setup.learner, self._sandbox)
+
+    def close(self) -> None:
+        self._sandbox.close()
+
+
+def judge_draft(
+    draft: SkillDraft, task: Task, active: Sequence[Skill], learner: Learner, sandbox: Sandbox
+) -> tuple[Skill, Verdict] | None:
+    """The draft as a skill with its verdict; None where its name or signature cannot be a skill's.
+
+    The rows its author did not see are the task's verify rows.
+    """
+    try:
+        skill = Skill.from_draft(draft)
+    except UsageError:
+        return None
+    admission = Admission(sandbox, equal, interpret=learner.interpreter())
+    return skill, admission.judge(skill, task.verify_rows(), active, policy=learner.name, fingerprint=sandbox.backend)
+
+
+class LocalWorkers:
+    """Runs jobs in this process, one after the other."""
+
+    def __init__(self, setup: WorkerSetup) -> None:
+        self._bench = _Bench(setup)
+
+    def announce(self, key: str, arm: Arm) -> None:
+        """Makes an arm known under a key."""
+        self._bench.announce(key, arm)
+
+    def run(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
+        """Runs all jobs."""
+        return [self._bench.run(job) for job in jobs]
+
+    def close(self) -> None:
+        """Frees the sandbox."""
+        self._bench.close()
+
+
+@dataclass(kw_only=True)
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    arms: set[str]
+    index: int | None = None
+
+
+class ProcessWorkers:
+    """Runs jobs in ``count`` processes that live until :meth:`close`."""
+
+    def __init__(self, setup: WorkerSetup, count: int) -> None:
+        self._setup = setup
+        self._arms: dict[str, Arm] = {}
+        self._workers = [self._start() for _ in range(count)]
+
+    def announce(self, key: str, arm: Arm) -> None:
+        """Makes an arm known under a key; it is sent to a worker with the first job that needs it."""
+        self._arms.pop(key, None)
+        self._arms[key] = arm
+        for worker in self._workers:
+            worker.arms.discard(key)
+        while len(self._arms) > _ARMS_KEPT:
+            del self._arms[next(iter(self._arms))]
+
+    def run(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
+        """Runs all jobs; attempts come in the jobs' order whatever order they finished in."""
+        waiting = deque(range(len(jobs)))
+        tries = [0] * len(jobs)
+        done: dict[int, Attempt] = {}
+        while len(done) < len(jobs):
+            for place, worker in enumerate(self._workers):
+                if worker.index is None and waiting:
+                    index = waiting.popleft()
+                    tries[index] += 1
+                    self._workers[place] = self._given(worker, index, jobs[index])
+            for place, index, attempt in self._finished(_deadline(jobs)):
+                if attempt is not None:
+                    done[index] = attempt
+                    continue
+                self._workers[place] = self._start()
+                if tries[index] < 2:
+                    waiting.appendleft(index)
+                else:
+                    done[index] = _lost(jobs[index], self._setup)
+        return [done[index] for index in range(len(jobs))]
+
+    def close(self) -> None:
+        """Ends every process at once."""
+        for worker in self._workers:
+            _end(worker)
+        self._workers = []
+
+    def _start(self) -> _Worker:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, self._setup), daemon=False)
+        with _caller_hidden(self._setup.learner):
+            process.start()
+        theirs.close()
+        return _Worker(process=process, pipe=ours, arms=set())
+
+    def _given(self, worker: _Worker, index: int, job: EpisodeJob) -> _Worker:
+        for _ in range(2):
+            try:
+                if job.arm not in worker.arms:
+                    worker.pipe.send((job.arm, self._arms[job.arm]))
+                    worker.arms.add(job.arm)
+                worker.pipe.send(job)
+            except (BrokenPipeError, ConnectionResetError):
+                _end(worker)
+                worker = self._start()
+                continue
+            worker.index = index
+            return worker
+        raise ChildProcessError("a worker process cannot be started")
+
+    def _finished(self, patience: float) -> Iterator[tuple[int, int, Attempt | None]]:
+        """Waits for at least one busy worker; gives (place, job, record), record None for a lost worker."""
+        busy = {worker.pipe: place for place, worker in enumerate(self._workers) if worker.index is not None}
+        ready = wait(list(busy), timeout=patience)
+        late = list(busy) if not ready else []
+        for pipe in [*ready, *late]:
+            place = busy[pipe]  # type: ignore[index]
+            worker = self._workers[place]
+            index = worker.index
+            assert index is not None
+            worker.index = None
+            answer: Any = None
+            if not late:
+                with contextlib.suppress(EOFError, ConnectionResetError):
+                    answer = worker.pipe.recv()
+            if isinstance(answer, EvolveError):
+                raise answer
+            if answer is None:
+                _end(worker)
+                if worker.process.exitcode == 1:
+                    raise ChildProcessError("a worker ended with the error shown above")
+            yield place, index, answer
+
+
+def open_workers(setup: WorkerSetup, count: int) -> Workers:
+    """Workers in this process for one, in processes of their own for more."""
+    return LocalWorkers(setup) if count <= 1 else ProcessWorkers(setup, count)
+
+
+def _serve(pipe: Connection, setup: WorkerSetup) -> None:
+    """A worker's whole life. Ctrl-C is the parent's business; the parent's death ends the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    bench: _Bench | None = None
+    while True:
+        try:
+            message = pipe.recv()
+        except (EOFError, ConnectionResetError):
+            break
+        try:
+            bench = bench or _Bench(setup)
+            if isinstance(message, tuple):
+                bench.announce(*message)
+                continue
+            answer: Attempt | EvolveError = bench.run(message)
+        except EvolveError as error:  # raised again by the parent; anything else is a bug and ends the worker
+            answer = error
+        try:
+            pipe.send(answer)
+        except (BrokenPipeError, ConnectionResetError):
+            break
+    if bench is not None:
+        bench.close()
+
+
+def _end(worker: _Worker) -> None:
+    worker.pipe.close()  # an idle worker ends by itself, and ends its sandbox
+    worker.process.join(timeout=0.5)
+    if worker.process.is_alive():
+        worker.process.terminate()
+        worker.process.join(timeout=2.0)
+    if worker.process.is_alive():
+        worker.process.kill()
+        worker.process.join()
+
+
+def _deadline(jobs: Sequence[EpisodeJob]) -> float:
+    return max((job.limits.seconds or 600.0) for job in jobs) * 4 + _PATIENCE_S
+
+
+def _lost(job: EpisodeJob, setup: WorkerSetup) -> Attempt:
+    record = EpisodeRecord(
+        episode=episode_id(setup.run, job.task, job.variant, job.seed),
+        run=setup.run,
+        task=job.task.id,
+        suite=setup.suite,
+        group=job.task.group,
+        split=job.split,
+        variant=job.variant,
+        seed=job.seed,
+        status="fault",
+        verified=False,
+        answer="",
+        steps=(),
+        cost=Cost(),
+        note="two worker processes died on this episode",
+    )
+    return Attempt(record=record)
+
+
+@contextlib.contextmanager
+def _caller_hidden(learner: Learner) -> Iterator[None]:
+    """Keeps a new process from running the caller's script again, which a script need not be prepared for.
+
+    A learner that is defined in that script needs it, and then it stays visible.
+    """
+    main = sys.modules["__main__"]
+    if type(learner).__module__ == "__main__":
+        yield
+        return
+    file, spec = getattr(main, "__file__", None), getattr(main, "__spec__", None)
+    main.__spec__ = None
+    if file is not None:
+        del main.__file__
+    try:
+        yield
+    finally:
+        main.__spec__ = spec
+        if file is not None:
+            main.__file__ = file

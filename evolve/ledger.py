@@ -1,0 +1,210 @@
+"""Budgets: what a run may spend, reserved before the work and settled after it.
+
+Work is started only when the most it can cost still fits, so as long as no piece of work costs more
+than it reserved, what is spent never passes the budget.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Protocol
+
+from evolve.errors import UsageError
+
+_MONEY_UNIT = 1_000_000_000
+_SCALE = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000, "b": 1_000_000_000}
+_SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400}
+_TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>s|min|m|h|d)\Z")
+_COUNT = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<scale>[kmgb]?)-(?P<kind>candidates?|tokens?)\Z", re.IGNORECASE)
+_MONEY = re.compile(r"\$(?P<number>\d+(?:\.\d+)?)\Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """Upper bounds of a run; None means no bound of that kind. The first one reached stops the run."""
+
+    seconds: float | None = None
+    """Wall-clock seconds from the start of the run, by a monotonic clock."""
+    candidates: int | None = None
+    tokens: int | None = None
+    money: float | None = None
+    """US dollars."""
+
+    @property
+    def unlimited(self) -> bool:
+        """True when nothing is bounded."""
+        return all(getattr(self, item.name) is None for item in fields(self))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spent:
+    """What a run has spent so far. ``seconds`` is wall time, not the sum over workers."""
+
+    seconds: float = 0.0
+    candidates: int = 0
+    tokens: int = 0
+    money: float = 0.0
+    calls: int = 0
+
+
+class Amount(Protocol):
+    """Anything that states a cost, such as an episode's cost or :class:`Spent`."""
+
+    @property
+    def candidates(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def tokens(self) -> int: ...
+    @property
+    def money(self) -> float: ...
+    @property
+    def calls(self) -> int: ...
+
+
+def parse_budget(texts: Sequence[str]) -> Budget:
+    """Reads budget options: ``60s``, ``5m``, ``2h``, ``200k-candidates``, ``2M-tokens``, ``$2``.
+
+    A kind given twice keeps its smaller bound.
+
+    Raises:
+        UsageError: For text of another form and for a bound of zero.
+    """
+    bounds: dict[str, float] = {}
+    for text in texts:
+        kind, value = _parse_one(text)
+        if value <= 0:
+            raise UsageError(f"--budget {text}: the budget must be more than nothing")
+        bounds[kind] = min(bounds.get(kind, value), value)
+    counts = {kind: int(bounds[kind]) for kind in ("candidates", "tokens") if kind in bounds}
+    return Budget(seconds=bounds.get("seconds"), money=bounds.get("money"), **counts)
+
+
+def _parse_one(text: str) -> tuple[str, float]:
+    stripped = text.strip()
+    if found := _TIME.match(stripped):
+        return "seconds", float(found["number"]) * _SECONDS[found["unit"]]
+    if found := _COUNT.match(stripped):
+        kind = found["kind"].lower().rstrip("s") + "s"
+        return kind, round(float(found["number"]) * _SCALE[found["scale"].lower()])
+    if found := _MONEY.match(stripped):
+        return "money", float(found["number"])
+    raise UsageError(
+        f"--budget {text}: not a budget", hint="write 60s, 2h, 200k-candidates, 2M-tokens or $2; repeat the option"
+    )
+
+
+class Ledger:
+    """Keeps one run inside its budget: :meth:`reserve`, do the work, :meth:`settle`.
+
+    Reserved seconds are not added up, because pieces of work run side by side: a reservation fits
+    when the clock plus its own seconds does. Counts and money are added up.
+
+    Args:
+        budget: The bounds.
+        spent: What earlier processes of the same run have spent.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self, budget: Budget, *, spent: Spent | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        before = spent or Spent()
+        self.budget = budget
+        self._clock = clock
+        self._started = clock() - before.seconds
+        self._spent = _counts(before)
+        self._reserved = _counts(Spent())
+
+    def reserve(self, cost: Amount) -> bool:
+        """Sets the most some work can cost aside; False, and nothing set aside, when it does not fit.
+
+        Once a bound has been reached nothing fits, not even work that costs nothing.
+        """
+        wanted = _counts(cost)
+        if self.exhausted or not self._fits(wanted, cost.seconds):
+            return False
+        self._reserved = _added(self._reserved, wanted, 1)
+        return True
+
+    def settle(self, reserved: Amount, actual: Amount) -> None:
+        """Returns a reservation and books what the work really cost.
+
+        Work that cost more than it reserved is booked in full: the ledger tells the truth.
+
+        Raises:
+            ValueError: When more is returned than is set aside.
+        """
+        remaining = _added(self._reserved, _counts(reserved), -1)
+        if min(remaining.values()) < 0:
+            raise ValueError("settled more than was reserved")
+        self._reserved = remaining
+        self._spent = _added(self._spent, _counts(actual), 1)
+
+    @property
+    def spent(self) -> Spent:
+        """Booked counts and money, and wall seconds since the start."""
+        counts = self._spent
+        return Spent(
+            seconds=max(0.0, self._clock() - self._started),
+            candidates=counts["candidates"],
+            tokens=counts["tokens"],
+            money=counts["money"] / _MONEY_UNIT,
+            calls=counts["calls"],
+        )
+
+    @property
+    def left(self) -> Budget:
+        """What is neither spent nor set aside, never below zero; None where there is no bound."""
+        limits, used = self._limits(), _added(self._spent, self._reserved, 1)
+        rest = {kind: None if bound is None else max(0, bound - used[kind]) for kind, bound in limits.items()}
+        seconds, money = self.budget.seconds, rest["money"]
+        return Budget(
+            seconds=None if seconds is None else max(0.0, seconds - self.spent.seconds),
+            candidates=rest["candidates"],
+            tokens=rest["tokens"],
+            money=None if money is None else money / _MONEY_UNIT,
+        )
+
+    @property
+    def exhausted(self) -> str:
+        """Which bound has been reached, in one phrase for people, or ""."""
+        spent = self.spent
+        if self.budget.seconds is not None and spent.seconds >= self.budget.seconds:
+            return f"time budget of {self.budget.seconds:g} s reached"
+        for kind, bound in self._limits().items():
+            if bound is not None and self._spent[kind] >= bound:
+                shown = f"${self.budget.money:g}" if kind == "money" else f"{bound:,} {kind}"
+                return f"budget of {shown} reached"
+        return ""
+
+    def _fits(self, wanted: dict[str, int], seconds: float) -> bool:
+        if self.budget.seconds is not None and self.spent.seconds + seconds > self.budget.seconds:
+            return False
+        after = _added(_added(self._spent, self._reserved, 1), wanted, 1)
+        return all(bound is None or after[kind] <= bound for kind, bound in self._limits().items())
+
+    def _limits(self) -> dict[str, int | None]:
+        money = self.budget.money
+        return {
+            "candidates": self.budget.candidates,
+            "tokens": self.budget.tokens,
+            "money": None if money is None else round(money * _MONEY_UNIT),
+        }
+
+
+def _counts(cost: Amount) -> dict[str, int]:
+    # Money is kept in whole nano-dollars, so that sums are exact and bounds are never passed by rounding.
+    return {
+        "candidates": cost.candidates,
+        "tokens": cost.tokens,
+        "money": round(cost.money * _MONEY_UNIT),
+        "calls": cost.calls,
+    }
+
+
+def _added(left: dict[str, int], right: dict[str, int], sign: int) -> dict[str, int]:
+    return {kind: left[kind] + sign * right[kind] for kind in left}

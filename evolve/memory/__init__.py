@@ -1,0 +1,54 @@
+"""Memory: causal insights resolved from evidence, recalled by similarity; notes beside them."""
+
+from __future__ import annotations
+
+from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook, direction_of
+from evolve.memory.causes import CausalChain, Link
+from evolve.memory.encoding import TaskEncoder
+from evolve.memory.episode_index import IndexFactory
+from evolve.memory.insights import (
+    FIRM,
+    INFLUENTIAL,
+    ClaimKey,
+    EvidenceRow,
+    Insight,
+    InsightStatus,
+    Posterior,
+    Standing,
+    camp_of,
+    insight_id,
+    resolve,
+)
+from evolve.memory.memory import HELD_OUT, Memory, MemoryCheck
+from evolve.memory.recall import Note
+from evolve.memory.record import MIGRATIONS
+from evolve.memory.snapshot import MemorySnapshot, Recaller
+
+__all__ = [
+    "FIRM",
+    "HELD_OUT",
+    "INFLUENTIAL",
+    "MIGRATIONS",
+    "CausalChain",
+    "ClaimKey",
+    "EpisodeEntry",
+    "EvidenceRow",
+    "ExperienceRow",
+    "IndexFactory",
+    "Insight",
+    "InsightBook",
+    "InsightStatus",
+    "Link",
+    "Memory",
+    "MemoryCheck",
+    "MemorySnapshot",
+    "Note",
+    "Posterior",
+    "Recaller",
+    "Standing",
+    "TaskEncoder",
+    "camp_of",
+    "direction_of",
+    "insight_id",
+    "resolve",
+]

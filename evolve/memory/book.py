@@ -1,0 +1,185 @@
+"""All evidence in memory, and what follows from it: resolved insights and rows to learn from.
+
+A book is plain data. It can be copied to another process, and two books with the same evidence
+say the same, whatever the order in which it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, camp_of, resolve
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeEntry:
+    """One episode that left evidence: what it is found by.
+
+    Attributes:
+        features: Observable features of its task; () where the policy has none.
+        seq: Place in the record, rising.
+    """
+
+    episode: str
+    task: str
+    group: str
+    environment: str
+    family: str
+    instruction: str
+    features: tuple[float, ...] = ()
+    seq: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExperienceRow:
+    """One row to fit a guide on.
+
+    Attributes:
+        direction: +1 the cause promoted the effect on this task, -1 it did not.
+        weight: How sure the insight is, its posterior mean in (0, 1).
+    """
+
+    features: tuple[float, ...]
+    cause: str
+    direction: int
+    group: str
+    task: str
+    insight_id: str
+    weight: float = 1.0
+
+
+@dataclass(kw_only=True)
+class InsightBook:
+    """Evidence by insight and by episode, resolved on demand.
+
+    Attributes:
+        keys: What each insight is about.
+        entries: Episodes with evidence.
+        expired: For insights that were set aside, the last ``seq`` that no longer counts.
+    """
+
+    keys: dict[str, ClaimKey] = field(default_factory=dict)
+    entries: dict[str, EpisodeEntry] = field(default_factory=dict)
+    expired: dict[str, int] = field(default_factory=dict)
+    _rows: dict[str, dict[str, EvidenceRow]] = field(default_factory=dict)
+    _by_episode: dict[str, dict[str, list[EvidenceRow]]] = field(default_factory=dict)
+    _resolved: dict[str, Insight] = field(default_factory=dict)
+    _bearings: dict[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def add_key(self, key: ClaimKey) -> None:
+        """Learns what an insight is about; sentences for further relations are merged in."""
+        known = self.keys.get(key.id)
+        self.keys[key.id] = key if known is None else replace(known, texts={**key.texts, **known.texts})
+        self._resolved.pop(key.id, None)
+
+    def add_evidence(self, rows: Iterable[EvidenceRow]) -> None:
+        """Takes in evidence; rows already there are ignored. Their keys must be known."""
+        for row in rows:
+            if row.insight not in self.keys:
+                raise KeyError(f"evidence for an unknown insight {row.insight}")
+            own = self._rows.setdefault(row.insight, {})
+            if row.id in own:
+                continue
+            own[row.id] = row
+            self._by_episode.setdefault(row.episode, {}).setdefault(row.insight, []).append(row)
+            self._resolved.pop(row.insight, None)
+            self._bearings.pop(row.episode, None)
+
+    def expire(self, insight: str, after: int) -> None:
+        """Sets aside what was known of an insight up to ``seq`` number ``after``."""
+        self.expired[insight] = max(after, self.expired.get(insight, 0))
+        self._resolved.pop(insight, None)
+        self._bearings.clear()
+
+    def evidence(self, insight: str) -> list[EvidenceRow]:
+        """Every row of one insight, also those set aside, by ``seq``."""
+        return sorted(self._rows.get(insight, {}).values(), key=lambda row: (row.seq, row.id))
+
+    def get(self, insight: str) -> Insight:
+        """The resolved insight.
+
+        Raises:
+            KeyError: There is none with this id.
+        """
+        if insight not in self._resolved:
+            rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
+            live = [row for row in rows if after is None or row.seq > after]
+            stale = after is not None and not live
+            self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
+        return self._resolved[insight]
+
+    def insights(self) -> list[Insight]:
+        """All insights, ordered by id."""
+        return [self.get(name) for name in sorted(self.keys)]
+
+    def bearing(self, episode: str) -> Mapping[str, float]:
+        """What one episode says: for each insight the mean direction, in [-1, 1], of its evidence there."""
+        known = self._bearings.get(episode)
+        if known is not None:
+            return known
+        found: dict[str, float] = {}
+        for insight, rows in self._by_episode.get(episode, {}).items():
+            after = self.expired.get(insight, -1)
+            signs = [sign for row in rows if row.seq > after and (sign := direction_of(row))]
+            if signs:
+                found[insight] = sum(signs) / len(signs)
+        self._bearings[episode] = found
+        return found
+
+    def experience(self) -> list[ExperienceRow]:
+        """All live evidence of supported and confirmed insights, in an order that depends on content only."""
+        rows = []
+        for insight in self.insights():
+            if not insight.influences:
+                continue
+            after = self.expired.get(insight.id, -1)
+            for row in sorted(self._rows[insight.id].values(), key=lambda one: one.id):
+                sign = direction_of(row)
+                if not sign or row.seq <= after:
+                    continue
+                rows.append(
+                    ExperienceRow(
+                        features=row.features,
+                        cause=insight.cause,
+                        direction=sign,
+                        group=row.group,
+                        task=row.task,
+                        insight_id=insight.id,
+                        weight=insight.posterior.mean,
+                    )
+                )
+        return rows
+
+    def as_of(self, now: float) -> InsightBook:
+        """The book without evidence after a time, in seconds since the epoch.
+
+        What has been set aside since then stays set aside.
+        """
+        return self.rebuilt(row for rows in self._rows.values() for row in rows.values() if row.at <= now)
+
+    def rebuilt(self, rows: Iterable[EvidenceRow], entries: Sequence[EpisodeEntry] | None = None) -> InsightBook:
+        """A book over the same keys with other evidence and, where given, other episodes."""
+        other = InsightBook(
+            keys=dict(self.keys),
+            entries=dict(self.entries) if entries is None else {entry.episode: entry for entry in entries},
+            expired=dict(self.expired),
+        )
+        other.add_evidence(rows)
+        # An insight without evidence is not one.
+        other.keys = {name: key for name, key in other.keys.items() if name in other._rows}
+        return other
+
+    def all_evidence(self) -> list[EvidenceRow]:
+        """Every row, ordered by id."""
+        return sorted((row for rows in self._rows.values() for row in rows.values()), key=lambda row: row.id)
+
+
+def direction_of(row: EvidenceRow) -> int:
+    """+1 the row says that the cause promotes the effect, -1 that it does not, 0 neither.
+
+    Evidence against ``no_effect`` or ``prevents`` is 0: it leaves open which way the effect goes.
+    """
+    if camp_of(row.relation) == "promotes":
+        return row.direction
+    return -1 if row.direction > 0 else 0

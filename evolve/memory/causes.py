@@ -1,0 +1,61 @@
+"""The causal graph over insights: what leads to an effect, link by link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from evolve.memory.book import InsightBook
+from evolve.memory.insights import EvidenceRow, Insight
+
+_LONGEST = 5
+"""Links in a chain; longer ones explain nothing to a person."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """One insight of a chain with everything it rests on."""
+
+    insight: Insight
+    evidence: tuple[EvidenceRow, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CausalChain:
+    """A path of causes, the first cause first, the effect asked for last.
+
+    Attributes:
+        strength: Product of the links' posterior means, as if they were independent.
+    """
+
+    links: tuple[Link, ...]
+    strength: float
+
+
+def why(book: InsightBook, effect: str, insights: Iterable[Insight]) -> list[CausalChain]:
+    """Every chain of these insights that ends in ``effect``, strongest first, then shortest, then by id.
+
+    A chain begins at a cause that is itself the effect of nothing further along it, and passes
+    no cause twice. Insights of relation ``no_effect`` make no link.
+    """
+    import networkx as nx
+
+    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+    for insight in insights:
+        if insight.relation != "no_effect":
+            graph.add_edge(insight.cause, insight.effect, key=insight.id)
+    if effect not in graph:
+        return []
+    chains = []
+    for source in sorted(nx.ancestors(graph, effect)):
+        for path in nx.all_simple_edge_paths(graph, source, effect, cutoff=_LONGEST):
+            chains.append(_chain(book, [key for _, _, key in path]))
+    return sorted(chains, key=lambda one: (-one.strength, len(one.links), [link.insight.id for link in one.links]))
+
+
+def _chain(book: InsightBook, ids: Iterable[str]) -> CausalChain:
+    links = tuple(Link(insight=book.get(name), evidence=tuple(book.evidence(name))) for name in ids)
+    strength = 1.0
+    for link in links:
+        strength *= link.insight.posterior.mean
+    return CausalChain(links=links, strength=strength)

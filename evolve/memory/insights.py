@@ -1,0 +1,295 @@
+"""Insights: causal claims resolved from their evidence by fixed rules.
+
+An insight is everything known under one key (cause, effect, scope). Claims of different
+relations may meet under one key; which relation holds, and how firmly, is computed from
+the evidence rows alone. Nothing here depends on the order in which evidence arrived, so
+status is never stored and cannot drift from its grounds.
+
+The rules:
+
+- Relations fall in three camps that exclude each other: the cause promotes the effect
+  (``necessary``, ``sufficient``, ``contributes``), has ``no_effect``, or ``prevents`` it.
+- theta is the probability that an intervention agrees with a camp, under Beta(1, 1); for the
+  posterior an intervention that agrees with a rival camp disagrees with this one.
+- A camp is admitted, on its own evidence, when interventions agree more often than they
+  disagree, or, as long as there are none, when agreeing episodes of two groups outnumber the others.
+- It is confirmed when admitted, with agreeing interventions in at least two groups and
+  P(theta > 1/2) >= 0.95. It is refuted by the mirror image on its own evidence.
+- One admitted camp is the insight's. When several are admitted the one with
+  P(theta > 1/2) >= 0.95 wins and the others stay on view as ``superseded``; when none reaches
+  it, or rivals outweigh the only one, the key is ``contested`` and influences nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evolve.episodes import EvidenceKind, Relation, Scope
+from evolve.files import canonical_json, digest
+
+InsightStatus = Literal["hypothesis", "supported", "confirmed", "contested", "refuted", "superseded", "expired"]
+Camp = Literal["promotes", "no_effect", "prevents"]
+
+INFLUENTIAL: frozenset[InsightStatus] = frozenset({"supported", "confirmed"})
+"""Statuses that may influence a run."""
+
+FIRM = 0.95
+"""Posterior probability from which a direction counts as settled."""
+
+# Order matters where evidence is equal: the more specific relation is named first.
+_CAMPS: Mapping[Relation, Camp] = {
+    "necessary": "promotes",
+    "sufficient": "promotes",
+    "contributes": "promotes",
+    "no_effect": "no_effect",
+    "prevents": "prevents",
+}
+_RELATIONS: tuple[Relation, ...] = tuple(_CAMPS)
+
+
+def camp_of(relation: Relation) -> Camp:
+    """Which of the three exclusive camps a relation belongs to."""
+    return _CAMPS[relation]
+
+
+def insight_id(cause: str, effect: str, scope: Scope) -> str:
+    """The id of a key: a digest of cause, effect and scope (preconditions as a set)."""
+    key = [cause, effect, scope.environment, scope.family, sorted(set(scope.preconditions))]
+    return digest(canonical_json(key))[:32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvidenceRow:
+    """One committed piece of evidence.
+
+    Attributes:
+        id: Digest of (episode, step, stage, kind) and the claim; the same evidence
+            committed twice has the same id.
+        episode: The episode that committed it, which need not have run ``task``.
+        direction: +1 agrees with ``relation``, -1 disagrees.
+        features: Observable features of ``task``; () where the policy has none.
+        at: Seconds since the epoch.
+        seq: Place in the record, rising.
+    """
+
+    id: str
+    insight: str
+    relation: Relation
+    episode: str
+    task: str
+    group: str
+    kind: EvidenceKind
+    direction: int
+    features: tuple[float, ...] = ()
+    detail: str = ""
+    at: float = 0.0
+    seq: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posterior:
+    """Beta(1 + agree, 1 + disagree) over the probability that an intervention agrees."""
+
+    agree: int = 0
+    disagree: int = 0
+
+    @property
+    def mean(self) -> float:
+        """Posterior mean in (0, 1); one half without interventions."""
+        return (1 + self.agree) / (2 + self.agree + self.disagree)
+
+    @property
+    def firmness(self) -> float:
+        """P(theta > 1/2), exactly: the probability of at most ``agree`` heads in n + 1 fair tosses."""
+        tosses = self.agree + self.disagree + 1
+        coefficient, total = 1, 0
+        for heads in range(self.agree + 1):
+            total += coefficient
+            coefficient = coefficient * (tosses - heads) // (heads + 1)
+        return float(total / 2**tosses)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """How one camp stands under its key.
+
+    Attributes:
+        relation: The camp's best-backed relation.
+        tasks, groups, episodes: Distinct ones among agreeing evidence.
+        observations: Agreeing evidence that is not an intervention.
+    """
+
+    camp: Camp
+    relation: Relation
+    status: InsightStatus
+    posterior: Posterior
+    tasks: int
+    groups: int
+    episodes: int
+    observations: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Insight:
+    """A causal claim with its resolved status.
+
+    Attributes:
+        text: One sentence a person can read.
+        standings: Every camp with evidence, the leading one first; losers stay here.
+        evidence: Number of evidence rows under the key.
+    """
+
+    id: str
+    cause: str
+    relation: Relation
+    effect: str
+    scope: Scope
+    status: InsightStatus
+    posterior: Posterior
+    tasks: int
+    groups: int
+    evidence: int
+    text: str
+    standings: tuple[Standing, ...]
+
+    @property
+    def influences(self) -> bool:
+        """Whether it may be recalled into an episode or train a guide."""
+        return self.status in INFLUENTIAL
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimKey:
+    """What identifies an insight, with its sentences by relation."""
+
+    id: str
+    cause: str
+    effect: str
+    scope: Scope
+    texts: Mapping[Relation, str]
+
+
+def resolve(key: ClaimKey, rows: Iterable[EvidenceRow], *, expired: bool = False) -> Insight:
+    """Computes the insight from its evidence.
+
+    Rows are taken as a set by id, so order and repetition change nothing.
+
+    Args:
+        expired: The insight was set aside and nothing has been learned of it since.
+    """
+    unique = sorted({row.id: row for row in rows}.values(), key=lambda row: row.id)
+    seen = {row.relation for row in unique} or set(key.texts) or {_RELATIONS[0]}
+    camps = sorted({camp_of(relation) for relation in seen})
+    standings = [_standing(camp, unique) for camp in camps]
+    ranked = sorted(standings, key=_rank, reverse=True)
+    status, settled = _settle(ranked)
+    if expired:
+        status, settled = "expired", tuple(ranked)
+    lead = settled[0]
+    return Insight(
+        id=key.id,
+        cause=key.cause,
+        relation=lead.relation,
+        effect=key.effect,
+        scope=key.scope,
+        status=status,
+        posterior=lead.posterior,
+        tasks=lead.tasks,
+        groups=lead.groups,
+        evidence=len(unique),
+        text=key.texts.get(lead.relation) or f"{key.cause} {lead.relation} {key.effect}",
+        standings=settled,
+    )
+
+
+def _settle(ranked: Sequence[Standing]) -> tuple[InsightStatus, tuple[Standing, ...]]:
+    lead, rivals = ranked[0], ranked[1:]
+    admitted = [one for one in ranked if one.status in INFLUENTIAL]
+    if not admitted:
+        return lead.status, tuple(ranked)
+    unsettled = len(admitted) > 1 and lead.posterior.firmness < FIRM
+    if unsettled or lead.posterior.mean < 0.5:
+        return "contested", tuple(_with_status(one, "contested") if one in admitted else one for one in ranked)
+    return lead.status, (lead, *(_with_status(one, "superseded") for one in rivals))
+
+
+def _rank(standing: Standing) -> tuple[bool, float, int, int, int]:
+    return (
+        standing.status in INFLUENTIAL,
+        standing.posterior.firmness,
+        standing.groups,
+        standing.observations,
+        -_RELATIONS.index(standing.relation),
+    )
+
+
+def _standing(camp: Camp, rows: Sequence[EvidenceRow]) -> Standing:
+    own = [row for row in rows if camp_of(row.relation) == camp]
+    agreeing = [row for row in own if row.direction > 0]
+    against = [row for row in own if row.direction < 0]
+    rivals = [row for row in rows if camp_of(row.relation) != camp and row.direction > 0]
+    posterior = Posterior(agree=_interventions(agreeing), disagree=_interventions([*against, *rivals]))
+    return Standing(
+        camp=camp,
+        relation=_best_relation(camp, agreeing or own),
+        status=_camp_status(agreeing, against, posterior),
+        posterior=posterior,
+        tasks=len({row.task for row in agreeing}),
+        groups=len({row.group for row in agreeing}),
+        episodes=len({row.episode for row in agreeing}),
+        observations=len(agreeing) - posterior.agree,
+    )
+
+
+def _camp_status(
+    agreeing: Sequence[EvidenceRow], against: Sequence[EvidenceRow], posterior: Posterior
+) -> InsightStatus:
+    own = Posterior(agree=_interventions(agreeing), disagree=_interventions(against))
+    if own.agree > own.disagree:
+        confirmed = posterior.firmness >= FIRM and _intervention_groups(agreeing) >= 2
+        return "confirmed" if confirmed else "supported"
+    if 1 - own.firmness >= FIRM and _intervention_groups(against) >= 2:
+        return "refuted"
+    if own.agree + own.disagree == 0 and _outnumber(agreeing, against):
+        return "supported"
+    return "hypothesis"
+
+
+def _outnumber(agreeing: Sequence[EvidenceRow], against: Sequence[EvidenceRow]) -> bool:
+    """Whether episodes of two groups agree, and more episodes than disagree."""
+    episodes = {row.episode for row in agreeing}
+    groups = {row.group for row in agreeing}
+    return min(len(episodes), len(groups)) >= 2 and len(episodes) > len({row.episode for row in against})
+
+
+def _best_relation(camp: Camp, rows: Sequence[EvidenceRow]) -> Relation:
+    candidates = [relation for relation in _RELATIONS if _CAMPS[relation] == camp]
+
+    def backing(relation: Relation) -> tuple[int, int]:
+        own = [row for row in rows if row.relation == relation]
+        return _interventions(own), len(own)
+
+    return max(candidates, key=backing)
+
+
+def _with_status(standing: Standing, status: InsightStatus) -> Standing:
+    return Standing(
+        camp=standing.camp,
+        relation=standing.relation,
+        status=status,
+        posterior=standing.posterior,
+        tasks=standing.tasks,
+        groups=standing.groups,
+        episodes=standing.episodes,
+        observations=standing.observations,
+    )
+
+
+def _interventions(rows: Iterable[EvidenceRow]) -> int:
+    return sum(row.kind == "intervention" for row in rows)
+
+
+def _intervention_groups(rows: Iterable[EvidenceRow]) -> int:
+    return len({row.group for row in rows if row.kind == "intervention"})

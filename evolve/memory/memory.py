@@ -1,0 +1,245 @@
+"""The memory: what episodes taught, kept in the record and found through a derived index."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evolve.episodes import EpisodeRecord, Recalled, Scope
+from evolve.errors import UsageError
+from evolve.memory import record
+from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook
+from evolve.memory.causes import CausalChain, why
+from evolve.memory.encoding import TaskEncoder
+from evolve.memory.episode_index import EpisodeIndex, IndexFactory, exact_index
+from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
+from evolve.memory.recall import Note, recall_insights, recall_notes, wanted
+from evolve.memory.snapshot import MemorySnapshot
+from evolve.store import Database
+
+if TYPE_CHECKING:
+    from evolve.retrieval import Embedder
+
+HELD_OUT = frozenset({"gate", "test"})
+"""Splits whose episodes leave no evidence: what is learned from them would not be held out any more."""
+
+_SELF_RECALL_SAMPLE = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryCheck:
+    """What a check of the memory found.
+
+    Attributes:
+        missing: Episodes with evidence that the index does not hold.
+        orphans: Episodes that the index holds and the record does not.
+        lost: Sampled episodes that their own vector does not find.
+    """
+
+    insights: int
+    evidence: int
+    episodes: int
+    notes: int
+    missing: tuple[str, ...]
+    orphans: tuple[str, ...]
+    lost: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether index and record agree; if not, :meth:`Memory.reindex` mends it."""
+        return not (self.missing or self.orphans or self.lost)
+
+
+class Memory:
+    """Insights with their evidence, and notes. One process, the holder of the writer's lock, has one.
+
+    Args:
+        db: The record, opened with :data:`evolve.memory.MIGRATIONS`.
+        index: Opens the stored index for a dimension; called at the first recall.
+        clock: Seconds since the epoch.
+    """
+
+    def __init__(
+        self, db: Database, index: IndexFactory, embedder: Embedder, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._encoder = TaskEncoder(embedder)
+        self._index = EpisodeIndex(index, self._encoder)
+        self._reader = record.BookReader(db)
+
+    def commit(self, episode: EpisodeRecord, *, instruction: str = "") -> int:
+        """Writes an episode's claims with their evidence; gives the number of new evidence rows.
+
+        Joins the caller's transaction. Committing an episode again adds nothing. Episodes that
+        ended in a fault or were interrupted, and those of held-out splits, leave no evidence.
+
+        Args:
+            instruction: The task's instruction, by which the episode is found besides its features.
+        """
+        if episode.status in ("fault", "interrupted") or episode.split in HELD_OUT:
+            return 0
+        return record.write_claims(self._db, episode, instruction, self._clock())
+
+    def recall(
+        self,
+        query: str,
+        k: int = 5,
+        *,
+        features: Sequence[float] = (),
+        scope: Scope | None = None,
+        now: float | None = None,
+        kinds: Sequence[str] | None = None,
+    ) -> list[Recalled]:
+        """What is worth knowing for a task: at most ``k`` insights, then at most ``k`` notes.
+
+        Only supported and confirmed insights are recalled, unless ``kinds`` names other statuses.
+
+        Args:
+            query: The task's instruction.
+            features: The task's observable features, as the policy computes them.
+            scope: Only insights of this environment and family ("" means any).
+            now: Evidence after this time (seconds since the epoch) is left out.
+            kinds: Some of ``insight``, ``note``, ``hypothesis``, ``contested``, ``refuted``,
+                ``expired``; None for insights and notes.
+
+        Raises:
+            ValueError: A kind is unknown.
+        """
+        want = wanted(query, k, scope, kinds)
+        book = self._reader.book()
+        notes = self._notes() if want.notes else {}
+        if not book.entries or not want.insights:
+            return recall_notes(notes, want)
+        self._catch_up(book)
+        vector = self._encoder.encode([(tuple(features), query)])[0]
+        seen = book if now is None else book.as_of(now)
+        found = recall_insights(seen, lambda count, where: self._index.query(vector, count, where), want)
+        return found + recall_notes(notes, want)
+
+    def experience(self) -> list[ExperienceRow]:
+        """Rows to fit a guide on: all live evidence of supported and confirmed insights."""
+        return self._reader.book().experience()
+
+    def snapshot(self) -> MemorySnapshot:
+        """A read-only copy for other processes."""
+        book = self._reader.book()
+        copy = book.rebuilt(book.all_evidence())
+        index = exact_index(_by_seq(book), self._encoder)
+        return MemorySnapshot(book=copy, encoder=self._encoder, index=index, notes=self._notes())
+
+    def shuffled(self, seed: int) -> MemorySnapshot:
+        """A placebo copy; see :meth:`MemorySnapshot.shuffled`."""
+        return self.snapshot().shuffled(seed)
+
+    def claims(self, status: InsightStatus | None = None) -> list[Insight]:
+        """All insights, or those of one status, ordered by id."""
+        return [one for one in self._reader.book().insights() if status in (None, one.status)]
+
+    def get(self, name: str) -> Insight:
+        """One insight by id, or by the beginning of an id that names only one.
+
+        Raises:
+            UsageError: There is none, or more than one.
+        """
+        book = self._reader.book()
+        found = [name] if name in book.keys else [one for one in book.keys if name and one.startswith(name)]
+        if len(found) != 1:
+            problem = "no insight" if not found else f"{len(found)} insights"
+            raise UsageError(f"{problem} with id {name!r}", hint="evolve memory list")
+        return book.get(found[0])
+
+    def evidence(self, name: str) -> list[EvidenceRow]:
+        """Every row an insight rests on, oldest first."""
+        return self._reader.book().evidence(self.get(name).id)
+
+    def why(self, effect: str, *, influential: bool = True) -> list[CausalChain]:
+        """Chains of causes that end in an effect, with their evidence, strongest first.
+
+        Args:
+            influential: Only supported and confirmed insights; False uses all of them.
+        """
+        book = self._reader.book()
+        return why(book, effect, [one for one in book.insights() if one.influences or not influential])
+
+    def expire(self, name: str, reason: str) -> Insight:
+        """Sets an insight aside until new evidence arrives; what was known stays on record."""
+        found = self.get(name)
+        record.write_expiry(self._db, found.id, reason, self._clock())
+        return self.get(found.id)
+
+    def forget(self, ids: Sequence[str] = (), *, everything: bool = False) -> int:
+        """Deletes insights with all their evidence; gives how many. Notes stay.
+
+        Raises:
+            UsageError: An id is unknown; then nothing is deleted.
+        """
+        known = sorted(self._reader.book().keys)
+        chosen = known if everything else sorted({self.get(name).id for name in ids})
+        if everything:
+            record.delete_everything(self._db)
+        elif chosen:
+            record.delete_insights(self._db, chosen)
+        # The index must not keep what was forgotten until the next recall comes along.
+        self._catch_up(self._reader.book())
+        return len(chosen)
+
+    def note(self, text: str, author: str) -> Note:
+        """Keeps what a person said: shown and attributed, never evidence.
+
+        Raises:
+            UsageError: The text is empty.
+        """
+        if not text.strip():
+            raise UsageError("a note needs some text")
+        return record.write_note(self._db, text.strip(), author, self._clock())
+
+    def notes(self) -> list[Note]:
+        """All notes, oldest first."""
+        return list(self._notes().values())
+
+    def check(self) -> MemoryCheck:
+        """Compares the index with the record and lets sampled episodes find themselves."""
+        book = self._reader.book()
+        entries = _by_seq(book)
+        self._catch_up(book)
+        held, wanted_ids = set(self._index.ids()), set(book.entries)
+        step = max(1, len(entries) // _SELF_RECALL_SAMPLE)
+        return MemoryCheck(
+            insights=len(book.keys),
+            evidence=len(book.all_evidence()),
+            episodes=len(entries),
+            notes=len(self._notes()),
+            missing=tuple(sorted(wanted_ids - held)),
+            orphans=tuple(sorted(held - wanted_ids)),
+            lost=tuple(entry.episode for entry in entries[::step] if not self._finds(entry)),
+        )
+
+    def reindex(self) -> int:
+        """Builds the index anew from the record; gives the number of episodes in it."""
+        book = self._reader.book()
+        self._index.rebuild(_by_seq(book), self._reader.epoch)
+        return len(book.entries)
+
+    def close(self) -> None:
+        """Brings the stored index up to date and frees it; closing twice is no error."""
+        self._index.close()
+
+    def _finds(self, entry: EpisodeEntry) -> bool:
+        vector = self._encoder.encode([(entry.features, entry.instruction)])[0]
+        hits = self._index.query(vector, 1, None)
+        # Another episode of the same task has the same vector; finding either will do.
+        return bool(hits) and hits[0].distance < 1e-3
+
+    def _catch_up(self, book: InsightBook) -> None:
+        self._index.catch_up(_by_seq(book), self._reader.epoch)
+
+    def _notes(self) -> dict[str, Note]:
+        return record.read_notes(self._db)
+
+
+def _by_seq(book: InsightBook) -> list[EpisodeEntry]:
+    # Entries are read in order of seq, and a dict keeps it.
+    return list(book.entries.values())

@@ -1,0 +1,185 @@
+"""Recall: the episodes nearest to a task, and the insights they are evidence for.
+
+The score of an insight is a kernel estimate (Nadaraya, 1964; Watson, 1964) of what its evidence
+says at this task, times the posterior of the claim. Age plays no part.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evolve.episodes import Recalled, Scope
+from evolve.memory.book import InsightBook
+from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
+from evolve.retrieval import BM25
+from evolve.vectors import Hit, Where
+
+NEIGHBOURS = 32
+"""Episodes looked at, or four times ``k`` if that is more."""
+_WIDTH = 0.1
+"""Loss of cosine similarity, from the nearest episode on, that makes an episode count e times less."""
+
+Search = Callable[[int, Where | None], list[Hit]]
+"""``search(k, where)``: the nearest episodes to the task in question."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note:
+    """What a person said: shown and attributed, never evidence."""
+
+    id: str
+    text: str
+    author: str
+    at: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What to recall.
+
+    Attributes:
+        scope: Only insights of this environment and family ("" means any), whose preconditions
+            the scope fulfils where it names some.
+        statuses: Insights of other statuses stay out.
+        notes: Whether notes are looked up as well.
+    """
+
+    query: str
+    k: int
+    scope: Scope | None = None
+    statuses: frozenset[InsightStatus] = INFLUENTIAL
+    insights: bool = True
+    notes: bool = True
+
+
+def wanted(query: str, k: int, scope: Scope | None, kinds: Sequence[str] | None) -> Wanted:
+    """Reads ``kinds``: ``insight``, ``note``, or a status to see insights that do not influence runs.
+
+    Raises:
+        ValueError: A kind is unknown.
+    """
+    statuses: dict[str, frozenset[InsightStatus]] = {
+        "insight": INFLUENTIAL,
+        "note": frozenset(),
+        "hypothesis": frozenset({"hypothesis"}),
+        "contested": frozenset({"contested"}),
+        "refuted": frozenset({"refuted"}),
+        "expired": frozenset({"expired"}),
+    }
+    asked = ("insight", "note") if kinds is None else tuple(kinds)
+    unknown = sorted(set(asked) - set(statuses))
+    if unknown:
+        raise ValueError(f"unknown kind {unknown[0]!r}; known are {', '.join(sorted(statuses))}")
+    chosen = frozenset().union(*(statuses[kind] for kind in asked))
+    return Wanted(query=query, k=k, scope=scope, statuses=chosen, insights=bool(chosen), notes="note" in asked)
+
+
+def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Recalled]:
+    """At most ``k`` insights, best first, equal scores by id."""
+    if want.k < 1 or not want.insights or not book.entries:
+        return []
+    hits = search(max(NEIGHBOURS, 4 * want.k), _where(want.scope))
+    # An id that has left the record since the index was written is no neighbour.
+    near = [hit for hit in hits if hit.id in book.entries]
+    if not near:
+        return []
+    closest = near[0].distance
+    shares: dict[str, _Share] = {}
+    total = 0.0
+    for hit in near:
+        weight = math.exp((closest - hit.distance) / _WIDTH)
+        total += weight
+        for name, direction in book.bearing(hit.id).items():
+            share = shares.get(name)
+            if share is None:
+                # Neighbours come nearest first, so the first to bear on an insight is its nearest.
+                share = shares[name] = _Share(similarity=1.0 - hit.distance)
+            share.local += weight * direction
+            share.episodes += 1
+    scored = []
+    for name, share in shares.items():
+        insight = book.get(name)
+        if insight.status in want.statuses and _in_scope(insight, want.scope):
+            share.local /= total
+            scored.append((-_score(insight, share), name, insight, share))
+    best = heapq.nsmallest(want.k, scored, key=lambda one: one[:2])
+    return [_recalled(insight, share, len(near)) for _, _, insight, share in best]
+
+
+@dataclass(kw_only=True)
+class _Share:
+    """What the neighbours say of one insight: weighted mean direction, and how near the nearest is."""
+
+    similarity: float
+    local: float = 0.0
+    episodes: int = 0
+
+
+def recall_notes(notes: Mapping[str, Note], want: Wanted) -> list[Recalled]:
+    """At most ``k`` notes that share words with the query, best first."""
+    if want.k < 1 or not want.notes or not notes:
+        return []
+    scores = BM25({name: note.text for name, note in notes.items()}).scores(want.query)
+    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: want.k]
+    return [
+        Recalled(
+            id=name,
+            kind="note",
+            text=notes[name].text,
+            score=score,
+            scores={"lexical": score},
+            why=f"{notes[name].author} noted it and it shares words with the query",
+        )
+        for name, score in best
+    ]
+
+
+def _score(insight: Insight, share: _Share) -> float:
+    # The posterior speaks for the claim; where the neighbours say the opposite its rest counts.
+    agrees = (share.local > 0) == (camp_of(insight.relation) == "promotes")
+    belief = insight.posterior.mean if agrees else 1.0 - insight.posterior.mean
+    return abs(share.local) * belief
+
+
+def _recalled(insight: Insight, share: _Share, neighbours: int) -> Recalled:
+    return Recalled(
+        id=insight.id,
+        kind="insight",
+        text=insight.text,
+        score=_score(insight, share),
+        scores={"vector": share.similarity, "evidence": share.local, "posterior": insight.posterior.mean},
+        why=(
+            f"{share.episodes} of the {neighbours} nearest episodes bear on it, the nearest at similarity "
+            f"{share.similarity:.2f}; {insight.status} by {insight.posterior.agree} interventions "
+            f"against {insight.posterior.disagree}"
+        ),
+        data={
+            "cause": insight.cause,
+            "relation": insight.relation,
+            "effect": insight.effect,
+            "direction": (share.local > 0) - (share.local < 0),
+            "similarity": share.similarity,
+            "status": insight.status,
+        },
+    )
+
+
+def _where(scope: Scope | None) -> Where | None:
+    if scope is None:
+        return None
+    tags = {"environment": scope.environment, "family": scope.family}
+    return {name: value for name, value in tags.items() if value} or None
+
+
+def _in_scope(insight: Insight, scope: Scope | None) -> bool:
+    if scope is None:
+        return True
+    own = insight.scope
+    same_place = all(
+        not asked or not held or asked == held
+        for asked, held in ((scope.environment, own.environment), (scope.family, own.family))
+    )
+    return same_place and (not scope.preconditions or set(own.preconditions) <= set(scope.preconditions))

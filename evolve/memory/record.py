@@ -1,0 +1,288 @@
+"""The memory's tables: what is written when an episode commits, and how it is read back."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from evolve.episodes import Claim, EpisodeRecord, Relation, Scope
+from evolve.files import canonical_json, digest
+from evolve.memory.book import EpisodeEntry, InsightBook
+from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
+from evolve.memory.recall import Note
+from evolve.store import Database, Migration
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(
+        "memory",
+        1,
+        """
+        CREATE TABLE memory_insights (id TEXT PRIMARY KEY, cause TEXT NOT NULL, effect TEXT NOT NULL,
+            environment TEXT NOT NULL, family TEXT NOT NULL, preconditions TEXT NOT NULL, checksum TEXT NOT NULL);
+        CREATE TABLE memory_claims (insight TEXT NOT NULL, relation TEXT NOT NULL, text TEXT NOT NULL,
+            checksum TEXT NOT NULL, PRIMARY KEY (insight, relation));
+        CREATE TABLE memory_features (id TEXT PRIMARY KEY, numbers TEXT NOT NULL, checksum TEXT NOT NULL);
+        CREATE TABLE memory_episodes (seq INTEGER PRIMARY KEY AUTOINCREMENT, episode TEXT NOT NULL UNIQUE,
+            task TEXT NOT NULL, problem TEXT NOT NULL, environment TEXT NOT NULL, family TEXT NOT NULL,
+            instruction TEXT NOT NULL, features TEXT NOT NULL, checksum TEXT NOT NULL);
+        CREATE TABLE memory_evidence (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+            insight TEXT NOT NULL, relation TEXT NOT NULL, episode TEXT NOT NULL, task TEXT NOT NULL,
+            problem TEXT NOT NULL, kind TEXT NOT NULL, direction INTEGER NOT NULL, features TEXT NOT NULL,
+            detail TEXT NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL);
+        CREATE INDEX memory_evidence_insight ON memory_evidence (insight);
+        CREATE TABLE memory_expiries (seq INTEGER PRIMARY KEY AUTOINCREMENT, insight TEXT NOT NULL,
+            through INTEGER NOT NULL, reason TEXT NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL);
+        CREATE TABLE memory_notes (id TEXT PRIMARY KEY, text TEXT NOT NULL, author TEXT NOT NULL,
+            at REAL NOT NULL, checksum TEXT NOT NULL)
+        """,
+    ),
+)
+
+EPOCH = "memory.epoch"
+"""Counts deletions. Whatever was derived in an earlier epoch is built anew."""
+
+_TABLES = ("memory_evidence", "memory_episodes", "memory_claims", "memory_insights", "memory_features")
+
+
+def write_claims(db: Database, record: EpisodeRecord, instruction: str, at: float) -> int:
+    """Writes the claims and evidence of one episode; gives the number of new evidence rows.
+
+    Every row has a key made from the episode and the claim, so writing an episode again adds nothing.
+    """
+    first = next((claim for claim in record.claims if claim.evidence), None)
+    if first is None:
+        return 0
+    with db.transaction():
+        db.insert("memory_episodes", _episode_row(db, record, first, instruction), key="episode")
+        return sum(db.insert("memory_evidence", row, key="id") for row in _evidence_rows(db, record, at))
+
+
+def _episode_row(db: Database, record: EpisodeRecord, claim: Claim, instruction: str) -> dict[str, Any]:
+    own = [item.features for one in record.claims for item in one.evidence if item.task == record.task]
+    return {
+        "episode": record.episode,
+        "task": record.task,
+        "problem": record.group,
+        "environment": claim.scope.environment,
+        "family": claim.scope.family,
+        "instruction": instruction,
+        "features": _keep_features(db, own[0] if own else ()),
+    }
+
+
+def _evidence_rows(db: Database, record: EpisodeRecord, at: float) -> Iterator[dict[str, Any]]:
+    repeats: Counter[str] = Counter()
+    for claim in record.claims:
+        insight = _keep_claim(db, claim)
+        for item in claim.evidence:
+            # The place in the episode is the commit stage; the claim and a counter tell apart
+            # what one episode says several times.
+            what = f"{insight}:{claim.relation}:{item.task}:{item.kind}:{item.direction}"
+            repeats[what] += 1
+            yield {
+                "id": digest(canonical_json([record.episode, 0, "commit", f"{what}:{repeats[what]}"])),
+                "insight": insight,
+                "relation": claim.relation,
+                "episode": record.episode,
+                "task": item.task,
+                "problem": item.group,
+                "kind": item.kind,
+                "direction": item.direction,
+                "features": _keep_features(db, item.features),
+                "detail": item.detail,
+                "at": at,
+            }
+
+
+def _keep_claim(db: Database, claim: Claim) -> str:
+    name = insight_id(claim.cause, claim.effect, claim.scope)
+    db.insert(
+        "memory_insights",
+        {
+            "id": name,
+            "cause": claim.cause,
+            "effect": claim.effect,
+            "environment": claim.scope.environment,
+            "family": claim.scope.family,
+            "preconditions": canonical_json(sorted(set(claim.scope.preconditions))),
+        },
+        key="id",
+    )
+    db.insert(
+        "memory_claims",
+        {"insight": name, "relation": claim.relation, "text": claim.text},
+        key=("insight", "relation"),
+    )
+    return name
+
+
+def _keep_features(db: Database, features: tuple[float, ...]) -> str:
+    # Many rows of an episode share one feature vector, so it is kept once, by content.
+    numbers = canonical_json([float(value) for value in features])
+    name = digest(numbers)[:32]
+    db.insert("memory_features", {"id": name, "numbers": numbers}, key="id")
+    return name
+
+
+class BookReader:
+    """Keeps an :class:`InsightBook` in step with the record, reading only what is new."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._start()
+
+    @property
+    def epoch(self) -> int:
+        """The record's epoch that the book was read in."""
+        return self._epoch
+
+    def book(self) -> InsightBook:
+        """The book as the record is now.
+
+        Raises:
+            RecordDamaged: A row does not match its checksum.
+        """
+        if not self._in_step():
+            self._start()
+            self._epoch = read_epoch(self._db)
+        self._read_episodes()
+        self._read_evidence()
+        self._read_expiries()
+        return self._book
+
+    def _start(self) -> None:
+        self._book = InsightBook()
+        self._features: dict[str, tuple[float, ...]] = {}
+        self._epoch = -1
+        self._evidence = 0
+        self._episode = 0
+        self._expiry = 0
+        self._last = ""
+
+    def _in_step(self) -> bool:
+        if self._epoch != read_epoch(self._db):
+            return False
+        if not self._evidence:
+            return True
+        # After a transaction that was rolled back the numbers are used again for other rows.
+        found = self._db.query("SELECT id FROM memory_evidence WHERE seq = ?", [self._evidence])
+        return bool(found) and found[0]["id"] == self._last
+
+    def _read_episodes(self) -> None:
+        for row in self._db.rows("memory_episodes", "seq > ?", parameters=[self._episode]):
+            entry = EpisodeEntry(
+                episode=str(row["episode"]),
+                task=str(row["task"]),
+                group=str(row["problem"]),
+                environment=str(row["environment"]),
+                family=str(row["family"]),
+                instruction=str(row["instruction"]),
+                features=self._numbers(str(row["features"])),
+                seq=cast(int, row["seq"]),
+            )
+            self._book.entries[entry.episode] = entry
+            self._episode = entry.seq
+
+    def _read_evidence(self) -> None:
+        rows = self._db.rows("memory_evidence", "seq > ?", parameters=[self._evidence])
+        for name in sorted({str(row["insight"]) for row in rows}):
+            self._book.add_key(self._key(name))
+        self._book.add_evidence(self._evidence_row(row) for row in rows)
+        if rows:
+            self._evidence, self._last = cast(int, rows[-1]["seq"]), str(rows[-1]["id"])
+
+    def _read_expiries(self) -> None:
+        for row in self._db.rows("memory_expiries", "seq > ?", parameters=[self._expiry]):
+            self._book.expire(str(row["insight"]), cast(int, row["through"]))
+            self._expiry = cast(int, row["seq"])
+
+    def _key(self, name: str) -> ClaimKey:
+        row = self._db.rows("memory_insights", {"id": name})[0]
+        claims = self._db.rows("memory_claims", {"insight": name})
+        return ClaimKey(
+            id=name,
+            cause=str(row["cause"]),
+            effect=str(row["effect"]),
+            scope=Scope(
+                environment=str(row["environment"]),
+                family=str(row["family"]),
+                preconditions=tuple(json.loads(str(row["preconditions"]))),
+            ),
+            texts={cast(Relation, claim["relation"]): str(claim["text"]) for claim in claims},
+        )
+
+    def _evidence_row(self, row: Mapping[str, Any]) -> EvidenceRow:
+        return EvidenceRow(
+            id=row["id"],
+            insight=row["insight"],
+            relation=row["relation"],
+            episode=row["episode"],
+            task=row["task"],
+            group=row["problem"],
+            kind=row["kind"],
+            direction=row["direction"],
+            features=self._numbers(row["features"]),
+            detail=row["detail"],
+            at=row["at"],
+            seq=row["seq"],
+        )
+
+    def _numbers(self, name: str) -> tuple[float, ...]:
+        if name not in self._features:
+            row = self._db.rows("memory_features", {"id": name})[0]
+            self._features[name] = tuple(json.loads(str(row["numbers"])))
+        return self._features[name]
+
+
+def read_epoch(db: Database) -> int:
+    """How many times something was deleted from this memory."""
+    return int(db.get_meta(EPOCH) or "0")
+
+
+def delete_everything(db: Database) -> None:
+    """Removes every insight, its evidence and what it was found by; notes stay."""
+    with db.transaction():
+        for table in (*_TABLES, "memory_expiries"):
+            db.delete(table, "")
+        db.set_meta(EPOCH, str(read_epoch(db) + 1))
+
+
+def delete_insights(db: Database, ids: list[str]) -> None:
+    """Removes these insights with their evidence, and episodes that have none left."""
+    with db.transaction():
+        for name in ids:
+            for table in ("memory_evidence", "memory_claims", "memory_expiries"):
+                db.delete(table, {"insight": name})
+            db.delete("memory_insights", {"id": name})
+        db.delete("memory_episodes", "episode NOT IN (SELECT episode FROM memory_evidence)")
+        db.delete(
+            "memory_features",
+            "id NOT IN (SELECT features FROM memory_evidence UNION SELECT features FROM memory_episodes)",
+        )
+        db.set_meta(EPOCH, str(read_epoch(db) + 1))
+
+
+def write_expiry(db: Database, insight: str, reason: str, at: float) -> None:
+    """Sets aside all evidence of an insight so far; it stays on record."""
+    with db.transaction():
+        found = db.query("SELECT max(seq) AS last FROM memory_evidence WHERE insight = ?", [insight])
+        db.insert("memory_expiries", {"insight": insight, "through": found[0]["last"] or 0, "reason": reason, "at": at})
+
+
+def write_note(db: Database, text: str, author: str, at: float) -> Note:
+    """Keeps a note; the same text by the same author is kept once."""
+    name = digest(canonical_json([author, text]))[:32]
+    db.insert("memory_notes", {"id": name, "text": text, "author": author, "at": at}, key="id")
+    return read_notes(db)[name]
+
+
+def read_notes(db: Database) -> dict[str, Note]:
+    """All notes by id, oldest first."""
+    return {
+        str(row["id"]): Note(
+            id=str(row["id"]), text=str(row["text"]), author=str(row["author"]), at=cast(float, row["at"])
+        )
+        for row in db.rows("memory_notes", order="at, id")
+    }

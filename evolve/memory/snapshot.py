@@ -1,0 +1,122 @@
+"""A read-only copy of the memory that recalls without a database or index on disk."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from evolve.episodes import Recalled, Scope
+from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook
+from evolve.memory.encoding import TaskEncoder
+from evolve.memory.episode_index import exact_index, measured
+from evolve.memory.insights import EvidenceRow
+from evolve.memory.recall import Note, recall_insights, recall_notes, wanted
+from evolve.vectors import Hit, Where
+
+if TYPE_CHECKING:
+    from evolve.vectors import MemoryIndex
+
+T = TypeVar("T")
+
+
+class Recaller(Protocol):
+    """What an episode needs of a memory; the memory and its snapshots both have it."""
+
+    def recall(
+        self,
+        query: str,
+        k: int = 5,
+        *,
+        features: Sequence[float] = (),
+        scope: Scope | None = None,
+        now: float | None = None,
+        kinds: Sequence[str] | None = None,
+    ) -> list[Recalled]:
+        """What is worth knowing for a task; see :meth:`evolve.memory.Memory.recall`."""
+        ...
+
+    def experience(self) -> list[ExperienceRow]:
+        """Rows to fit a guide on."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemorySnapshot:
+    """A memory as it was at one moment; can be sent to another process.
+
+    Attributes:
+        book: The evidence.
+        index: One vector per episode.
+    """
+
+    book: InsightBook
+    encoder: TaskEncoder
+    index: MemoryIndex
+    notes: Mapping[str, Note]
+
+    def recall(
+        self,
+        query: str,
+        k: int = 5,
+        *,
+        features: Sequence[float] = (),
+        scope: Scope | None = None,
+        now: float | None = None,
+        kinds: Sequence[str] | None = None,
+    ) -> list[Recalled]:
+        """What is worth knowing for a task; see :meth:`evolve.memory.Memory.recall`."""
+        want = wanted(query, k, scope, kinds)
+        book = self.book if now is None else self.book.as_of(now)
+        vector = self.encoder.encode([(tuple(features), query)])[0]
+
+        def search(count: int, where: Where | None) -> list[Hit]:
+            names = sorted(hit.id for hit in self.index.query(vector, count, where))
+            return measured(names, self.index.vectors(names), vector)
+
+        return recall_insights(book, search, want) + recall_notes(self.notes, want)
+
+    def experience(self) -> list[ExperienceRow]:
+        """Rows to fit a guide on: all live evidence of supported and confirmed insights."""
+        return self.book.experience()
+
+    def shuffled(self, seed: int) -> MemorySnapshot:
+        """A placebo: the same insights and evidence, each task's filed under another task's looks.
+
+        Feature vectors move together with the instruction they came with, all by one random
+        cycle, so none stays in place as long as there are two. How often each cause was seen, and
+        which causes were seen together, stays as it was; what they were seen *for* is lost.
+        """
+        rows, entries = self.book.all_evidence(), list(self.book.entries.values())
+        moved_rows, moved_entries = _permuted(rows, entries, random.Random(seed))
+        return MemorySnapshot(
+            book=self.book.rebuilt(moved_rows, moved_entries),
+            encoder=self.encoder,
+            index=exact_index(moved_entries, self.encoder),
+            notes=self.notes,
+        )
+
+
+def _permuted(
+    rows: Sequence[EvidenceRow], entries: Sequence[EpisodeEntry], rng: random.Random
+) -> tuple[list[EvidenceRow], list[EpisodeEntry]]:
+    seen = {row.features for row in rows} | {entry.features for entry in entries}
+    features = _cycle(sorted(seen - {()}), rng)
+    wordings = _cycle(sorted({one.instruction for one in entries if not one.features}), rng)
+    came_with = {entry.features: entry.instruction for entry in sorted(entries, key=lambda one: -one.seq)}
+    moved_entries = []
+    for entry in entries:
+        if entry.features:
+            target = features[entry.features]
+            moved = replace(entry, features=target, instruction=came_with.get(target, entry.instruction))
+        else:
+            moved = replace(entry, instruction=wordings[entry.instruction])
+        moved_entries.append(moved)
+    return [replace(row, features=features.get(row.features, row.features)) for row in rows], moved_entries
+
+
+def _cycle(items: Sequence[T], rng: random.Random) -> dict[T, T]:
+    order = list(items)
+    rng.shuffle(order)
+    return dict(zip(order, order[1:] + order[:1], strict=True))

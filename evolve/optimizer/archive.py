@@ -1,0 +1,238 @@
+"""Every variant ever tried, which one is active, and how each did per task.
+
+Which variant is active is the last row of a log, so switching is one insert: at any moment,
+also after a crash, exactly one variant is active, and every switch stays on record.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from evolve.errors import UsageError
+from evolve.files import canonical_json, digest
+from evolve.optimizer.variant import UNLEARNED, Variant
+from evolve.store import Database, Migration, ObjectStore
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(
+        "optimizer",
+        1,
+        """
+        CREATE TABLE variants (id TEXT PRIMARY KEY, content TEXT NOT NULL, origin TEXT NOT NULL,
+            at REAL NOT NULL, checksum TEXT NOT NULL);
+        CREATE TABLE variant_promotions (id INTEGER PRIMARY KEY AUTOINCREMENT, variant TEXT NOT NULL,
+            before TEXT NOT NULL, grounds TEXT NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL);
+        CREATE TABLE variant_scores (id TEXT PRIMARY KEY, variant TEXT NOT NULL, suite TEXT NOT NULL,
+            task TEXT NOT NULL, seed INTEGER NOT NULL, solved INTEGER NOT NULL, candidates INTEGER NOT NULL,
+            tokens INTEGER NOT NULL, checksum TEXT NOT NULL)
+        """,
+    ),
+)
+
+
+_ROLLBACK = "rollback"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Promotion:
+    """One switch of the active variant.
+
+    Attributes:
+        variant, before: Digests, or :data:`UNLEARNED`.
+        grounds: What it rests on, such as the id of a gate decision or ``rollback``.
+    """
+
+    variant: str
+    before: str
+    grounds: str
+    at: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """How a variant did on one task."""
+
+    suite: str
+    task: str
+    seed: int
+    solved: bool
+    candidates: int = 0
+    tokens: int = 0
+
+
+class VariantArchive:
+    """Keeps variants and switches between them; somebody else decides when.
+
+    Args:
+        db: The record, opened with :data:`evolve.optimizer.MIGRATIONS`.
+        objects: Holds the bodies that variants name.
+        clock: Seconds since the epoch.
+    """
+
+    def __init__(self, db: Database, objects: ObjectStore, *, clock: Callable[[], float] = time.time) -> None:
+        self._db = db
+        self._objects = objects
+        self._clock = clock
+
+    def add(self, variant: Variant, *, origin: str = "") -> str:
+        """Keeps a variant; gives its digest. Adding it again changes nothing.
+
+        Args:
+            origin: Where it came from, such as a run and round.
+
+        Raises:
+            ValueError: Its parent is unknown, or an object it names is not in the store.
+        """
+        if variant.parent != UNLEARNED and not self._known(variant.parent):
+            raise ValueError(f"the parent {variant.parent} is not in the archive")
+        missing = [name for name in variant.objects if name not in self._objects]
+        if missing:
+            raise ValueError(f"the object {missing[0]} of the variant is not in the store")
+        row: dict[str, Any] = {
+            "id": variant.digest,
+            "content": canonical_json(variant.to_json()),
+            "origin": origin,
+            "at": self._clock(),
+        }
+        self._db.insert("variants", row, key="id")
+        return variant.digest
+
+    def get(self, name: str) -> Variant:
+        """The variant with this digest.
+
+        Raises:
+            UsageError: There is none.
+        """
+        rows = self._db.rows("variants", {"id": name})
+        if not rows:
+            raise UsageError(f"no variant {name!r}", hint="evolve variants list")
+        return Variant.from_json(json.loads(str(rows[0]["content"])))
+
+    def variants(self) -> list[Variant]:
+        """All variants, oldest first."""
+        return [Variant.from_json(json.loads(str(row["content"]))) for row in self._db.rows("variants")]
+
+    @property
+    def active_digest(self) -> str:
+        """Digest of the active variant, or :data:`UNLEARNED`."""
+        found = self._db.rows("variant_promotions", "id = (SELECT max(id) FROM variant_promotions)")
+        return str(found[0]["variant"]) if found else UNLEARNED
+
+    def active(self) -> Variant | None:
+        """The active variant, or None while nothing has been promoted."""
+        name = self.active_digest
+        return None if name == UNLEARNED else self.get(name)
+
+    def promote(self, name: str, *, grounds: str) -> Promotion:
+        """Makes a variant the active one, in one step; promoting the active one changes nothing.
+
+        Args:
+            name: Digest of a variant in the archive.
+            grounds: What it rests on.
+
+        Raises:
+            UsageError: The variant is unknown.
+            ValueError: The grounds are the word that marks roll-backs.
+        """
+        if grounds == _ROLLBACK:
+            raise ValueError("use rollback() to go back")
+        self.get(name)
+        return self._switch(name, grounds)
+
+    def rollback(self) -> Promotion:
+        """Goes back to what was active before the active variant was promoted.
+
+        Rolling back again goes back further, not forth.
+
+        Raises:
+            UsageError: Nothing has been promoted.
+        """
+        with self._db.transaction():
+            stack = [UNLEARNED]
+            for one in self.promotions():
+                if one.grounds == _ROLLBACK:
+                    stack.pop()
+                else:
+                    stack.append(one.variant)
+            if len(stack) == 1:
+                raise UsageError("nothing has been promoted, so there is nothing to roll back")
+            return self._switch(stack[-2], _ROLLBACK)
+
+    def reset(self, *, grounds: str) -> Promotion:
+        """Makes the unlearned state active."""
+        return self._switch(UNLEARNED, grounds)
+
+    def promotions(self) -> list[Promotion]:
+        """Every switch, oldest first."""
+        return [
+            Promotion(
+                variant=str(row["variant"]),
+                before=str(row["before"]),
+                grounds=str(row["grounds"]),
+                at=cast(float, row["at"]),
+            )
+            for row in self._db.rows("variant_promotions")
+        ]
+
+    def lineage(self, name: str) -> list[str]:
+        """Digests from this variant back to its first ancestor, :data:`UNLEARNED` left out.
+
+        Raises:
+            UsageError: The variant is unknown.
+        """
+        line: list[str] = []
+        while name != UNLEARNED:
+            line.append(name)
+            name = self.get(name).parent
+        return line
+
+    def add_scores(self, name: str, scores: Iterable[Score]) -> None:
+        """Keeps how a variant did; a score for the same task and seed is kept once.
+
+        Args:
+            name: Digest of a variant, or :data:`UNLEARNED`.
+        """
+        with self._db.transaction():
+            for score in scores:
+                row: dict[str, Any] = {
+                    "id": digest(canonical_json([name, score.suite, score.task, score.seed])),
+                    "variant": name,
+                    "suite": score.suite,
+                    "task": score.task,
+                    "seed": score.seed,
+                    "solved": int(score.solved),
+                    "candidates": score.candidates,
+                    "tokens": score.tokens,
+                }
+                self._db.insert("variant_scores", row, key="id")
+
+    def scores(self, name: str, suite: str | None = None) -> list[Score]:
+        """What was kept by :meth:`add_scores`, in order of arrival."""
+        where = {"variant": name} if suite is None else {"variant": name, "suite": suite}
+        return [
+            Score(
+                suite=str(row["suite"]),
+                task=str(row["task"]),
+                seed=cast(int, row["seed"]),
+                solved=bool(row["solved"]),
+                candidates=cast(int, row["candidates"]),
+                tokens=cast(int, row["tokens"]),
+            )
+            for row in self._db.rows("variant_scores", where)
+        ]
+
+    def _known(self, name: str) -> bool:
+        return bool(self._db.rows("variants", {"id": name}))
+
+    def _switch(self, name: str, grounds: str) -> Promotion:
+        with self._db.transaction():
+            before = self.active_digest
+            done = Promotion(variant=name, before=before, grounds=grounds, at=self._clock())
+            if before != name:
+                row: dict[str, Any] = {"variant": name, "before": before, "grounds": grounds, "at": done.at}
+                self._db.insert("variant_promotions", row)
+            return done

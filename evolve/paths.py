@@ -1,0 +1,111 @@
+"""Where a workspace is and where its parts lie."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+MARKER = "evolve.toml"
+
+
+@dataclass(frozen=True)
+class WorkspacePaths:
+    """The layout of one workspace. Naming a path creates nothing."""
+
+    root: Path
+
+    @property
+    def marker(self) -> Path:
+        return self.root / MARKER
+
+    @property
+    def prompts(self) -> Path:
+        return self.root / "prompts"
+
+    @property
+    def skills(self) -> Path:
+        return self.root / "skills"
+
+    @property
+    def store(self) -> Path:
+        return self.root / "memory_store"
+
+    @property
+    def db(self) -> Path:
+        return self.store / "memory.db"
+
+    @property
+    def objects(self) -> Path:
+        return self.store / "objects"
+
+    @property
+    def runs(self) -> Path:
+        return self.store / "runs"
+
+    @property
+    def index(self) -> Path:
+        return self.store / "index"
+
+    @property
+    def lock(self) -> Path:
+        return self.store / "lock"
+
+
+def find_workspace(explicit: str | os.PathLike[str] | None = None, start: Path | None = None) -> Path | None:
+    """The workspace to use, or None when only the user's own is left.
+
+    Order: ``explicit``, the variable ``EVOLVE_WORKSPACE``, the nearest marked folder at or above
+    ``start`` (default: the current folder). An explicit folder need not exist yet.
+    """
+    named = explicit or os.environ.get("EVOLVE_WORKSPACE")
+    if named:
+        return Path(named).expanduser().absolute()
+    here = (start or Path.cwd()).absolute()
+    return next((folder for folder in (here, *here.parents) if is_workspace(folder)), None)
+
+
+def is_workspace(folder: Path) -> bool:
+    """True when the folder carries ``evolve.toml`` or a ``[tool.evolve]`` table in its pyproject.toml."""
+    if (folder / MARKER).is_file():
+        return True
+    try:
+        text = (folder / "pyproject.toml").read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    if "tool.evolve" not in text:
+        return False
+    try:
+        return "evolve" in tomllib.loads(text).get("tool", {})
+    except tomllib.TOMLDecodeError:
+        # Marked but malformed: it is the workspace meant, and reading the settings will name the line.
+        return True
+
+
+def user_workspace() -> Path:
+    """The user's own workspace under the platform's data folder; not created here."""
+    if sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    elif sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        data = os.environ.get("XDG_DATA_HOME", "")
+        # The XDG base directory specification says relative values are to be ignored.
+        base = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
+    return base / "evolve"
+
+
+def seed_root() -> Path:
+    """The folder with the seed ``prompts/`` and ``skills/``: inside the wheel, or the source tree."""
+    package = Path(__file__).parent
+    packed = package / "_seed"
+    return packed if packed.is_dir() else package.parent
+
+
+def seed_files(kind: str) -> tuple[str, ...]:
+    """Relative names of the seeds in ``prompts`` or ``skills``, as its committed list says."""
+    listing = seed_root() / kind / "SEEDS"
+    lines = (line.strip() for line in listing.read_text("utf-8").splitlines())
+    return tuple(line for line in lines if line and not line.startswith("#"))

@@ -1,0 +1,155 @@
+"""Outputs as concatenations: text or lists put together from pieces the search has built.
+
+A cover is a shortest path over positions: a state holds, per example, how much of the
+output is already written; an edge appends a segment whose value continues every output,
+or a literal that all remaining outputs begin with. (The version-space idea of FlashFill,
+Gulwani 2011, over enumerated segments instead of fixed substring expressions.)
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolve.policies.search.bank import Entry, term_of
+from evolve.programs.terms import Apply, Constant, Term
+from evolve.programs.types import STR, Type
+
+JOIN = 2
+"""Price of one concatenation."""
+MAX_STATES = 400
+MAX_SEGMENTS = 600
+
+
+@dataclass
+class Segments:
+    """The entries that occur in every output, ready for covers.
+
+    Attributes:
+        outputs: The wanted results: strings, or lists encoded as strings.
+        type: ``str`` or a list type.
+    """
+
+    outputs: Sequence[Any]
+    type: Type
+    found: list[tuple[int, tuple[str, ...], Entry]] = field(default_factory=list)
+    changed: bool = False
+
+    def __post_init__(self) -> None:
+        self._codes: dict[Any, str] = {}
+        if self.type == STR:
+            self.goals: tuple[str, ...] = tuple(self.outputs)
+        else:
+            for value in itertools.chain.from_iterable(self.outputs):
+                self._codes.setdefault(value, chr(0x100 + len(self._codes)))
+            self.goals = tuple("".join(map(self._codes.__getitem__, o)) for o in self.outputs)
+
+    def offer(self, entry: Entry, cost: int, *, single: bool = False) -> None:
+        """Keeps the entry if its value occurs in every output and is not empty everywhere."""
+        if len(self.found) >= MAX_SEGMENTS:
+            return
+        values = entry[0]
+        if self.type != STR:
+            try:
+                texts = tuple(
+                    self._codes[v] if single else "".join(map(self._codes.__getitem__, v)) for v in values
+                )
+            except KeyError:
+                return
+        else:
+            texts = values
+        if any(texts) and all(t in g for t, g in zip(texts, self.goals, strict=True)):
+            wrapped: Entry = (values, Apply("singleton", (term_of(entry),)), ()) if single else entry
+            self.found.append((cost + (JOIN if single else 0), texts, wrapped))
+            self.changed = True
+
+    def cover(self) -> tuple[int, int, Term, int] | None:
+        """The cheapest cover found: ``(cost, dearest segment, term, candidates counted)``."""
+        self.changed = False
+        return _Cover(self).search()
+
+    def literal(self, text: str) -> Term:
+        """A piece of the outputs as a constant."""
+        if self.type == STR:
+            return Constant(text, STR)
+        values = {code: value for value, code in self._codes.items()}
+        return Constant(tuple(values[c] for c in text), self.type)
+
+
+@dataclass
+class _Cover:
+    segments: Segments
+    counted: int = 0
+
+    def search(self) -> tuple[int, int, Term, int] | None:
+        goals = self.segments.goals
+        start, end = (0,) * len(goals), tuple(map(len, goals))
+        best: dict[tuple[int, ...], int] = {start: 0}
+        queue: list[tuple[int, int, tuple[int, ...], tuple[Any, ...]]] = [(0, 0, start, ())]
+        ticket = itertools.count(1)
+        by_head = self._by_head()
+        for _ in range(MAX_STATES):
+            if not queue:
+                return None
+            cost, _, state, path = heapq.heappop(queue)
+            if state == end and path:
+                return self._result(cost, path)
+            if len(path) >= 8 or cost > best.get(state, cost):
+                continue
+            for step, move, part in self._moves(state, by_head):
+                total = cost + step + (JOIN if path else 0)
+                if total < best.get(move, 1 << 30):
+                    best[move] = total
+                    heapq.heappush(queue, (total, next(ticket), move, (*path, part)))
+        return None
+
+    def _by_head(self) -> dict[str, list[tuple[int, tuple[str, ...], Entry]]]:
+        """Segments by the first character of their text in the first example ("" where empty)."""
+        found: dict[str, list[tuple[int, tuple[str, ...], Entry]]] = {}
+        for segment in self.segments.found:
+            found.setdefault(segment[1][0][:1], []).append(segment)
+        return found
+
+    def _moves(self, state: tuple[int, ...], by_head: dict[str, list[Any]]) -> Iterator[tuple[int, Any, Any]]:
+        goals = self.segments.goals
+        head = goals[0][state[0] : state[0] + 1]
+        for cost, texts, entry in [*by_head.get(head, []), *(by_head.get("", []) if head else [])]:
+            if all(g.startswith(t, at) for g, t, at in zip(goals, texts, state, strict=True)):
+                self.counted += 1
+                yield cost, tuple(at + len(t) for at, t in zip(state, texts, strict=True)), (cost, entry)
+        rests = [g[at:] for g, at in zip(goals, state, strict=True)]
+        for text in self._literals(rests):
+            self.counted += 1
+            price = _literal_cost(text, self.segments.type)
+            yield price, tuple(at + len(text) for at in state), (price, text)
+
+    def _literals(self, rests: Sequence[str]) -> list[str]:
+        """Prefixes that all remaining outputs share, cut where a token ends."""
+        shared = rests[0]
+        for rest in rests[1:]:
+            while not rest.startswith(shared):
+                shared = shared[:-1]
+        if not shared:
+            return []
+        cuts = {len(shared), 1} | {m.end() for m in re.finditer(r"\w+|\W", shared)}
+        return [shared[:cut] for cut in sorted(cuts, reverse=True)]
+
+    def _result(self, cost: int, path: Sequence[Any]) -> tuple[int, int, Term, int]:
+        parts = [self.segments.literal(p) if isinstance(p, str) else term_of(p) for _, p in path]
+        join = "concatenate_text" if self.segments.type == STR else "concatenate"
+        term = parts[-1]
+        for part in reversed(parts[:-1]):
+            term = Apply(join, (part, term))
+        return cost, max(price for price, _ in path), term, self.counted
+
+
+def _literal_cost(text: str, type_: Type) -> int:
+    """Punctuation is cheap glue; words and numbers that all outputs share cost more."""
+    if type_ != STR:
+        return 3 + len(text)
+    words = len(re.findall(r"\w+", text))
+    return 2 + 2 * words + len(re.findall(r"[^\w\s]", text)) // 2

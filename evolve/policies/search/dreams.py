@@ -1,0 +1,106 @@
+"""Dreams: tasks the policy makes up from its own vocabulary on real inputs.
+
+A short goalless enumeration over a task's inputs fills a bank; entries drawn from it are
+programs with known outputs. The features of such a made-up task and the names in its
+program are a training row for the guide. Dreams borrow inputs, never wanted outputs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from evolve.policies.search.bank import Entry, term_of
+from evolve.policies.search.enumerator import OutOfBudget
+from evolve.policies.search.features import features_of
+from evolve.policies.search.guide import Sample
+from evolve.policies.search.problem import Problem
+from evolve.policies.search.searcher import Searcher, Vocabulary, meter_for
+from evolve.programs.terms import Apply, Constant, Input, Term, walk
+from evolve.programs.types import INT
+
+CANDIDATES = 1_500
+JITTER = 3
+"""Largest random change of a price, so that different dreams dwell in different regions."""
+
+
+def names_in(term: Term) -> frozenset[str]:
+    """The priced names an expression uses: operations, literals, kinds of mined constants."""
+    found: set[str] = set()
+    for part in walk(term):
+        if isinstance(part, Apply):
+            found.add(part.operation)
+        elif isinstance(part, Constant):
+            small = part.type == INT and isinstance(part.value, int) and -1 <= part.value <= 10
+            special = part.type.name not in {"int", "float", "str", "bool", "list", "dict"}
+            literal = small or special
+            found.add(f"literal:{part.type}:{part.value}" if literal else f"mined:{part.type}")
+    return frozenset(found)
+
+
+def dream(
+    problems: Sequence[Problem],
+    vocabulary: Vocabulary,
+    prices: Mapping[str, int],
+    *,
+    count: int,
+    seed: int,
+) -> list[Sample]:
+    """Makes up about ``count`` training rows.
+
+    Args:
+        problems: Where inputs and types come from; outputs are not used.
+        vocabulary: The current vocabulary, skills included.
+        prices: Prices that shape which programs are dreamt.
+        count: Rows wanted.
+        seed: Makes the dreams reproducible.
+    """
+    rng = random.Random(seed)
+    each = max(2, -(-count // max(1, len(problems))))
+    samples: list[Sample] = []
+    for problem in problems:
+        samples += _dreams_of(problem, vocabulary, _jittered(vocabulary, prices, rng), each, rng)
+    rng.shuffle(samples)
+    return samples[:count]
+
+
+def _jittered(vocabulary: Vocabulary, prices: Mapping[str, int], rng: random.Random) -> dict[str, int]:
+    base = {o.name: prices.get(o.name, o.cost) for o in vocabulary.operations}
+    base.update(prices)
+    return {name: max(1, price + rng.randint(-JITTER, JITTER)) for name, price in base.items()}
+
+
+def _dreams_of(
+    problem: Problem, vocabulary: Vocabulary, prices: Mapping[str, int], each: int, rng: random.Random
+) -> Iterator[Sample]:
+    blank = replace(problem, outputs=(None,) * len(problem.inputs))
+    searcher = Searcher(blank, vocabulary, prices, meter_for(CANDIDATES, None), combine=False)
+    enumerator = searcher.enumerator
+    try:
+        while enumerator.cost < 30:
+            for _ in enumerator.advance():
+                pass
+    except OutOfBudget:
+        pass
+    entries = [e for _, e in enumerator.bank.entries(problem.output_type) if _interesting(e)]
+    for entry in _spread(entries, each, rng):
+        yield Sample(features=features_of(problem, entry[0]), needed=names_in(term_of(entry)))
+
+
+def _spread(entries: Sequence[Entry], each: int, rng: random.Random) -> list[Entry]:
+    """A sample that favours neither the many large programs nor the few small ones."""
+    if len(entries) <= each:
+        return list(entries)
+    edge = max(each, len(entries) // 8)
+    early, late = list(entries[:edge]), list(entries[edge:])
+    few = min(len(early), each // 3)
+    return rng.sample(early, few) + rng.sample(late, min(len(late), each - few))
+
+
+def _interesting(entry: Entry) -> bool:
+    """Whether the values vary and depend on the input."""
+    term = term_of(entry)
+    if len(set(entry[0])) == 1 or not isinstance(term, Apply):
+        return False
+    return any(isinstance(part, Input) for part in walk(term))

@@ -1,0 +1,151 @@
+"""From a vocabulary and a problem's types to the finite set of monomorphic rules a search uses.
+
+Polymorphic operations are instantiated over the *active* types only: those that occur in
+the examples and the few that connect them. Activity keeps a search over lists of integers
+from wandering through strings and dates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from evolve.policies.search.problem import Problem
+from evolve.programs.operation import Operation
+from evolve.programs.types import (
+    BOOL,
+    DATE,
+    DATETIME,
+    FLOAT,
+    INT,
+    STR,
+    Type,
+    dict_of,
+    list_of,
+    substitute,
+    subtypes,
+    variables,
+)
+
+ORDINARY = {"int", "float", "bool", "str", "date", "datetime", "list", "dict", "row", "fn"}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One operation at one instance of its types."""
+
+    operation: Operation
+    params: tuple[Type, ...]
+    result: Type
+    function: Callable[..., Any]
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grammar:
+    """The rules of one search, first-order and for lambda bodies.
+
+    Attributes:
+        rules: In a fixed order.
+        functions: The function types that some rule takes.
+    """
+
+    rules: tuple[Rule, ...]
+    functions: tuple[Type, ...]
+
+
+def active_types(problem: Problem) -> tuple[frozenset[Type], frozenset[Type]]:
+    """Types whose values a search may hold, and those that may be elements of lists."""
+    seen = {t for kind in (*problem.input_types, problem.output_type) for t in subtypes(kind)}
+    scalars = {t for t in seen if not t.args} | {INT, BOOL}
+    if STR in scalars:
+        scalars |= {FLOAT, DATE, DATETIME}
+    elements = {t for t in seen if t.name != "fn"} | (scalars & ({STR} | seen))
+    lists = {list_of(t) for t in elements if t != BOOL and _depth(t) < 2}
+    dicts = {t for t in seen if t.name == "dict"}
+    if any(t.name in {"dict", "row"} for t in seen):
+        keys = {STR} | (scalars & {INT})
+        dicts |= {dict_of(k, v) for k in keys for v in scalars & {STR, INT, FLOAT}}
+    return frozenset(scalars | lists | dicts | seen), frozenset(elements)
+
+
+def _depth(type_: Type) -> int:
+    return 1 + _depth(type_.args[0]) if type_.name == "list" else int(type_.name in {"row", "dict"})
+
+
+def build_grammar(vocabulary: Sequence[Operation], problem: Problem, *, scalar_only: bool = False) -> Grammar:
+    """The rules for a problem, only those that can take part in an answer.
+
+    Args:
+        vocabulary: Operations, learned ones included, in a fixed order.
+        problem: Gives the types.
+        scalar_only: Keep what a lambda body may use.
+    """
+    active, elements = active_types(problem)
+    rules = [rule for operation in vocabulary for rule in _instances(operation, active, elements, scalar_only)]
+    start = {*problem.input_types, INT, BOOL, FLOAT, STR}
+    kept = _useful(_reachable(rules, start), problem.output_type)
+    functions = sorted({p for r in kept for p in r.params if p.name == "fn"}, key=str)
+    return Grammar(rules=tuple(kept), functions=tuple(functions))
+
+
+def _instances(
+    operation: Operation, active: frozenset[Type], elements: frozenset[Type], scalar_only: bool
+) -> Iterator[Rule]:
+    higher_order = any(p.name == "fn" for p in operation.params)
+    if scalar_only and (higher_order or not (operation.scalar or variables(operation.result) or _has_list(operation))):
+        return
+    names = sorted({v for p in (*operation.params, operation.result) for v in variables(p)})
+    choices = sorted(elements | (active & {BOOL, INT, STR, FLOAT}), key=str)
+    for chosen in product(choices, repeat=len(names)):
+        bound = dict(zip(names, chosen, strict=True))
+        params = tuple(substitute(p, bound) for p in operation.params)
+        result = substitute(operation.result, bound)
+        if all(_allowed(t, active) for t in (*params, result)):
+            yield Rule(operation, params, result, operation.function, operation.name)
+
+
+def _has_list(operation: Operation) -> bool:
+    return any(p.name in {"list", "dict", "row"} for p in operation.params) and operation.cost <= 5
+
+
+def _allowed(type_: Type, active: frozenset[Type]) -> bool:
+    if type_.name == "fn":
+        return all(_allowed(t, active) for t in type_.args)
+    return type_ in active or type_.name not in ORDINARY
+
+
+def _reachable(rules: Iterable[Rule], start: set[Type]) -> list[Rule]:
+    """Rules whose parameters can be built; function parameters and literals always can."""
+    known, kept, waiting = set(start), [], list(rules)
+    while True:
+        ready = [
+            r for r in waiting if all(p in known or p.name == "fn" or p.name not in ORDINARY for p in r.params)
+        ]
+        if not ready:
+            order = {id(r): i for i, r in enumerate(kept)}
+            return sorted(kept, key=lambda r: order[id(r)])
+        kept += ready
+        known |= {r.result for r in ready}
+        done = {id(r) for r in ready}
+        waiting = [r for r in waiting if id(r) not in done]
+
+
+def _useful(rules: Sequence[Rule], goal: Type) -> list[Rule]:
+    """Rules whose result can flow into the goal; comparisons stay for conditionals."""
+    wanted, changed = {goal, BOOL}, True
+    while changed:
+        before = len(wanted)
+        for rule in rules:
+            if rule.result in wanted:
+                wanted.update(rule.params)
+                wanted.update(t for p in rule.params if p.name == "fn" for t in p.args)
+        changed = len(wanted) > before
+    return [r for r in rules if r.result in wanted]
+
+
+def costs_of(rules: Sequence[Rule], prices: Mapping[str, int]) -> dict[str, int]:
+    """The price of every operation in the rules; static costs where ``prices`` is silent."""
+    return {r.name: prices.get(r.name, r.operation.cost) for r in rules}

@@ -1,0 +1,297 @@
+"""Function-valued entries: lambda bodies, enumerated like everything else and compiled to closures.
+
+A body is enumerated on *probes*: elements of the task's own lists plus a few ordinary
+values. Bodies that agree on all probes count as equal. A body may use cheap scalar
+expressions over the task's inputs (a threshold, a length, a first element) as captured
+values; the closure of an example then holds that example's value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolve.policies.search.bank import Bank, Entry, arguments, term_of
+from evolve.policies.search.grammar import Rule
+from evolve.policies.search.leaves import Leaf
+from evolve.policies.search.problem import Problem
+from evolve.programs.operation import EVALUATION_ERRORS, Operation, template_names
+from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, is_open, walk
+from evolve.programs.types import BOOL, FLOAT, INT, STR, Type
+
+MAX_BODY_COST = 16
+MAX_BODIES = 3_000
+PROBES_PER_EXAMPLE = 6
+ORDINARY_INTS = (0, 1, 2, 3, 5, 10, 17, 64, -4)
+ORDINARY_FLOATS = (0.0, 1.0, 2.5, -3.25, 100.0)
+ORDINARY_TEXTS = ("", "a", "Word", "x y", "42")
+
+Compiled = Callable[..., Callable[..., Any]]
+
+
+@dataclass
+class BodyCompiler:
+    """Compiles lambda terms to Python closures, once per term."""
+
+    operations: Mapping[str, Operation]
+    done: dict[Term, Compiled] = field(default_factory=dict)
+
+    def closure(self, term: Lambda, captured: Sequence[Any]) -> Callable[..., Any]:
+        """The function of ``term`` where captured expression ``i`` has the value ``captured[i]``."""
+        found = self.done.get(term)
+        if found is None:
+            found = self.done[term] = self._compile(term)
+        return found(*captured)
+
+    def _compile(self, term: Lambda) -> Compiled:
+        captures = captures_of(term.body)
+        names = {capture: f"c{i}" for i, capture in enumerate(captures)}
+        space = template_names()
+        body = self._source(term.body, names, space)
+        params = ", ".join(f"x{i}" for i in range(len(term.params)))
+        outer = ", ".join(names.values())
+        compiled: Compiled = eval(compile(f"lambda {outer}: lambda {params}: {body}", "<lambda>", "eval"), space)
+        return compiled
+
+    def _source(self, term: Term, names: Mapping[Term, str], space: dict[str, Any]) -> str:
+        if term in names:
+            return names[term]
+        match term:
+            case Bound(index):
+                return f"x{index}"
+            case Constant(value, _):
+                return _literal(value, space)
+            case Apply(name, args):
+                operation = self.operations[name]
+                parts = [self._source(a, names, space) for a in args]
+                if _inlines(operation):
+                    return "(" + re.sub(r"\ba(\d)\b", lambda m: parts[int(m[1])], operation.template) + ")"
+                space[f"f_{name}"] = operation.function
+                return f"f_{name}({', '.join(parts)})"
+        raise ValueError(f"cannot stand in a lambda body: {term}")
+
+
+def _literal(value: Any, space: dict[str, Any]) -> str:
+    if isinstance(value, (bool, int, str)):
+        return repr(value)
+    name = f"k{len(space)}"
+    space[name] = value
+    return name
+
+
+def _inlines(operation: Operation) -> bool:
+    simple = {INT, BOOL}
+    return operation.result in simple and set(operation.params) <= simple and not operation.support
+
+
+def captures_of(body: Term) -> list[Term]:
+    """The largest sub-terms that use the task's inputs and no lambda parameter."""
+    if not is_open(body):
+        return [body] if any(isinstance(t, Input) for t in walk(body)) else []
+    found: list[Term] = []
+    if isinstance(body, Apply):
+        for arg in body.args:
+            found += [c for c in captures_of(arg) if c not in found]
+    return found
+
+
+@dataclass
+class LambdaBanks:
+    """The bodies for each function type, grown level by level as the outer search asks."""
+
+    problem: Problem
+    rules: Sequence[Rule]
+    costs: Mapping[str, int]
+    literals: Sequence[Leaf]
+    compiler: BodyCompiler
+    outer: Bank
+    spend: Callable[[int], None]
+    banks: dict[Type, _Bodies] = field(default_factory=dict)
+
+    def level(self, type_: Type, cost: int) -> list[Entry]:
+        """Function entries of exactly one cost; grows the bank of that type as needed."""
+        if cost > MAX_BODY_COST:
+            return []
+        bodies = self.banks.get(type_)
+        if bodies is None:
+            bodies = self.banks[type_] = _Bodies(self, type_, _probes(self.problem, type_.args[:-1]))
+        while bodies.cost < cost and bodies.count < MAX_BODIES:
+            bodies.grow()
+        return bodies.functions[cost] if cost < len(bodies.functions) else []
+
+
+@dataclass
+class _Bodies:
+    """Bodies of one function type over rows ``(example, probe)``."""
+
+    banks: LambdaBanks
+    type: Type
+    probes: list[tuple[int, tuple[Any, ...]]]
+    bank: Bank = field(default_factory=Bank)
+    functions: list[list[Entry]] = field(default_factory=lambda: [[]])
+    cost: int = 0
+    count: int = 0
+    captured: int = 0
+
+    def __post_init__(self) -> None:
+        self.params, self.result = self.type.args[:-1], self.type.args[-1]
+        usable = self._usable()
+        self.rules = [r for r in self.banks.rules if r.result in usable and set(r.params) <= usable]
+        self.starts = [leaf for leaf in self.banks.literals if leaf.type in usable]
+
+    def _usable(self) -> set[Type]:
+        special = {p for r in self.banks.rules for p in r.params if p.name not in {"fn", "list", "dict", "row"}}
+        lists = {p for p in self.params if p.args} | {self.result}
+        inner = {t for p in lists for t in p.args}
+        return (special & (set(self.params) | {self.result, INT, BOOL} | _plain(special))) | lists | inner
+
+    def grow(self) -> None:
+        """Builds the bodies of the next cost."""
+        self.cost += 1
+        fresh = self.bank.open(self.result, self.cost)
+        self._add_leaves()
+        for rule in self.rules:
+            left = self.cost - self.banks.costs[rule.name]
+            if left >= len(rule.params) and self.count < MAX_BODIES:
+                self._apply(rule, left)
+        level: list[Entry] = []
+        for entry in fresh:
+            body = term_of(entry)
+            if is_open(body):
+                level.append((self._closures(Lambda(self.params, body)), Lambda(self.params, body), ()))
+        self.functions.append(level)
+
+    def _add_leaves(self) -> None:
+        if self.cost == 1:
+            for i, kind in enumerate(self.params):
+                values = tuple(args[i] for _, args in self.probes)
+                self.bank.add(kind, 1, (values, Bound(i), ()))
+        for leaf in self.starts:
+            if leaf.cost == self.cost and isinstance(leaf.term, Constant):
+                self.bank.add(leaf.type, self.cost, ((leaf.term.value,) * len(self.probes), leaf, ()))
+        for kind in (INT, STR, FLOAT):
+            if kind in self.params or kind == self.result:
+                self._capture(kind)
+
+    def _capture(self, kind: Type) -> None:
+        """Scalar expressions of the outer search as captured values, one unit dearer than outside."""
+        for values, origin, parts in self.banks.outer.level(kind, self.cost - 1)[:12]:
+            term = term_of((values, origin, parts))
+            if any(isinstance(t, Lambda) for t in walk(term)) or isinstance(term, Constant):
+                continue
+            spread = tuple(values[example] for example, _ in self.probes)
+            self.bank.add(kind, self.cost, (spread, term, ()))
+
+    def _apply(self, rule: Rule, left: int) -> None:
+        seen, fresh = self.bank.known(rule.result), self.bank.open(rule.result, self.cost)
+        function = rule.function
+        for chosen, level, _ in arguments(rule.params, left, self.bank.level):
+            fixed = [entry[0] for entry in chosen]
+            for entry in level:
+                values = _total(function, *fixed, entry[0])
+                if values not in seen:
+                    seen.add(values)
+                    fresh.append((values, rule, (*chosen, entry)))
+            self.count += len(level)
+            self.banks.spend(len(level))
+
+    def _closures(self, term: Lambda) -> tuple[Callable[..., Any], ...]:
+        problem, compiler = self.banks.problem, self.banks.compiler
+        captures = captures_of(term.body)
+        if not captures:
+            return (compiler.closure(term, ()),) * len(problem.inputs)
+        meanings = [_value_of(c, compiler.operations) for c in captures]
+        closures = []
+        for row in problem.inputs:
+            captured = [_one(meaning, (row,)) for meaning in meanings]
+            defined = not any(value is UNDEFINED for value in captured)
+            closures.append(compiler.closure(term, captured) if defined else _undefined)
+        return tuple(closures)
+
+
+def _undefined(*_: Any) -> Any:
+    """The closure of an example on which a captured expression has no value."""
+    raise ValueError("undefined here")
+
+
+def _value_of(term: Term, operations: Mapping[str, Operation]) -> Callable[[tuple[Any, ...]], Any]:
+    from evolve.programs.evaluation import compile_term
+
+    return compile_term(term, operations)
+
+
+UNDEFINED = ("undefined",)
+"""Stands for the value of a body where it is undefined; bodies may be partial."""
+
+
+def _total(function: Callable[..., Any], *columns: tuple[Any, ...]) -> tuple[Any, ...]:
+    try:
+        return tuple(map(function, *columns))
+    except EVALUATION_ERRORS:
+        return tuple(_one(function, args) for args in zip(*columns, strict=True))
+
+
+def _one(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    if any(a is UNDEFINED for a in args):
+        return UNDEFINED
+    try:
+        return function(*args)
+    except EVALUATION_ERRORS:
+        return UNDEFINED
+
+
+def _plain(types: set[Type]) -> set[Type]:
+    """Types of closed sets of literals (patterns, delimiters, formats)."""
+    known = {"int", "float", "bool", "str", "date", "datetime"}
+    return {t for t in types if t.name not in known and not t.args}
+
+
+def _probes(problem: Problem, params: Sequence[Type]) -> list[tuple[int, tuple[Any, ...]]]:
+    """Rows ``(example, arguments)`` on which bodies are told apart."""
+    rows: list[tuple[int, tuple[Any, ...]]] = []
+    for example, inputs in enumerate(problem.inputs):
+        choices = [_values(inputs, problem.input_types, kind) for kind in params]
+        count = PROBES_PER_EXAMPLE
+        for k in range(count):
+            args = tuple(c[(k * (i + 1) + i) % len(c)] for i, c in enumerate(choices) if c)
+            if len(args) == len(params) and (example, args) not in rows:
+                rows.append((example, args))
+        ordinary = [_ordinary(kind) for kind in params]
+        if all(ordinary) and example < 3:
+            for k in range(3):
+                rows.append((example, tuple(o[(3 * example + k + 2 * i) % len(o)] for i, o in enumerate(ordinary))))
+    return rows or [(0, tuple(_ordinary(kind)[0] if _ordinary(kind) else () for kind in params))]
+
+
+def _ordinary(kind: Type) -> tuple[Any, ...]:
+    return {INT: ORDINARY_INTS, FLOAT: ORDINARY_FLOATS, STR: ORDINARY_TEXTS}.get(kind, ())
+
+
+def _values(inputs: tuple[Any, ...], types: Sequence[Type], kind: Type) -> list[Any]:
+    """Values of a type inside an example's arguments, in order, without repeats."""
+    found: list[Any] = []
+    for value, type_ in zip(inputs, types, strict=True):
+        _collect(value, type_, kind, found)
+    if not found and kind == STR:
+        for value in inputs:
+            if isinstance(value, str):
+                found += [w for w in re.split(r"\W+", value) if w]
+    unique = list(dict.fromkeys(found))
+    step = max(1, len(unique) // PROBES_PER_EXAMPLE)
+    return unique[::step][:PROBES_PER_EXAMPLE] or list(_ordinary(kind))
+
+
+def _collect(value: Any, type_: Type, kind: Type, found: list[Any]) -> None:
+    if type_ == kind:
+        found.append(value)
+    elif type_.name == "list":
+        for item in value:
+            _collect(item, type_.args[0], kind, found)
+    elif type_.name == "row":
+        for column, inner in zip(type_.fields, type_.args, strict=True):
+            _collect(value[column], inner, kind, found)
+    elif type_.name == "dict":
+        for item in value.values():
+            _collect(item, type_.args[1], kind, found)

@@ -1,0 +1,160 @@
+"""Where programs start: the task's inputs, literals, and constants mined from the examples."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolve.policies.search.problem import Problem
+from evolve.programs.operation import Operation, define
+from evolve.programs.terms import Constant, Input, Term
+from evolve.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of, subtypes
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A term of one node with its type, price and the name it is priced under."""
+
+    term: Term
+    type: Type
+    cost: int
+    name: str
+
+
+def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices: Mapping[str, int]) -> list[Leaf]:
+    """Every leaf of a search, cheapest first, one per value and type."""
+    found: dict[tuple[Type, Any], Leaf] = {}
+
+    def add(term: Constant, cost: int, name: str) -> None:
+        key = (term.type, term.value)
+        leaf = Leaf(term, term.type, max(1, prices.get(name, cost)), name)
+        if key not in found or found[key].cost > leaf.cost:
+            found[key] = leaf
+
+    for constant, cost in literals:
+        add(constant, cost, f"literal:{constant.type}:{constant.value}")
+    for number in range(-1, 11):
+        add(Constant(number, INT), SMALL.get(number, 5), f"literal:int:{number}")
+    for constant, cost in mined_constants(problem):
+        add(constant, cost, f"mined:{constant.type}")
+    inputs = [
+        Leaf(Input(i), t, max(1, prices.get("input", 1)), "input") for i, t in enumerate(problem.input_types)
+    ]
+    return inputs + sorted(found.values(), key=lambda leaf: (leaf.cost, str(leaf.type), repr(leaf.term)))
+
+
+SMALL = {0: 3, 1: 2, 2: 2, 3: 3, -1: 4, 4: 4, 5: 4}
+
+
+def mined_constants(problem: Problem) -> Iterator[tuple[Constant, int]]:
+    """Literals that the examples themselves suggest: numbers, list heads, shared pieces of text."""
+    kinds = {t for kind in (*problem.input_types, problem.output_type) for t in subtypes(kind)}
+    outputs = [set(_scalars(o)) for o in problem.outputs]
+    inputs = [set(_scalars(i)) for i in problem.inputs]
+    if INT in kinds:
+        yield from ((Constant(n, INT), 4) for n in _shared_numbers(inputs, outputs))
+    if FLOAT in kinds:
+        yield from ((Constant(float(n), FLOAT), 5) for n in _shared_numbers(inputs, outputs))
+    if STR in kinds:
+        yield from ((Constant(s, STR), 5) for s in _pieces(problem))
+    if problem.output_type.name == "list" and None not in problem.outputs:
+        yield from _constant_lists(problem)
+    yield Constant("", STR), 4
+    yield Constant(" ", STR), 4
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _scalars(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _scalars(item)
+    else:
+        yield value
+
+
+def _shared_numbers(inputs: Sequence[set[Any]], outputs: Sequence[set[Any]]) -> list[Any]:
+    """Numbers that most outputs hold though their inputs do not, and that all inputs share."""
+
+    def numbers(values: set[Any]) -> set[Any]:
+        return {v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)}
+
+    news = Counter(n for i, o in zip(inputs, outputs, strict=True) for n in numbers(o) - numbers(i))
+    often = [n for n, k in news.most_common(12) if k >= max(2, len(inputs) // 2)]
+    both = Counter(n for values in inputs for n in numbers(values))
+    common = [n for n, k in both.most_common(4) if k == len(inputs) >= 3]
+    return sorted({*often, *common})
+
+
+def _constant_lists(problem: Problem) -> Iterator[tuple[Constant, int]]:
+    first = problem.outputs[0]
+    type_ = problem.output_type
+    if all(o == first for o in problem.outputs):
+        yield Constant(first, type_), 3
+    yield Constant((), type_), 5
+    for heads in (list(problem.outputs), [o[::-1] for o in problem.outputs]):
+        shared = _common_prefix(heads)
+        if len(shared) >= 2 and heads is not problem.outputs:
+            piece = shared if heads[0] == problem.outputs[0] else shared[::-1]
+            yield Constant(tuple(piece), type_), 4
+
+
+def _common_prefix(values: Sequence[Any]) -> Any:
+    shortest = min(values, key=len)
+    for i in range(len(shortest)):
+        if any(v[: i + 1] != shortest[: i + 1] for v in values):
+            return shortest[:i]
+    return shortest
+
+
+MARK = re.compile(r"[^\w\s]+\s?|\s+|[A-Za-z]+|\d+")
+
+
+def _pieces(problem: Problem) -> list[str]:
+    """Short pieces of text that recur: separators of the inputs, words the outputs add."""
+    ins = [" ".join(s for s in _scalars(i) if isinstance(s, str)) for i in problem.inputs]
+    outs = [" ".join(s for s in _scalars(o) if isinstance(s, str)) for o in problem.outputs]
+    half = max(2, (len(ins) + 1) // 2) if len(ins) > 1 else 1
+    marks = Counter(m for text in ins for m in set(re.findall(r"[^\w\s]", text)))
+    found = {m for m, k in marks.items() if k >= half}
+    words = Counter(w for text in ins for w in set(re.findall(r"[A-Za-z]{2,}", text)))
+    found |= {w for w, k in words.items() if k >= half}
+    news = Counter(
+        m for i, o in zip(ins, outs, strict=True) for m in set(MARK.findall(o)) if m not in i and len(m) <= 12
+    )
+    found |= {m for m, k in news.items() if k >= min(2, len(ins))}
+    found |= {m for o in outs for m in set(re.findall(r"[^\w\s]", o)) if all(m in x for x in outs)}
+    return sorted(found)[:24]
+
+
+def column_operations(problem: Problem) -> list[Operation]:
+    """Accessors ``row["qty"]`` for every column of a row type in the problem."""
+    rows = sorted({t for k in problem.input_types for t in subtypes(k) if t.name == "row"}, key=str)
+    return [
+        define(f"column_{name}", (row,), kind, f"a0[{name!r}]", cost=3, scalar=True)
+        for row in rows
+        for name, kind in zip(row.fields, row.args, strict=True)
+    ]
+
+
+def look_ups(problem: Problem) -> list[Constant]:
+    """Dictionaries from one text column to the output, where repeated keys agree.
+
+    A look-up needs a key seen at least twice, so that it is more than a list of answers.
+    """
+    found = []
+    if problem.output_type in (STR, INT, FLOAT, BOOL):
+        for i, kind in enumerate(problem.input_types):
+            if kind in (STR, INT):
+                table: dict[Any, Any] = {}
+                keys = [row[i] for row in problem.inputs]
+                pairs = zip(keys, problem.outputs, strict=True)
+                if len(set(keys)) < len(keys) and all(table.setdefault(k, v) == v for k, v in pairs):
+                    found.append(Constant(FrozenDict(table), dict_of(kind, problem.output_type)))
+    return found
+
+

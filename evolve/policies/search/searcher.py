@@ -1,0 +1,182 @@
+"""One search for one answer: enumeration, covers and conditionals under one budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from evolve.policies.search.bank import Entry, term_of
+from evolve.policies.search.cover import Segments
+from evolve.policies.search.decisions import Decision, Partials
+from evolve.policies.search.enumerator import Enumerator, Meter, OutOfBudget, matcher, near
+from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
+from evolve.policies.search.lambdas import BodyCompiler, LambdaBanks
+from evolve.policies.search.leaves import column_operations, leaves_of, look_ups
+from evolve.policies.search.problem import Problem
+from evolve.programs.evaluation import evaluate
+from evolve.programs.operation import EVALUATION_ERRORS, Operation
+from evolve.programs.terms import Constant, Term
+from evolve.programs.types import STR, Type
+
+MAX_COST = 60
+COVER_PATIENCE = 1
+"""Levels to go on past a cover's dearest segment before the cover is taken."""
+DECISION_PATIENCE = 3
+"""Levels to go on past a conditional's dearest part before it is taken."""
+EVERY = 4096
+"""Entries of the goal type between two attempts at covers and conditionals."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """A program that reproduces every example.
+
+    Attributes:
+        term: The program.
+        cost: Its price.
+        candidates: Candidates computed until it was found.
+    """
+
+    term: Term
+    cost: int
+    candidates: int
+
+
+@dataclass
+class Vocabulary:
+    """Operations and literals of one policy; grammars are cached by the problem's types."""
+
+    operations: tuple[Operation, ...]
+    literals: tuple[tuple[Constant, int], ...] = ()
+    grammars: dict[tuple[tuple[Type, ...], Type], Grammar] = field(default_factory=dict)
+    bodies: dict[tuple[tuple[Type, ...], Type], Grammar] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.by_name: dict[str, Operation] = {o.name: o for o in self.operations}
+        self.compiler = BodyCompiler(self.by_name)
+
+    def grammar(self, problem: Problem) -> tuple[Grammar, Grammar]:
+        """The rules of a problem and the rules of its lambda bodies."""
+        key = (problem.input_types, problem.output_type)
+        if key not in self.grammars:
+            columns = column_operations(problem)
+            self.by_name.update((o.name, o) for o in columns)
+            operations = (*self.operations, *columns)
+            self.grammars[key] = build_grammar(operations, problem)
+            self.bodies[key] = build_grammar(operations, problem, scalar_only=True)
+        return self.grammars[key], self.bodies[key]
+
+
+@dataclass
+class Searcher:
+    """Searches one problem; iterate :meth:`programs` for answers in order of preference.
+
+    Attributes:
+        problem: Examples and types.
+        vocabulary: Operations, literals and their cached grammars.
+        prices: Price per operation and leaf name; static where silent.
+        meter: The budget.
+        combine: Whether covers and conditionals are tried (the plain enumerator does not).
+    """
+
+    problem: Problem
+    vocabulary: Vocabulary
+    prices: Mapping[str, int]
+    meter: Meter
+    combine: bool = True
+
+    def __post_init__(self) -> None:
+        grammar, bodies = self.vocabulary.grammar(self.problem)
+        tables = [(c, 4) for c in look_ups(self.problem)]
+        leaves = leaves_of(self.problem, (*self.vocabulary.literals, *tables), self.prices)
+        costs = costs_of((*grammar.rules, *bodies.rules), self.prices)
+        self.enumerator = Enumerator(self.problem, grammar, costs, leaves, self.meter)
+        self.enumerator.lambdas = LambdaBanks(
+            self.problem, bodies.rules, costs, leaves, self.vocabulary.compiler,
+            self.enumerator.bank, self.meter.spend,
+        )  # fmt: skip
+        self._accepts = matcher(self.problem.output_type, self.problem.outputs)
+        goal = self.problem.output_type
+        sequence = goal == STR or (goal.name == "list" and not goal.args[0].args)
+        self._segments = Segments(self.problem.outputs, goal) if self.combine and sequence else None
+        self._partials = Partials(self.problem.outputs, near) if self.combine else None
+        self._pending: list[tuple[int, int, Term]] = []
+        self._offered = 0
+
+    def programs(self) -> Iterator[Found]:
+        """Programs that reproduce every example, roughly cheapest first, until the budget ends."""
+        seen: set[Term] = set()
+        try:
+            while self.enumerator.cost < MAX_COST:
+                for entries in self.enumerator.advance():
+                    yield from self._new(self._look(entries), seen)
+                    yield from self._new(self._due(), seen)
+                self._offer_items()
+                self._try_combinations()
+                yield from self._new(self._due(), seen)
+        except OutOfBudget:
+            pass
+        self._try_combinations()
+        self._pending = [(0, cost, term) for _, cost, term in self._pending]
+        yield from self._new(self._due(), seen)
+
+    def _new(self, terms: Sequence[tuple[int, Term]], seen: set[Term]) -> Iterator[Found]:
+        for cost, term in terms:
+            if term not in seen and self._reproduces(term):
+                seen.add(term)
+                yield Found(term=term, cost=cost, candidates=self.meter.used)
+
+    def _reproduces(self, term: Term) -> bool:
+        try:
+            values = tuple(evaluate(term, row, self.vocabulary.by_name) for row in self.problem.inputs)
+        except EVALUATION_ERRORS:
+            return False
+        return bool(self._accepts(values))
+
+    def _look(self, entries: Sequence[Entry]) -> list[tuple[int, Term]]:
+        """Solutions among new entries; offers the others to covers and conditionals."""
+        hits = [(self.enumerator.cost, term_of(e)) for e in entries if self._accepts(e[0])]
+        if not hits:
+            for entry in entries:
+                if self._segments is not None:
+                    self._segments.offer(entry, self.enumerator.cost)
+                if self._partials is not None:
+                    self._partials.offer(entry, self.enumerator.cost)
+            self._offered += len(entries)
+            if self._offered >= EVERY:
+                self._try_combinations()
+        return hits
+
+    def _offer_items(self) -> None:
+        """Single elements are list segments too."""
+        goal = self.problem.output_type
+        if self._segments is not None and goal.name == "list":
+            for entry in self.enumerator.bank.level(goal.args[0], self.enumerator.cost):
+                self._segments.offer(entry, self.enumerator.cost, single=True)
+
+    def _try_combinations(self) -> None:
+        self._offered = 0
+        if self._segments is not None and self._segments.changed:
+            cover = self._segments.cover()
+            if cover is not None:
+                cost, dearest, term, counted = cover
+                self.meter.count(counted)
+                self._pending.append((dearest + COVER_PATIENCE, cost, term))
+        if self._partials is not None and self._partials.changed:
+            decision: Decision | None = self._partials.decide(self.enumerator.bank)
+            if decision is not None:
+                cost, dearest, term = decision
+                self._pending.append((dearest + DECISION_PATIENCE, cost, term))
+
+    def _due(self) -> list[tuple[int, Term]]:
+        """Combinations whose waiting time is over, cheapest first."""
+        due = sorted((p for p in self._pending if p[0] <= self.enumerator.cost), key=lambda p: p[1])
+        self._pending = [p for p in self._pending if p[0] > self.enumerator.cost]
+        return [(cost, term) for _, cost, term in due]
+
+
+def meter_for(candidates: int, seconds: float | None) -> Meter:
+    """A budget of candidates and process CPU seconds from now."""
+    deadline = None if seconds is None else time.process_time() + seconds
+    return Meter(limit=candidates, deadline=deadline)

@@ -1,0 +1,1 @@
+"""Typed programs: terms, the operations they use, their meaning and their Python."""

@@ -1,0 +1,129 @@
+"""What an operation of the search language is, and how one is declared.
+
+An operation has a meaning twice: ``function`` on frozen values, for the search, and
+``template``, the Python expression it becomes in an answer. A property test holds the
+two together. Longer meanings are *support functions*: ordinary Python whose source is
+printed above the answer, so that the answer runs by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from evolve.programs.types import Type, freeze
+
+EVALUATION_ERRORS = (
+    ValueError,
+    TypeError,
+    IndexError,
+    KeyError,
+    ZeroDivisionError,
+    OverflowError,
+    AttributeError,
+)
+"""What a partial operation may raise; the search reads it as "no value here".
+
+``StopIteration`` must never leave an operation: inside ``map`` it would end the row early.
+"""
+
+MAX_ITEMS = 128
+"""Longest list or, times 8, longest string that an operation may build."""
+
+MAX_INT = 10**12
+"""Largest magnitude of an integer that an operation may build."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """One typed operation.
+
+    Attributes:
+        name: Unique name, snake case; the cause of insights is ``operation:<name>``.
+        params: Parameter types; may hold type variables.
+        result: Result type; its variables occur in ``params``.
+        function: Meaning on frozen values; raises one of ``EVALUATION_ERRORS`` where undefined.
+        template: Python expression over ``a0, a1, ...``; ``a0(x)`` applies a lambda argument.
+        cost: Static cost, 1 (very common) to 12 (rare); hand-tuned, no suite was used.
+        support: Functions whose source the answer prints, dependencies first.
+        scalar: Whether lambda bodies may use it.
+        commutative: Whether the two arguments may be swapped, so that only one order is tried.
+        noun: What the result is called when an answer names it, such as ``words``.
+    """
+
+    name: str
+    params: tuple[Type, ...]
+    result: Type
+    function: Callable[..., Any]
+    template: str
+    cost: int = 4
+    support: tuple[Callable[..., Any], ...] = ()
+    scalar: bool = False
+    commutative: bool = False
+    noun: str = ""
+
+
+def define(name: str, params: Iterable[Type], result: Type, template: str, **more: Any) -> Operation:
+    """An operation; ``function`` defaults to the meaning of the template on frozen values.
+
+    A template that yields a list gets a function that yields a tuple.
+    """
+    parameters = tuple(params)
+    support = tuple(more.get("support", ()))
+    function = more.pop("function", None)
+    if function is None:
+        function = compile_template(template, len(parameters), support, freezing(result))
+    return Operation(
+        name=name, params=parameters, result=result, template=template, function=function, **more
+    )
+
+
+def freezing(result: Type) -> str:
+    """How a value of type ``result`` becomes frozen: the name of a function, or ""."""
+    if result.name == "list":
+        return "freeze" if result.args[0].name in {"list", "dict", "row"} or result.args[0].is_variable else "tuple"
+    return "freeze" if result.name in {"dict", "row"} else ""
+
+
+def template_names() -> dict[str, Any]:
+    """The standard-library names that a template may use; a fresh dictionary each time."""
+    import calendar
+    import datetime
+    import functools
+    import itertools
+    import json
+    import math
+    import re
+    import statistics
+    import urllib.parse
+    from collections import Counter
+
+    return {
+        "calendar": calendar,
+        "datetime": datetime,
+        "functools": functools,
+        "itertools": itertools,
+        "json": json,
+        "math": math,
+        "re": re,
+        "statistics": statistics,
+        "urllib": urllib,
+        "Counter": Counter,
+        "freeze": freeze,
+    }
+
+
+def compile_template(
+    template: str, arity: int, support: Iterable[Callable[..., Any]] = (), wrap: str = ""
+) -> Callable[..., Any]:
+    """The Python function of a template over ``a0, a1, ...``, its result passed through ``wrap``.
+
+    Templates are written in this package; no text from outside ever reaches this.
+    """
+    names = template_names()
+    names.update((f.__name__, f) for f in support)
+    body = f"{wrap}({template})" if wrap else template
+    source = f"lambda {', '.join(f'a{i}' for i in range(arity))}: {body}"
+    compiled: Callable[..., Any] = eval(compile(source, f"<{template}>", "eval"), names)
+    return compiled

@@ -1,0 +1,50 @@
+"""Letter case: the cases of ``str`` and the naming styles of identifiers."""
+
+from __future__ import annotations
+
+import re
+
+from evolve.programs.operation import Operation, define
+from evolve.programs.types import BOOL, STR, list_of
+
+
+def operations() -> tuple[Operation, ...]:
+    """Changes of case, tests of case, and identifier styles."""
+    one = (STR,)
+    words = (words_of,)
+    return (
+        define("upper", one, STR, "a0.upper()", function=str.upper, cost=2, scalar=True),
+        define("lower", one, STR, "a0.lower()", function=str.lower, cost=2, scalar=True),
+        define("capitalize", one, STR, "a0.capitalize()", function=str.capitalize, cost=4, scalar=True),
+        define("title_case", one, STR, "a0.title()", function=str.title, cost=4, scalar=True),
+        define("capitalize_words", one, STR, '" ".join(word.capitalize() for word in a0.split())', cost=4, scalar=True),
+        define("capitalize_first", one, STR, "a0[:1].upper() + a0[1:]", cost=6, scalar=True),
+        define("sentence_case", one, STR, "sentence_case(a0)", support=(sentence_case,), cost=8),
+        define("swap_case", one, STR, "a0.swapcase()", function=str.swapcase, cost=8, scalar=True),
+        define("is_upper", one, BOOL, "a0.isupper()", function=str.isupper, cost=5, scalar=True),
+        define("is_lower", one, BOOL, "a0.islower()", function=str.islower, cost=6, scalar=True),
+        define("is_title", one, BOOL, "a0.istitle()", function=str.istitle, cost=7, scalar=True),
+        define("identifier_words", one, list_of(STR), "words_of(a0)", support=words, cost=5, noun="words"),
+        define("snake_case", one, STR, '"_".join(words_of(a0)).lower()', support=words, cost=5, scalar=True),
+        define("kebab_case", one, STR, '"-".join(words_of(a0)).lower()', support=words, cost=5, scalar=True),
+        define("pascal_case", one, STR, '"".join(word.capitalize() for word in words_of(a0))', support=words,
+               cost=6, scalar=True),
+        define("camel_case", one, STR, "camel_case(a0)", support=(words_of, camel_case), cost=6, scalar=True),
+        define("spaced_words", one, STR, '" ".join(words_of(a0))', support=words, cost=6, scalar=True),
+    )
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text or identifier: runs of letters or digits, split where camel case does."""
+    return re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+", text)
+
+
+def camel_case(text: str) -> str:
+    """The words of a text as one camel-case identifier."""
+    first, *others = words_of(text)
+    return first.lower() + "".join(word.capitalize() for word in others)
+
+
+def sentence_case(text: str) -> str:
+    """The text in lower case, with a capital at the start of every sentence."""
+    return re.sub(r"(^|[.!?]\s+)([a-z])", lambda m: m[1] + m[2].upper(), text.lower())

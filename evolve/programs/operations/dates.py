@@ -1,0 +1,200 @@
+"""Calendar dates: reading and writing them in many styles, their parts, and their arithmetic."""
+
+from __future__ import annotations
+
+import calendar
+import datetime
+import operator
+import re
+
+from evolve.programs.operation import Operation, define
+from evolve.programs.terms import Constant
+from evolve.programs.types import BOOL, DATE, INT, STR, Type
+
+DATE_FORMAT = Type("date_format")
+"""A format in which dates are written."""
+
+DATE_INPUT = Type("date_input")
+"""A format of dates that the tolerant readers do not know."""
+
+
+def operations() -> tuple[Operation, ...]:
+    """Reading, writing, parts and arithmetic."""
+    return (*_reading(), *_writing(), *_parts(), *_arithmetic(), *_comparison())
+
+
+def constants() -> tuple[tuple[Constant, int], ...]:
+    """Formats to write and to read, each with its static cost."""
+    outputs = {
+        1: ("%Y", "%m", "%d", "%B", "%b", "%A"),
+        2: ("%d/%m/%Y", "%m/%d/%Y", "%a", "%y"),
+        3: ("%d.%m.%Y", "%Y%m%d", "%d-%m-%Y", "%m-%d-%Y", "%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y",
+            "%Y/%m/%d", "%d-%b-%Y", "%B %Y", "%Y-%m", "%m/%d/%y", "%d/%m/%y"),
+        4: ("%b %Y", "%A, %B %d, %Y", "%A, %d %B %Y", "%a %d %b %Y", "%m/%Y", "%d %B", "%B %d", "%d.%m.%y", "%j",
+            "%b-%y", "%Y.%m.%d", "%d%m%Y", "%m%d%Y", "%G-W%V", "%d-%b-%y", "%y%m%d", "%m/%d", "%d/%m"),
+    }
+    inputs = {
+        2: ("%d%m%Y", "%m%d%Y", "%B %Y", "%b %Y", "%m/%Y", "%Y-%m"),
+        3: ("%y%m%d", "%d%m%y", "%m%d%y", "%b-%y", "%Y-%j", "%Y%j", "%Y-%d-%m", "%Y/%d/%m", "%y-%m-%d", "%y/%m/%d"),
+    }
+    return (
+        *((Constant(text, DATE_FORMAT), cost) for cost, texts in outputs.items() for text in texts),
+        *((Constant(text, DATE_INPUT), cost) for cost, texts in inputs.items() for text in texts),
+    )
+
+
+def _reading() -> tuple[Operation, ...]:
+    loose = (parse_loose_date,)
+    return (
+        define("parse_iso_date", (STR,), DATE, "datetime.date.fromisoformat(a0)",
+               function=datetime.date.fromisoformat, cost=3, scalar=True, noun="date"),
+        define("parse_date_month_first", (STR,), DATE, "parse_loose_date(a0)", support=loose, cost=3, scalar=True,
+               noun="date"),
+        define("parse_date_day_first", (STR,), DATE, "parse_loose_date(a0, day_first=True)", support=loose, cost=3,
+               scalar=True, noun="date"),
+        define("parse_date", (DATE_INPUT, STR), DATE, "datetime.datetime.strptime(a1, a0).date()", cost=5,
+               noun="date"),
+        define("date_of_parts", (INT, INT, INT), DATE, "datetime.date(a0, a1, a2)", function=datetime.date, cost=8,
+               noun="date"),
+        define("excel_date", (INT,), DATE, "datetime.date(1899, 12, 30) + datetime.timedelta(days=a0)", cost=9,
+               noun="date"),
+        define("month_number", (STR,), INT, "month_number(a0)", support=(month_number,), cost=6, scalar=True),
+    )
+
+
+def _writing() -> tuple[Operation, ...]:
+    return (
+        define("format_date", (DATE_FORMAT, DATE), STR, "a1.strftime(a0)", cost=2, scalar=True, noun="formatted"),
+        define("iso_date", (DATE,), STR, "a0.isoformat()", function=datetime.date.isoformat, cost=2, scalar=True,
+               noun="iso_date"),
+        define("day_to_text", (DATE,), STR, "str(a0.day)", cost=4, noun="day"),
+        define("month_to_text", (DATE,), STR, "str(a0.month)", cost=4, noun="month"),
+        define("month_name", (INT,), STR, "calendar.month_name[a0]", function=_month_name, cost=6, scalar=True),
+        define("weekday_name", (INT,), STR, "calendar.day_name[a0]", function=_day_name, cost=8, scalar=True),
+    )
+
+
+def _parts() -> tuple[Operation, ...]:
+    one = (DATE,)
+    return (
+        define("year_of", one, INT, "a0.year", function=operator.attrgetter("year"), cost=3, scalar=True, noun="year"),
+        define("month_of", one, INT, "a0.month", function=operator.attrgetter("month"), cost=3, scalar=True,
+               noun="month"),
+        define("day_of", one, INT, "a0.day", function=operator.attrgetter("day"), cost=3, scalar=True, noun="day"),
+        define("quarter_of", one, INT, "(a0.month + 2) // 3", cost=4, scalar=True, noun="quarter"),
+        define("weekday_of", one, INT, "a0.isoweekday()", function=datetime.date.isoweekday, cost=6, scalar=True),
+        define("iso_week_of", one, INT, "a0.isocalendar().week", cost=6, scalar=True, noun="week"),
+        define("day_of_year", one, INT, "a0.timetuple().tm_yday", cost=6, scalar=True),
+        define("days_in_month", one, INT, "calendar.monthrange(a0.year, a0.month)[1]", cost=7, scalar=True),
+        define("is_weekend", one, BOOL, "a0.weekday() >= 5", cost=6, scalar=True),
+        define("is_leap_year", (INT,), BOOL, "calendar.isleap(a0)", function=calendar.isleap, cost=7, scalar=True),
+    )
+
+
+def _arithmetic() -> tuple[Operation, ...]:
+    moved = (INT, DATE)
+    two = (DATE, DATE)
+    return (
+        define("add_days", moved, DATE, "a1 + datetime.timedelta(days=a0)", cost=4, noun="date"),
+        define("add_weeks", moved, DATE, "a1 + datetime.timedelta(weeks=a0)", cost=7, noun="date"),
+        define("add_months", moved, DATE, "add_months(a0, a1)", support=(add_months,), cost=5, noun="date"),
+        define("add_years", moved, DATE, "add_months(12 * a0, a1)", support=(add_months,), cost=7, noun="date"),
+        define("add_working_days", moved, DATE, "add_working_days(a0, a1)", support=(add_working_days,),
+               function=_add_working_days, cost=8, noun="date"),
+        define("days_between", two, INT, "(a1 - a0).days", cost=4, noun="days"),
+        define("working_days_between", two, INT, "working_days_between(a0, a1)", support=(working_days_between,),
+               function=_working_days_between, cost=9, noun="days"),
+        define("months_between", two, INT, "12 * (a1.year - a0.year) + a1.month - a0.month", cost=8, noun="months"),
+        define("age_in_years", two, INT, "a1.year - a0.year - ((a1.month, a1.day) < (a0.month, a0.day))", cost=5,
+               noun="age"),
+        define("start_of_month", (DATE,), DATE, "a0.replace(day=1)", cost=5, noun="start"),
+        define("end_of_month", (DATE,), DATE, "a0.replace(day=calendar.monthrange(a0.year, a0.month)[1])", cost=5,
+               noun="end"),
+        define("start_of_week", (DATE,), DATE, "a0 - datetime.timedelta(days=a0.weekday())", cost=7, noun="monday"),
+        define("start_of_year", (DATE,), DATE, "a0.replace(month=1, day=1)", cost=8, noun="start"),
+    )
+
+
+def _comparison() -> tuple[Operation, ...]:
+    two = (DATE, DATE)
+    return (
+        define("earlier", two, DATE, "min(a0, a1)", function=min, cost=7, commutative=True),
+        define("later", two, DATE, "max(a0, a1)", function=max, cost=7, commutative=True),
+        define("is_before", two, BOOL, "a0 < a1", function=operator.lt, cost=5, scalar=True),
+    )
+
+
+def parse_loose_date(text: str, day_first: bool = False) -> datetime.date:
+    """The date in a text: 2021-03-05, 20210305, 5 March 2021, Mar 5th, 21 or, by ``day_first``, 5/3/21."""
+    names = ["january", "february", "march", "april", "may", "june"]
+    names += ["july", "august", "september", "october", "november", "december"]
+    words = re.findall(r"[a-z]{3,}", text.lower())
+    months = [i for word in words for i, name in enumerate(names, 1) if name.startswith(word)]
+    numbers = re.findall(r"\d+", text)
+    if months:
+        day, year = numbers[:2] if len(numbers[0]) < 3 else numbers[1::-1]
+        month = months[0]
+    elif len(numbers[0]) == 8:
+        year, month, day = numbers[0][:4], int(numbers[0][4:6]), numbers[0][6:]
+    elif len(numbers[0]) == 4:
+        year, month, day = numbers[0], int(numbers[1]), numbers[2]
+    else:
+        day, month = (numbers[0], int(numbers[1])) if day_first else (numbers[1], int(numbers[0]))
+        year = numbers[2]
+    if len(year) not in (2, 4):
+        raise ValueError(f"no year in {text!r}")
+    century = 0 if len(year) == 4 else 2000 if int(year) < 69 else 1900
+    return datetime.date(int(year) + century, month, int(day))
+
+
+def month_number(text: str) -> int:
+    """The number of a month from its English name or its first three letters."""
+    names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+    return names.index(text.strip().lower()[:3]) + 1
+
+
+def add_months(months: int, date: datetime.date) -> datetime.date:
+    """The date some months later, on the month's last day where there is no such day."""
+    years, month = divmod(date.month - 1 + months, 12)
+    last = calendar.monthrange(date.year + years, month + 1)[1]
+    return date.replace(year=date.year + years, month=month + 1, day=min(date.day, last))
+
+
+def add_working_days(days: int, date: datetime.date) -> datetime.date:
+    """The date some days from Monday to Friday later, or earlier for a negative number."""
+    step = datetime.timedelta(days=1 if days > 0 else -1)
+    while days:
+        date += step
+        if date.weekday() < 5:
+            days -= step.days
+    return date
+
+
+def working_days_between(start: datetime.date, end: datetime.date) -> int:
+    """The number of days from Monday to Friday from ``start`` up to but without ``end``."""
+    days = (end - start).days
+    return sum((start.weekday() + i) % 7 < 5 for i in range(days))
+
+
+def _month_name(number: int) -> str:
+    if number < 1:
+        raise ValueError
+    return calendar.month_name[number]
+
+
+def _day_name(number: int) -> str:
+    if number < 0:
+        raise ValueError
+    return calendar.day_name[number]
+
+
+def _add_working_days(days: int, date: datetime.date) -> datetime.date:
+    if abs(days) > 366:
+        raise OverflowError
+    return add_working_days(days, date)
+
+
+def _working_days_between(start: datetime.date, end: datetime.date) -> int:
+    if abs((end - start).days) > 3660:
+        raise OverflowError
+    return working_days_between(start, end)

@@ -1,0 +1,167 @@
+"""Dictionaries with text keys: look-up, change, order, and texts that hold pairs."""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+from collections.abc import Callable
+from typing import Any
+
+from evolve.programs.operation import MAX_ITEMS, Operation, define
+from evolve.programs.operations.strings import DELIMITER, STRS, fits
+from evolve.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, T, U, dict_of, fn_of, list_of
+
+DICT = dict_of(STR, T)
+COUNTS = dict_of(STR, INT)
+AMOUNTS = dict_of(STR, FLOAT)
+TEXTS = dict_of(STR, STR)
+LIST = list_of(T)
+
+
+def operations() -> tuple[Operation, ...]:
+    """Dictionaries and the texts and lists they come from."""
+    return (*_parts(), *_making(), *_changing(), *_ordering(), *_texts())
+
+
+def _parts() -> tuple[Operation, ...]:
+    return (
+        define("keys", (DICT,), STRS, "list(a0)", function=tuple, cost=3, noun="names"),
+        define("values", (DICT,), LIST, "list(a0.values())", function=_values, cost=3, noun="entries"),
+        define("get", (STR, DICT), T, "a1[a0]", cost=3, noun="entry"),
+        define("get_or_default", (STR, T, DICT), T, "a2.get(a0, a1)", cost=5, noun="entry"),
+        define("has_key", (STR, DICT), BOOL, "a0 in a1", cost=5),
+        define("dict_size", (DICT,), INT, "len(a0)", function=len, cost=4, noun="size"),
+        define("look_up_each", (DICT, STRS), LIST, "[a0[key] for key in a1]", cost=5, noun="entries"),
+        define("look_up_known", (DICT, STRS), LIST, "[a0[key] for key in a1 if key in a0]", cost=7, noun="entries"),
+        define("replace_known", (TEXTS, STRS), STRS, "[a0.get(text, text) for text in a1]", cost=7),
+    )
+
+
+def _making() -> tuple[Operation, ...]:
+    return (
+        define("dict_of_lists", (STRS, LIST), DICT, "dict(zip(a0, a1))", cost=5, noun="table"),
+        define("count_items", (STRS,), COUNTS, "dict(Counter(a0))", cost=4, noun="counts"),
+        define("with_key", (STR, T, DICT), DICT, "{**a2, a0: a1}", cost=6, noun="changed"),
+        define("merge", (DICT, DICT), DICT, "{**a0, **a1}", cost=4, noun="merged"),
+        define("merge_counts", (COUNTS, COUNTS), COUNTS, "dict(Counter(a0) + Counter(a1))", cost=8, noun="merged"),
+        define("invert", (TEXTS,), TEXTS, "{value: key for key, value in a0.items()}", cost=5, noun="inverted"),
+        define("positions_by_text", (STRS,), COUNTS, "{text: i for i, text in enumerate(a0)}", cost=8, noun="index"),
+    )
+
+
+def _changing() -> tuple[Operation, ...]:
+    return (
+        define("without_key", (STR, DICT), DICT, "{key: value for key, value in a1.items() if key != a0}", cost=5,
+               noun="rest"),
+        define("select_keys", (STRS, DICT), DICT, "{key: a1[key] for key in a0 if key in a1}", cost=6,
+               noun="selected"),
+        define("without_keys", (STRS, DICT), DICT, "{key: value for key, value in a1.items() if key not in a0}",
+               cost=7, noun="rest"),
+        define("rename_key", (STR, STR, DICT), DICT,
+               "{a1 if key == a0 else key: value for key, value in a2.items()}", cost=8, noun="renamed"),
+        define("map_values", (fn_of(T, U), DICT), dict_of(STR, U), "{key: a0(value) for key, value in a1.items()}",
+               function=_map_values, cost=5, noun="changed"),
+        define("map_keys", (fn_of(STR, STR), DICT), DICT, "{a0(key): value for key, value in a1.items()}",
+               function=_map_keys, cost=6, noun="changed"),
+        define("filter_values", (fn_of(T, BOOL), DICT), DICT,
+               "{key: value for key, value in a1.items() if a0(value)}", function=_filter_values, cost=5,
+               noun="kept"),
+        define("filter_keys", (fn_of(STR, BOOL), DICT), DICT, "{key: value for key, value in a1.items() if a0(key)}",
+               function=_filter_keys, cost=7, noun="kept"),
+    )
+
+
+def _ordering() -> tuple[Operation, ...]:
+    return (
+        define("keys_by_value", (DICT,), STRS, "sorted(a0, key=a0.get)", function=_keys_by_value, cost=5,
+               noun="names"),
+        define("keys_by_value_down", (DICT,), STRS, "sorted(a0, key=a0.get, reverse=True)",
+               function=_keys_by_value_down, cost=5, noun="names"),
+        define("key_of_largest", (DICT,), STR, "max(a0, key=a0.get)", function=_key_of_largest, cost=5),
+        define("key_of_smallest", (DICT,), STR, "min(a0, key=a0.get)", function=_key_of_smallest, cost=6),
+        define("total_of_values", (COUNTS,), INT, "sum(a0.values())", cost=5, noun="total"),
+        define("total_of_amounts", (AMOUNTS,), FLOAT, "sum(a0.values())", cost=6, noun="total"),
+    )
+
+
+def _texts() -> tuple[Operation, ...]:
+    return (
+        define("parse_pairs", (DELIMITER, DELIMITER, STR), TEXTS, "parse_pairs(a0, a1, a2)", support=(parse_pairs,),
+               cost=4, noun="pairs"),
+        define("format_pairs", (DELIMITER, DELIMITER, TEXTS), STR,
+               "a0.join(f'{key}{a1}{value}' for key, value in a2.items())", function=_format_pairs, cost=6,
+               noun="formatted"),
+        define("parse_query", (STR,), TEXTS, "dict(urllib.parse.parse_qsl(a0, keep_blank_values=True))", cost=6,
+               noun="query"),
+        define("format_query", (TEXTS,), STR, "urllib.parse.urlencode(a0)", function=urllib.parse.urlencode, cost=7),
+        define("quote_url", (STR,), STR, "urllib.parse.quote(a0)", function=urllib.parse.quote, cost=9, scalar=True),
+        define("unquote_url", (STR,), STR, "urllib.parse.unquote(a0)", function=urllib.parse.unquote, cost=8,
+               scalar=True),
+        define("parse_json_texts", (STR,), TEXTS, "parse_json_texts(a0)", support=(parse_json_texts,), cost=7,
+               noun="record"),
+        define("format_json", (DICT,), STR, "json.dumps(a0)", function=_format_json, cost=8, noun="formatted"),
+    )
+
+
+def parse_pairs(pair_separator: str, key_separator: str, text: str) -> dict[str, str]:
+    """The keys and values of a text such as ``a=1; b=2``, stripped of blanks; parts without a key are left out."""
+    pairs = [part.split(key_separator, 1) for part in text.split(pair_separator) if key_separator in part]
+    return {key.strip(): value.strip() for key, value in pairs}
+
+
+def parse_json_texts(text: str) -> dict[str, str]:
+    """The members of a JSON object, each value as text; texts lose their quotes."""
+    try:
+        members = json.loads(text).items()
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return {key: value if isinstance(value, str) else json.dumps(value) for key, value in members}
+
+
+Table = FrozenDict
+
+
+def _values(table: Table) -> tuple[Any, ...]:
+    return tuple(table.values())
+
+
+def _map_values(f: Callable[[Any], Any], table: Table) -> Table:
+    return FrozenDict([(key, f(value)) for key, value in table.items()])
+
+
+def _map_keys(f: Callable[[str], str], table: Table) -> Table:
+    return FrozenDict([(f(key), value) for key, value in table.items()])
+
+
+def _filter_values(f: Callable[[Any], bool], table: Table) -> Table:
+    return FrozenDict([(key, value) for key, value in table.items() if f(value)])
+
+
+def _filter_keys(f: Callable[[str], bool], table: Table) -> Table:
+    return FrozenDict([(key, value) for key, value in table.items() if f(key)])
+
+
+def _keys_by_value(table: Table) -> tuple[str, ...]:
+    return tuple(sorted(table, key=table.__getitem__))
+
+
+def _keys_by_value_down(table: Table) -> tuple[str, ...]:
+    return tuple(sorted(table, key=table.__getitem__, reverse=True))
+
+
+def _key_of_largest(table: Table) -> str:
+    return str(max(table, key=table.__getitem__))
+
+
+def _key_of_smallest(table: Table) -> str:
+    return str(min(table, key=table.__getitem__))
+
+
+def _format_pairs(separator: str, between: str, table: Table) -> str:
+    return fits(separator.join([f"{key}{between}{value}" for key, value in table.items()]))
+
+
+def _format_json(table: Table) -> str:
+    if len(table) > MAX_ITEMS:
+        raise OverflowError
+    return fits(json.dumps(table))

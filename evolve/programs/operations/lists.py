@@ -1,0 +1,247 @@
+"""Lists of anything, and lists of integers."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from evolve.programs.operation import MAX_ITEMS, Operation, define
+from evolve.programs.types import BOOL, FLOAT, INT, T, list_of
+
+LIST, INTS, FLOATS = list_of(T), list_of(INT), list_of(FLOAT)
+
+
+def operations() -> tuple[Operation, ...]:
+    """Slicing, order, membership, construction, position and arithmetic over lists."""
+    return (*_parts(), *_order(), *_building(), *_queries(), *_arithmetic())
+
+
+def _parts() -> tuple[Operation, ...]:
+    return (
+        define("first", (LIST,), T, "a0[0]", function=operator.itemgetter(0), cost=3),
+        define("last", (LIST,), T, "a0[-1]", function=operator.itemgetter(-1), cost=3),
+        define("item", (INT, LIST), T, "a1[a0]", cost=4),
+        define("tail", (LIST,), LIST, "a0[1:]", function=operator.itemgetter(slice(1, None)), cost=3),
+        define("without_last", (LIST,), LIST, "a0[:-1]", function=operator.itemgetter(slice(None, -1)), cost=3),
+        define("take", (INT, LIST), LIST, "a1[:a0]", function=_take, cost=3),
+        define("drop", (INT, LIST), LIST, "a1[a0:]", function=_drop, cost=3),
+        define("take_last", (INT, LIST), LIST, "a1[-a0:]", function=_take_last, cost=5),
+        define("drop_last", (INT, LIST), LIST, "a1[:-a0]", function=_drop_last, cost=5),
+        define("every_nth", (INT, LIST), LIST, "a1[::a0]", function=_every_nth, cost=6),
+        define("remove_at", (INT, LIST), LIST, "a1[:a0] + a1[a0 + 1:]", function=_remove_at, cost=6),
+    )
+
+
+def _order() -> tuple[Operation, ...]:
+    return (
+        define("reverse", (LIST,), LIST, "a0[::-1]", function=operator.itemgetter(slice(None, None, -1)), cost=3),
+        define("sort", (LIST,), LIST, "sorted(a0)", cost=3),
+        define("sort_down", (LIST,), LIST, "sorted(a0, reverse=True)", cost=4),
+        define("unique", (LIST,), LIST, "list(dict.fromkeys(a0))", function=_unique, cost=3),
+        define("rotate", (INT, LIST), LIST, "a1[a0:] + a1[:a0]", function=_rotate, cost=6),
+        define("swap", (INT, INT, LIST), LIST, "swap(a0, a1, a2)", support=(swap,), cost=8),
+    )
+
+
+def _building() -> tuple[Operation, ...]:
+    return (
+        define("append", (LIST, T), LIST, "[*a0, a1]", cost=4),
+        define("prepend", (T, LIST), LIST, "[a0, *a1]", cost=4),
+        define("concatenate", (LIST, LIST), LIST, "a0 + a1", function=_concatenate, cost=4),
+        define("singleton", (T,), LIST, "[a0]", cost=4),
+        define("pair_up", (T, T), LIST, "[a0, a1]", cost=6),
+        define("repeat_item", (INT, T), LIST, "[a1] * a0", function=_repeat_item, cost=5),
+        define("repeat_list", (INT, LIST), LIST, "a1 * a0", function=_repeat_list, cost=6),
+        define("insert_at", (INT, T, LIST), LIST, "a2[:a0] + [a1] + a2[a0:]", function=_insert_at, cost=6),
+        define("replace_at", (INT, T, LIST), LIST, "a2[:a0] + [a1] + a2[a0 + 1:]", function=_replace_at, cost=6),
+        define(
+            "replace_item", (T, T, LIST), LIST, "[a1 if item == a0 else item for item in a2]", cost=6
+        ),
+        define("without_item", (T, LIST), LIST, "[item for item in a1 if item != a0]", cost=5),
+        define("without_items", (LIST, LIST), LIST, "[item for item in a0 if item not in a1]", cost=6),
+        define("common_items", (LIST, LIST), LIST, "[item for item in a0 if item in a1]", cost=7),
+        define("range_to", (INT,), INTS, "list(range(a0))", function=_range_to, cost=6),
+        define("range_between", (INT, INT), INTS, "list(range(a0, a1 + 1))", function=_range_between, cost=6),
+        define(
+            "interleave", (LIST, LIST), LIST, "[item for pair in zip(a0, a1) for item in pair]", cost=8
+        ),
+    )
+
+
+def _queries() -> tuple[Operation, ...]:
+    return (
+        define("length", (LIST,), INT, "len(a0)", function=len, cost=3),
+        define("count", (T, LIST), INT, "a1.count(a0)", function=_count, cost=5),
+        define("position", (T, LIST), INT, "a1.index(a0)", function=_position, cost=5),
+        define("positions", (T, LIST), INTS, "[i for i, item in enumerate(a1) if item == a0]", cost=7),
+        define("contains", (T, LIST), BOOL, "a0 in a1", function=_contains, cost=4),
+        define("is_empty", (LIST,), BOOL, "not a0", function=operator.not_, cost=5),
+        define("most_common", (LIST,), T, "max(a0, key=a0.count)", function=_most_common, cost=7),
+        define("rarest", (LIST,), T, "min(a0, key=a0.count)", function=_rarest, cost=9),
+        define("same_items", (LIST, LIST), BOOL, "a0 == a1", function=operator.eq, cost=7, commutative=True),
+        define("repeated_items", (LIST,), LIST, "[item for item in a0 if a0.count(item) > 1]", cost=8),
+        define("single_items", (LIST,), LIST, "[item for item in a0 if a0.count(item) == 1]", cost=8),
+    )
+
+
+def _arithmetic() -> tuple[Operation, ...]:
+    return (
+        define("sum_of", (INTS,), INT, "sum(a0)", function=sum, cost=3),
+        define("product", (INTS,), INT, "math.prod(a0)", function=_product, cost=5),
+        define("maximum", (LIST,), T, "max(a0)", function=max, cost=3),
+        define("minimum", (LIST,), T, "min(a0)", function=min, cost=3),
+        define("sum_floats", (FLOATS,), FLOAT, "sum(a0)", function=sum, cost=4),
+        define("mean", (FLOATS,), FLOAT, "sum(a0) / len(a0)", cost=5),
+        define("median", (FLOATS,), FLOAT, "statistics.median(a0)", cost=8),
+        define("mean_of_integers", (INTS,), FLOAT, "sum(a0) / len(a0)", cost=6),
+        define("running_sum", (INTS,), INTS, "list(itertools.accumulate(a0))", cost=5),
+        define("running_maximum", (LIST,), LIST, "list(itertools.accumulate(a0, max))", cost=7),
+        define("running_minimum", (LIST,), LIST, "list(itertools.accumulate(a0, min))", cost=8),
+        define("running_product", (INTS,), INTS, "running_product(a0)", support=(running_product,), cost=9),
+        define("differences", (INTS,), INTS, "[b - a for a, b in zip(a0, a0[1:])]", cost=5),
+        define("add_lists", (INTS, INTS), INTS, "[a + b for a, b in zip(a0, a1)]", cost=6, commutative=True),
+        define("subtract_lists", (INTS, INTS), INTS, "[a - b for a, b in zip(a0, a1)]", cost=7),
+        define("multiply_lists", (INTS, INTS), INTS, "[a * b for a, b in zip(a0, a1)]", cost=7, commutative=True),
+        define("ranks", (LIST,), INTS, "[sorted(a0).index(item) for item in a0]", cost=9),
+    )
+
+
+def swap(i: int, j: int, items: list[Any]) -> list[Any]:
+    """Exchange the items at two positions."""
+    result = list(items)
+    result[i], result[j] = result[j], result[i]
+    return result
+
+
+def running_product(numbers: list[int]) -> list[int]:
+    """The product of the numbers up to each position."""
+    result, total = [], 1
+    for number in numbers:
+        total *= number
+        result.append(total)
+    return result
+
+
+Items = tuple[Any, ...]
+
+
+def _natural(count: int) -> int:
+    if count < 0:
+        raise ValueError
+    return count
+
+
+def _positive(count: int) -> int:
+    if count < 1:
+        raise ValueError
+    return count
+
+
+def _take(n: int, items: Items) -> Items:
+    return items[: _natural(n)]
+
+
+def _drop(n: int, items: Items) -> Items:
+    return items[_natural(n) :]
+
+
+def _take_last(n: int, items: Items) -> Items:
+    return items[-_positive(n) :]
+
+
+def _drop_last(n: int, items: Items) -> Items:
+    return items[: -_positive(n)]
+
+
+def _every_nth(n: int, items: Items) -> Items:
+    return items[:: _positive(n)]
+
+
+def _inside(i: int, items: Items) -> int:
+    if 0 <= i < len(items):
+        return i
+    raise IndexError
+
+
+def _remove_at(i: int, items: Items) -> Items:
+    return items[: _natural(i)] + items[i + 1 :]
+
+
+def _insert_at(i: int, item: Any, items: Items) -> Items:
+    return (*items[: _natural(i)], item, *items[i:])
+
+
+def _replace_at(i: int, item: Any, items: Items) -> Items:
+    return (*items[: _natural(i)], item, *items[i + 1 :])
+
+
+def _unique(items: Items) -> Items:
+    return tuple(dict.fromkeys(items))
+
+
+def _rotate(n: int, items: Items) -> Items:
+    return items[n:] + items[:n]
+
+
+def _bounded(items: Items) -> Items:
+    if len(items) > MAX_ITEMS:
+        raise OverflowError
+    return items
+
+
+def _concatenate(a: Items, b: Items) -> Items:
+    return _bounded(a + b)
+
+
+def _repeat_item(n: int, item: Any) -> Items:
+    if n > MAX_ITEMS:
+        raise OverflowError
+    return (item,) * _natural(n)
+
+
+def _repeat_list(n: int, items: Items) -> Items:
+    if n * len(items) > MAX_ITEMS:
+        raise OverflowError
+    return items * _natural(n)
+
+
+def _range_to(n: int) -> Items:
+    if n > MAX_ITEMS:
+        raise OverflowError
+    return tuple(range(n))
+
+
+def _range_between(a: int, b: int) -> Items:
+    if b - a > MAX_ITEMS:
+        raise OverflowError
+    return tuple(range(a, b + 1))
+
+
+def _count(item: Any, items: Items) -> int:
+    return items.count(item)
+
+
+def _position(item: Any, items: Items) -> int:
+    return items.index(item)
+
+
+def _contains(item: Any, items: Items) -> bool:
+    return item in items
+
+
+def _most_common(items: Items) -> Any:
+    return max(items, key=items.count)
+
+
+def _rarest(items: Items) -> Any:
+    return min(items, key=items.count)
+
+
+def _product(items: Sequence[int]) -> int:
+    result = 1
+    for item in items:
+        result *= item
+        if not -(10**12) < result < 10**12:
+            raise OverflowError
+    return result

@@ -1,0 +1,35 @@
+"""Lists of lists: grouping, windows, transposition, flattening."""
+
+from __future__ import annotations
+
+from evolve.programs.operation import Operation, define
+from evolve.programs.types import INT, T, list_of
+
+LIST = list_of(T)
+NESTED = list_of(LIST)
+
+
+def operations() -> tuple[Operation, ...]:
+    """From lists to lists of lists and back."""
+    return (
+        define("flatten", (NESTED,), LIST, "[item for part in a0 for item in part]", cost=4),
+        define("chunks", (INT, LIST), NESTED, "[a1[i:i + a0] for i in range(0, len(a1), a0)]", cost=7),
+        define("windows", (INT, LIST), NESTED, "[a1[i:i + a0] for i in range(len(a1) - a0 + 1)]", cost=8),
+        define("runs", (LIST,), NESTED, "[list(run) for _, run in itertools.groupby(a0)]", cost=7),
+        define("zip_lists", (LIST, LIST), NESTED, "[[a, b] for a, b in zip(a0, a1)]", cost=7),
+        define("transpose", (NESTED,), NESTED, "[list(column) for column in zip(*a0)]", cost=6),
+        define("prefixes", (LIST,), NESTED, "[a0[:i + 1] for i in range(len(a0))]", cost=8),
+        define("split_on_item", (T, LIST), NESTED, "split_on_item(a0, a1)", support=(split_on_item,), cost=9),
+        define("longest", (NESTED,), LIST, "max(a0, key=len)", cost=7),
+    )
+
+
+def split_on_item(separator: object, items: list[object]) -> list[list[object]]:
+    """The parts of a list between occurrences of a separator."""
+    parts: list[list[object]] = [[]]
+    for item in items:
+        if item == separator:
+            parts.append([])
+        else:
+            parts[-1].append(item)
+    return parts

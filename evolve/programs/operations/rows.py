@@ -1,0 +1,184 @@
+"""Tables: lists of records, lists of dictionaries, and lists of lists under a header."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from typing import Any
+
+from evolve.programs.operation import Operation, define
+from evolve.programs.operations.strings import DELIMITER, STRS, fits
+from evolve.programs.types import FLOAT, INT, STR, FrozenDict, T, U, dict_of, fn_of, list_of
+
+LIST = list_of(T)
+TEXT_KEY, NUMBER, AMOUNT = fn_of(T, STR), fn_of(T, INT), fn_of(T, FLOAT)
+GRID = list_of(STRS)
+
+Items = tuple[Any, ...]
+Key = Callable[[Any], Any]
+
+
+def operations() -> tuple[Operation, ...]:
+    """Grouping, totals, order and index by a key function; columns and headers; separated values."""
+    return (*_grouping(), *_ordering(), *_columns(), *_texts())
+
+
+def _grouping() -> tuple[Operation, ...]:
+    return (
+        define("group_by", (TEXT_KEY, LIST), dict_of(STR, LIST), "group_by(a0, a1)", support=(group_by,),
+               function=_group_by, cost=5, noun="groups"),
+        define("group_values_by", (TEXT_KEY, fn_of(T, U), LIST), dict_of(STR, list_of(U)),
+               "group_values_by(a0, a1, a2)", support=(group_values_by,), function=_group_values_by, cost=6,
+               noun="groups"),
+        define("count_by", (TEXT_KEY, LIST), dict_of(STR, INT), "dict(Counter(a0(x) for x in a1))",
+               function=_count_by, cost=5, noun="counts"),
+        define("sum_by", (TEXT_KEY, NUMBER, LIST), dict_of(STR, INT), "sum_by(a0, a1, a2)", support=(sum_by,),
+               function=_sum_by, cost=5, noun="totals"),
+        define("sum_amounts_by", (TEXT_KEY, AMOUNT, LIST), dict_of(STR, FLOAT), "sum_by(a0, a1, a2)",
+               support=(sum_by,), function=_sum_by, cost=6, noun="totals"),
+        define("index_by", (TEXT_KEY, LIST), dict_of(STR, T), "{a0(x): x for x in a1}", function=_index_by, cost=6,
+               noun="index"),
+        define("column_by", (TEXT_KEY, fn_of(T, U), LIST), dict_of(STR, U), "{a0(x): a1(x) for x in a2}",
+               function=_column_by, cost=5, noun="table"),
+        define("sum_of_each", (NUMBER, LIST), INT, "sum(a0(x) for x in a1)", function=_sum_of_each, cost=4,
+               noun="total"),
+        define("sum_of_amounts", (AMOUNT, LIST), FLOAT, "sum(a0(x) for x in a1)", function=_sum_of_each, cost=4,
+               noun="total"),
+    )
+
+
+def _ordering() -> tuple[Operation, ...]:
+    return (
+        define("sort_by_text", (TEXT_KEY, LIST), LIST, "sorted(a1, key=a0)", function=_sort_by, cost=5, noun="ordered"),
+        define("sort_by_amount", (AMOUNT, LIST), LIST, "sorted(a1, key=a0)", function=_sort_by, cost=6, noun="ordered"),
+        define("sort_down_by_amount", (AMOUNT, LIST), LIST, "sorted(a1, key=a0, reverse=True)",
+               function=_sort_down_by, cost=6, noun="ordered"),
+        define("largest_by_amount", (AMOUNT, LIST), T, "max(a1, key=a0)", function=_largest_by, cost=7),
+        define("smallest_by_amount", (AMOUNT, LIST), T, "min(a1, key=a0)", function=_smallest_by, cost=7),
+        define("first_by", (TEXT_KEY, LIST), LIST, "list({a0(x): x for x in reversed(a1)}.values())[::-1]",
+               function=_first_by, cost=7, noun="distinct"),
+    )
+
+
+def _columns() -> tuple[Operation, ...]:
+    records = list_of(dict_of(STR, T))
+    return (
+        define("column", (STR, records), LIST, "[row[a0] for row in a1]", cost=3, noun="column"),
+        define("column_at", (INT, list_of(LIST)), LIST, "[row[a0] for row in a1]", cost=4, noun="column"),
+        define("records_of_grid", (list_of(LIST), STRS), records, "[dict(zip(a1, row)) for row in a0]", cost=6,
+               noun="records"),
+        define("records_under_header", (GRID,), list_of(dict_of(STR, STR)),
+               "[dict(zip(a0[0], row)) for row in a0[1:]]", cost=5, noun="records"),
+        define("grid_of_records", (records,), list_of(LIST), "[list(row.values()) for row in a0]", cost=6, noun="grid"),
+        define("grid_with_header", (list_of(dict_of(STR, STR)),), GRID,
+               "[list(a0[0]), *(list(row.values()) for row in a0)]", cost=7, noun="grid"),
+        define("columns_of_records", (records,), dict_of(STR, LIST),
+               "{key: [row[key] for row in a0] for key in a0[0]}", cost=6, noun="columns"),
+        define("records_of_columns", (dict_of(STR, LIST),), records,
+               "[dict(zip(a0, row)) for row in zip(*a0.values())]", cost=7, noun="records"),
+    )
+
+
+def _texts() -> tuple[Operation, ...]:
+    return (
+        define("parse_grid", (DELIMITER, STR), GRID, "[line.split(a0) for line in a1.splitlines()]", cost=4,
+               noun="grid"),
+        define("format_grid", (DELIMITER, GRID), STR, r"'\n'.join(a0.join(row) for row in a1)", function=_format_grid,
+               cost=6, noun="formatted"),
+        define("parse_csv_line", (STR,), STRS, "next(csv.reader([a0]))", function=_csv_line, cost=5, noun="cells"),
+        define("parse_csv", (STR,), GRID, "list(csv.reader(a0.splitlines()))", function=_csv, cost=5, noun="grid"),
+    )
+
+
+def group_by(key: Callable[[Any], str], items: list[Any]) -> dict[str, list[Any]]:
+    """The items under each key, in the order in which keys and items first occur."""
+    groups: dict[str, list[Any]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def group_values_by(key: Callable[[Any], str], value: Callable[[Any], Any], items: list[Any]) -> dict[str, list[Any]]:
+    """The values of the items under each key, in the order in which keys and items first occur."""
+    groups: dict[str, list[Any]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(value(item))
+    return groups
+
+
+def sum_by(key: Callable[[Any], str], value: Callable[[Any], Any], items: list[Any]) -> dict[str, Any]:
+    """The total of the values of the items under each key."""
+    totals: dict[str, Any] = {}
+    for item in items:
+        totals[key(item)] = totals.get(key(item), 0) + value(item)
+    return totals
+
+
+def _group_by(key: Key, items: Items) -> FrozenDict:
+    return FrozenDict([(name, tuple(group)) for name, group in group_by(key, items).items()])  # type: ignore[arg-type]
+
+
+def _group_values_by(key: Key, value: Key, items: Items) -> FrozenDict:
+    groups = group_values_by(key, value, items)  # type: ignore[arg-type]
+    return FrozenDict([(name, tuple(group)) for name, group in groups.items()])
+
+
+def _count_by(key: Key, items: Items) -> FrozenDict:
+    counts = FrozenDict()
+    for item in map(key, items):
+        counts[item] = counts.get(item, 0) + 1
+    return counts
+
+
+def _sum_by(key: Key, value: Key, items: Items) -> FrozenDict:
+    return FrozenDict(sum_by(key, value, items))  # type: ignore[arg-type]
+
+
+def _index_by(key: Key, items: Items) -> FrozenDict:
+    return FrozenDict([(key(item), item) for item in items])
+
+
+def _column_by(key: Key, value: Key, items: Items) -> FrozenDict:
+    return FrozenDict([(key(item), value(item)) for item in items])
+
+
+def _sum_of_each(value: Key, items: Items) -> Any:
+    return sum(map(value, items))
+
+
+def _sort_by(key: Key, items: Items) -> Items:
+    return tuple(sorted(items, key=key))
+
+
+def _sort_down_by(key: Key, items: Items) -> Items:
+    return tuple(sorted(items, key=key, reverse=True))
+
+
+def _largest_by(key: Key, items: Items) -> Any:
+    return max(items, key=key)
+
+
+def _smallest_by(key: Key, items: Items) -> Any:
+    return min(items, key=key)
+
+
+def _first_by(key: Key, items: Items) -> Items:
+    return tuple({key(item): item for item in reversed(items)}.values())[::-1]
+
+
+def _format_grid(separator: str, grid: Items) -> str:
+    return fits("\n".join([separator.join(row) for row in grid]))
+
+
+def _csv_line(line: str) -> tuple[str, ...]:
+    try:
+        return tuple(next(csv.reader([line])))
+    except csv.Error:
+        raise ValueError from None
+
+
+def _csv(text: str) -> Items:
+    try:
+        return tuple(map(tuple, csv.reader(text.splitlines())))
+    except csv.Error:
+        raise ValueError from None

@@ -1,0 +1,341 @@
+"""Readable Python from a term.
+
+Every operation's template is parsed once and its placeholders are replaced by the
+arguments' syntax trees, so parentheses are always right. Lambdas are inlined into
+comprehensions; sub-terms used twice, and parts of long lines, become named variables.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import keyword
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from evolve.programs.operation import Operation
+from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, is_open, size, walk
+from evolve.programs.types import thaw
+
+LINE = 88
+"""Longest expression, in characters, that stays on one line."""
+
+MODULES = (
+    "calendar",
+    "csv",
+    "datetime",
+    "decimal",
+    "functools",
+    "itertools",
+    "json",
+    "math",
+    "re",
+    "statistics",
+    "unicodedata",
+    "urllib.parse",
+)
+"""Modules of the standard library that answers may import; names are the part before a dot."""
+
+_ROOTS = frozenset(module.split(".")[0] for module in MODULES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heading:
+    """Name, parameters and words of the function to print.
+
+    Attributes:
+        entry: Function name.
+        params: Parameter names in order.
+        param_types: Python annotations of the parameters.
+        result_type: Python annotation of the result.
+        doc: One sentence.
+    """
+
+    entry: str
+    params: tuple[str, ...]
+    param_types: tuple[str, ...]
+    result_type: str
+    doc: str
+
+
+def render(term: Term, heading: Heading, operations: Mapping[str, Operation]) -> str:
+    """A module that defines ``heading.entry``, with the imports and helpers it needs.
+
+    The source uses only the standard library and runs by itself.
+    """
+    support = support_of(term, operations)
+    renamed = _renamed(heading, support)
+    writer = _Writer(operations, heading.params, renamed)
+    result = writer.expression(term)
+    lines = [*writer.statements, f"return {result}"]
+    params = ", ".join(f"{p}: {t}" for p, t in zip(heading.params, heading.param_types, strict=True))
+    doc = heading.doc.replace("\\", "\\\\").replace('"""', "'''")
+    definition = [f"def {heading.entry}({params}) -> {heading.result_type}:", f'    """{doc}"""']
+    body = "\n".join([*definition, *(f"    {line}" for line in lines)])
+    helpers = [_with_names(_source(f), renamed) for f in support]
+    text = "\n\n\n".join([*helpers, body])
+    imports = _imports(text)
+    return "\n".join(imports) + ("\n\n\n" if imports else "") + text + "\n"
+
+
+def render_expression(term: Term, params: Sequence[str], operations: Mapping[str, Operation]) -> str:
+    """The term as one Python expression, for display."""
+    return ast.unparse(_Expander(operations, tuple(params)).node(term, ()))
+
+
+def support_of(term: Term, operations: Mapping[str, Operation]) -> list[Callable[..., Any]]:
+    """The support functions the term needs, dependencies first, without repeats."""
+    found: dict[str, Callable[..., Any]] = {}
+    for part in walk(term):
+        if isinstance(part, Apply):
+            for function in operations[part.operation].support:
+                found.setdefault(function.__name__, function)
+    return list(found.values())
+
+
+def _source(function: Callable[..., Any]) -> str:
+    """A support function's source; learned skills carry theirs as ``__skill_source__``."""
+    text = getattr(function, "__skill_source__", None)
+    return str(text).strip() if text else textwrap.dedent(inspect.getsource(function)).strip()
+
+
+def _renamed(heading: Heading, support: Sequence[Callable[..., Any]]) -> dict[str, str]:
+    """New names for helpers and modules that the heading's own names would hide."""
+    own = {heading.entry, *heading.params}
+    helpers = {f.__name__: f"{f.__name__}_of" for f in support if f.__name__ in own}
+    return {**helpers, **{root: f"{root}_module" for root in _ROOTS if root in own}}
+
+
+def _with_names(source: str, renamed: Mapping[str, str]) -> str:
+    """A helper's source with the helpers it defines and calls renamed."""
+    for old, new in renamed.items():
+        if old not in _ROOTS:
+            source = re.sub(rf"\b{old}\b(?=\()", new, source)
+    return source
+
+
+def _imports(text: str) -> list[str]:
+    tree = ast.parse(text)
+    used: set[str] = set()
+    for part in tree.body:
+        hidden = {a.arg for a in ast.walk(part) if isinstance(a, ast.arg)}
+        names = {n.value.id for n in ast.walk(part) if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)}
+        used |= names - hidden
+        used |= {_annotated(n) for n in ast.walk(part) if isinstance(n, ast.arg) and n.annotation is not None}
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    lines = [f"import {m}" for m in MODULES if m.split(".")[0] in used]
+    lines += [f"import {m} as {m}_module" for m in MODULES if f"{m}_module" in used]
+    if "Counter" in names:
+        lines.append("from collections import Counter")
+    if "Callable" in names:
+        lines.append("from collections.abc import Callable")
+    if "Any" in names:
+        lines.append("from typing import Any")
+    return lines
+
+
+def _annotated(argument: ast.arg) -> str:
+    """The module that a parameter's annotation names, or ""."""
+    found = argument.annotation
+    return found.value.id if isinstance(found, ast.Attribute) and isinstance(found.value, ast.Name) else ""
+
+
+@dataclass
+class _Writer:
+    """Turns one term into statements and a final expression."""
+
+    operations: Mapping[str, Operation]
+    params: tuple[str, ...]
+    renamed: Mapping[str, str]
+    statements: list[str] = field(default_factory=list)
+
+    def expression(self, term: Term) -> str:
+        expander = _Expander(self.operations, self.params, renamed=self.renamed)
+        for shared in _shared(term):
+            self._assign(expander, shared)
+        text = ast.unparse(expander.node(term, ()))
+        while len(text) > LINE and (part := _largest_part(term, expander.names)) is not None:
+            self._assign(expander, part)
+            text = ast.unparse(expander.node(term, ()))
+        return text
+
+    def _assign(self, expander: _Expander, part: Term) -> None:
+        value = ast.unparse(expander.node(part, ()))
+        noun = self.operations[part.operation].noun if isinstance(part, Apply) else ""
+        helpers = {f.__name__ for f in support_of(part, self.operations)}
+        taken = {*self.params, *expander.names.values(), *_ROOTS, *helpers, *self.renamed.values()}
+        name = _fresh(noun or _noun_of(part), taken)
+        expander.names[part] = name
+        self.statements.append(f"{name} = {value}")
+
+
+def _noun_of(part: Term) -> str:
+    return part.operation if isinstance(part, Apply) and len(part.operation) <= 14 else "part"
+
+
+def _fresh(noun: str, taken: set[str]) -> str:
+    name, number = noun, 2
+    while name in taken or keyword.iskeyword(name) or hasattr(builtins, name):
+        name, number = f"{noun}_{number}", number + 1
+    return name
+
+
+def _shared(term: Term) -> list[Term]:
+    """Closed sub-terms of three nodes or more that occur twice, smallest first."""
+    counts = Counter(t for t in walk(term) if isinstance(t, Apply) and t != term and not is_open(t))
+    return sorted((t for t, n in counts.items() if n > 1 and size(t) >= 3), key=size)
+
+
+def _largest_part(term: Term, named: Mapping[Term, str]) -> Term | None:
+    """The closed part that splits a long line most evenly."""
+    parts = [
+        t
+        for t in walk(term)
+        if isinstance(t, Apply) and t != term and t not in named and size(t) >= 3 and not is_open(t)
+    ]
+    half = size(term) / 2
+    return min(parts, key=lambda t: abs(size(t) - half), default=None)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(template: str) -> ast.expr:
+    return ast.parse(template, mode="eval").body
+
+
+@dataclass
+class _Expander:
+    """Turns terms into expression trees."""
+
+    operations: Mapping[str, Operation]
+    params: tuple[str, ...]
+    names: dict[Term, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+    def node(self, term: Term, bound: tuple[ast.expr, ...]) -> ast.expr:
+        """The expression of ``term``; ``bound`` are the current lambda's arguments."""
+        if term in self.names:
+            return ast.Name(self.names[term])
+        match term:
+            case Input(index):
+                return ast.Name(self.params[index])
+            case Bound(index):
+                return deepcopy(bound[index])
+            case Constant(value, type_):
+                return _raw(value) if type_.name == "pattern" else ast.parse(repr(thaw(value)), mode="eval").body
+            case Lambda(params, body):
+                taken = self._taken(())
+                names = [_fresh(name, taken) for name in ("x", "y", "z")[: len(params)]]
+                args = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
+                return ast.Lambda(args, self.node(body, tuple(ast.Name(n) for n in names)))
+            case Apply(name, args):
+                return self._call(self.operations[name].template, args, bound)
+
+    def _call(self, template: str, args: tuple[Term, ...], bound: tuple[ast.expr, ...]) -> ast.expr:
+        tree = deepcopy(_parsed(template))
+        taken = self._taken(bound)
+        clashes = {name: _fresh(name, {*taken, *_locals(tree)}) for name in _locals(tree) & taken}
+        if clashes or self.renamed:
+            tree = _Renamer({**self.renamed, **clashes}).visit(tree)
+        return _simplify(_Filler(self, args, bound).visit(tree))
+
+    def _taken(self, bound: tuple[ast.expr, ...]) -> set[str]:
+        """Names that a comprehension of a template must not hide."""
+        outer = {n.id for e in bound for n in ast.walk(e) if isinstance(n, ast.Name)}
+        return {*self.params, *self.names.values(), *outer}
+
+
+def _raw(pattern: str) -> ast.expr:
+    """A regular expression as a raw string, where Python can write it so."""
+    if "\\" not in pattern or pattern.endswith("\\") or "\n" in pattern or ("'" in pattern and '"' in pattern):
+        return ast.Constant(pattern)
+    quote = '"' if "'" in pattern else "'"
+    return ast.Name(f"r{quote}{pattern}{quote}")
+
+
+@lru_cache(maxsize=4096)
+def _locals_of(text: str) -> frozenset[str]:
+    tree = ast.parse(text, mode="eval")
+    stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return frozenset(stored | {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)})
+
+
+def _locals(tree: ast.expr) -> frozenset[str]:
+    """Names that a template's comprehensions and lambdas bind."""
+    return _locals_of(ast.unparse(tree))
+
+
+class _Renamer(ast.NodeTransformer):
+    """Replaces names in a template: its own variables, and helpers and modules that were renamed."""
+
+    def __init__(self, new: Mapping[str, str]) -> None:
+        self.new = new
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Name(self.new.get(node.id, node.id), node.ctx)
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        return ast.arg(self.new.get(node.arg, node.arg))
+
+
+class _Filler(ast.NodeTransformer):
+    """Replaces ``a0, a1, ...`` in a template by the arguments' expressions."""
+
+    def __init__(self, expander: _Expander, args: tuple[Term, ...], bound: tuple[ast.expr, ...]) -> None:
+        self.expander, self.args, self.bound = expander, args, bound
+
+    def _argument(self, name: str) -> Term | None:
+        if name[0] == "a" and name[1:].isdigit():
+            return self.args[int(name[1:])]
+        return None
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        term = self._argument(node.id)
+        return self.expander.node(term, self.bound) if term is not None else node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if isinstance(node.func, ast.Name):
+            term = self._argument(node.func.id)
+            if isinstance(term, Lambda):
+                values = tuple(self.visit(a) for a in node.args)
+                return self.expander.node(term.body, values)
+        self.generic_visit(node)
+        return node
+
+
+def _simplify(node: ast.expr) -> ast.expr:
+    """Joins ``[f(x) for x in [x for x in xs if p(x)]]`` into one comprehension; unwraps list(list)."""
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and len(node.generators) == 1:
+        outer = node.generators[0]
+        inner = outer.iter
+        if (
+            isinstance(inner, ast.ListComp)
+            and len(inner.generators) == 1
+            and isinstance(inner.elt, ast.Name)
+            and isinstance(inner.generators[0].target, ast.Name)
+            and inner.elt.id == inner.generators[0].target.id == getattr(outer.target, "id", None)
+        ):
+            outer.iter = inner.generators[0].iter
+            outer.ifs = [*inner.generators[0].ifs, *outer.ifs]
+    if isinstance(node, ast.Call) and len(node.args) == 3 and isinstance(node.args[1], ast.Lambda):
+        body = node.args[1].body
+        if isinstance(body, ast.Constant) and isinstance(body.value, str) and "\\" not in body.value:
+            node.args[1] = body
+    if (
+        isinstance(node, ast.Call)
+        and getattr(node.func, "id", "") == "list"
+        and len(node.args) == 1
+        and (isinstance(node.args[0], (ast.ListComp, ast.List)) or _is_sorted(node.args[0]))
+    ):
+        return node.args[0]
+    return node
+
+
+def _is_sorted(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"sorted", "list"}

@@ -1,0 +1,72 @@
+"""Prompts are files. Which text is in force is an overlay; filling it in is strict.
+
+``string.Template`` is used because prompts contain braces and code, which other template languages
+would stumble over or execute.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from string import Template
+
+from evolve.errors import UsageError, WorkspaceError
+from evolve.files import read_text
+from evolve.paths import seed_root
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\.(md|toml)\Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptLayers:
+    """Where a prompt is looked for, first to last.
+
+    Attributes:
+        variant: Texts of the active variant by file name.
+        workspace: The workspace's ``prompts/`` folder, or None.
+        seed: The folder of prompts that ship with evolve.
+    """
+
+    variant: Mapping[str, str] = field(default_factory=dict)
+    workspace: Path | None = None
+    seed: Path = field(default_factory=lambda: seed_root() / "prompts")
+
+
+def load_prompt(name: str, layers: PromptLayers) -> str:
+    """The text in force: the variant's, else the workspace's file, else the seed.
+
+    Args:
+        name: File name such as ``plan.md`` or ``workflow.toml``.
+
+    Raises:
+        WorkspaceError: When no layer has it, the name would leave the folder, or the file is not UTF-8.
+    """
+    if not _NAME.match(name):
+        raise WorkspaceError(f"not a prompt's file name: {name!r}")
+    if name in layers.variant:
+        return layers.variant[name]
+    for folder in (layers.workspace, layers.seed):
+        if folder is not None and (folder / name).is_file():
+            try:
+                return read_text(folder / name)
+            except UsageError as error:  # the file belongs to the workspace, not to the call
+                raise WorkspaceError(str(error), hint=error.hint) from error
+    raise WorkspaceError(f"there is no prompt {name}", hint="reinstall evolve-agent, or add the file to prompts/")
+
+
+def render_prompt(text: str, values: Mapping[str, str], *, name: str = "prompt") -> str:
+    """Fills in every ``$name`` of the text; ``$$`` is a dollar sign.
+
+    Raises:
+        WorkspaceError: For a variable without a value and for a stray ``$``; the message names it.
+    """
+    template = Template(text)
+    try:
+        return template.substitute(values)
+    except KeyError as error:
+        known = ", ".join(sorted(values)) or "none"
+        raise WorkspaceError(f"{name}: unknown variable ${error.args[0]}; known are {known}") from error
+    except ValueError as error:
+        raise WorkspaceError(f"{name}: a single '$' must be written '$$' ({error})") from error

@@ -1,0 +1,35 @@
+"""Finding text again: encoders that turn text into vectors, word search, and fusion of both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evolve.retrieval.fusion import fuse
+from evolve.retrieval.lexical import BM25, words
+
+if TYPE_CHECKING:
+    from evolve.retrieval.embedders import Embedder, HashingEmbedder
+    from evolve.retrieval.sentence_transformer import SentenceTransformerEmbedder, bundled_model
+
+__all__ = [
+    "BM25",
+    "Embedder",
+    "HashingEmbedder",
+    "SentenceTransformerEmbedder",
+    "bundled_model",
+    "fuse",
+    "words",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # The encoders need numpy, which not every command does.
+    if name in ("Embedder", "HashingEmbedder"):
+        from evolve.retrieval import embedders
+
+        return getattr(embedders, name)
+    if name in ("SentenceTransformerEmbedder", "bundled_model"):
+        from evolve.retrieval import sentence_transformer
+
+        return getattr(sentence_transformer, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

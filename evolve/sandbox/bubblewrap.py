@@ -1,0 +1,73 @@
+"""Confinement by bubblewrap: own namespaces for files, processes, network, users; plus seccomp and rlimits."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from evolve.sandbox import seccomp
+from evolve.sandbox.interpreter import FLAGS, environment, executable, interpreter_folders, source, system_folders
+from evolve.sandbox.protocol import Launch, SandboxLimits
+
+# by absolute path: AppArmor ties the right to make user namespaces to it
+_PROGRAM = "/usr/bin/bwrap"
+_SCRATCH = "/scratch"
+
+
+class Bubblewrap:
+    """The backend for Linux with user namespaces. Scratch space is memory inside the sandbox, not on disk."""
+
+    name = "bubblewrap"
+
+    def __init__(self) -> None:
+        self._runner = source("runner.py")
+
+    def missing(self) -> str:
+        if os.access(_PROGRAM, os.X_OK):
+            return ""
+        return f"{_PROGRAM} is not installed (apt install bubblewrap, dnf install bubblewrap)"
+
+    def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
+        config = {
+            "result": result_fd,
+            "scratch": _SCRATCH,
+            "filter": seccomp.program_filter().hex(),
+            "others": 0,  # the namespace counts only what is in it
+        }
+        border = seccomp.border_filter(metadata=False)
+        reading, writing = os.pipe()
+        try:
+            os.write(writing, border)  # a few kilobytes: fits into the pipe
+        finally:
+            os.close(writing)
+        argv = [
+            _PROGRAM,
+            *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+            *("--unshare-cgroup-try", "--disable-userns", "--as-pid-1", "--die-with-parent", "--new-session"),
+            *("--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv"),
+            *_settings(limits),
+            *_mounts(),
+            *("--dev", "/dev", "--remount-ro", "/dev"),
+            *("--size", str(max(1, limits.file_mb) << 20), "--tmpfs", _SCRATCH),
+            *("--symlink", _SCRATCH, "/tmp", "--remount-ro", "/", "--chdir", _SCRATCH),
+            *("--seccomp", str(reading), "--"),
+            *(executable(), *FLAGS, "-c", self._runner, json.dumps(config)),
+        ]
+        return Launch(argv=argv, env={}, pass_fds=(reading,))
+
+
+def _settings(limits: SandboxLimits) -> list[str]:
+    pairs = environment(_SCRATCH, limits).items()
+    return [part for name, value in pairs for part in ("--setenv", name, value)]
+
+
+def _mounts() -> list[str]:
+    mounts: list[str] = []
+    for folder in system_folders():
+        if os.path.islink(folder):
+            mounts += ["--symlink", os.readlink(folder), folder]
+        else:
+            mounts += ["--ro-bind", folder, folder]
+    for path in (*interpreter_folders(), "/etc/ld.so.cache", "/etc/localtime"):
+        mounts += ["--ro-bind-try", path, path]
+    return mounts

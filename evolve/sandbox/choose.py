@@ -1,0 +1,115 @@
+"""Finds a confinement that works on this machine, or refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from evolve.errors import EnvironmentProblem, SandboxUnavailable, UsageError
+from evolve.files import write_atomic
+from evolve.sandbox.bubblewrap import Bubblewrap
+from evolve.sandbox.interpreter import executable
+from evolve.sandbox.isolated import IsolatedSandbox
+from evolve.sandbox.landlock import Landlock
+from evolve.sandbox.protocol import Backend, ProbeOutcome
+from evolve.sandbox.scratch import remove_abandoned
+from evolve.sandbox.seatbelt import Seatbelt
+from evolve.sandbox.selftest import self_test
+
+BACKENDS: Mapping[str, Callable[[], Backend]] = MappingProxyType(
+    {"bubblewrap": Bubblewrap, "landlock": Landlock, "seatbelt": Seatbelt}
+)
+"""In order of preference."""
+
+_HINT = "apt install bubblewrap (Linux), or run inside WSL2 (Windows); `evolve doctor` shows what failed"
+
+
+def open_sandbox(backend: str = "auto", *, cache_dir: Path | None = None, warm: bool = True) -> IsolatedSandbox:
+    """A sandbox whose self-test passed on this machine since it was started.
+
+    Args:
+        backend: ``auto`` takes the first that passes; otherwise only the named one is tried.
+        cache_dir: Where a passed self-test is remembered until the next boot or change of kernel,
+            interpreter or of the sandbox itself; None tests every time (about a second).
+        warm: Keep a started interpreter between calls.
+
+    Raises:
+        UsageError: When there is no backend of that name.
+        SandboxUnavailable: When none passes; the message says what each lacked.
+    """
+    if backend != "auto" and backend not in BACKENDS:
+        raise UsageError(f"no sandbox backend {backend!r}", hint=f"one of auto, {', '.join(BACKENDS)}")
+    if os.name != "posix":
+        raise SandboxUnavailable("there is no sandbox for native Windows", hint=_HINT)
+    remove_abandoned()
+    reasons = []
+    for name in BACKENDS if backend == "auto" else [backend]:
+        candidate = BACKENDS[name]()
+        outcomes = _remembered_self_test(candidate, cache_dir)
+        failed = [outcome for outcome in outcomes if not outcome.passed]
+        if not failed:
+            return IsolatedSandbox(candidate, warm=warm)
+        reasons.append(": ".join(filter(None, (name, failed[0].name, failed[0].detail))))
+    raise SandboxUnavailable(f"no sandbox passed its self-test ({'; '.join(reasons)})", hint=_HINT)
+
+
+def check_backends(cache_dir: Path | None = None) -> dict[str, list[ProbeOutcome]]:
+    """The self-test of every backend, run now, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        return {name: self_test(make(), cache_dir or Path(folder)) for name, make in BACKENDS.items()}
+
+
+def _remembered_self_test(backend: Backend, cache_dir: Path | None) -> list[ProbeOutcome]:
+    """Only a passed test is remembered: what failed may have been mended since."""
+    if cache_dir is None:
+        with tempfile.TemporaryDirectory() as folder:
+            return self_test(backend, Path(folder))
+    lacking = backend.missing()
+    if lacking:
+        return [ProbeOutcome(name="present", passed=False, detail=lacking)]
+    mark = cache_dir / f"sandbox-{backend.name}.json"
+    key = _key(backend.name)
+    try:
+        if json.loads(mark.read_text(encoding="utf-8")) == {"passed": key}:
+            return []
+    except (OSError, ValueError):
+        pass  # no memory of a test is no harm: test again
+    outcomes = self_test(backend, cache_dir)
+    if all(outcome.passed for outcome in outcomes):
+        _remember(mark, key)
+    return outcomes
+
+
+def _remember(mark: Path, key: str) -> None:
+    try:
+        write_atomic(mark, json.dumps({"passed": key}).encode("ascii"))
+    except EnvironmentProblem:
+        return  # the test is then repeated next time
+
+
+def _key(backend: str) -> str:
+    """Changes with the boot, the kernel, the user, the interpreter, the tool and this package's own text."""
+    parts = [backend, platform.release(), str(os.getuid()), executable(), _boot()]
+    for path in ("/usr/bin/bwrap", executable()):
+        try:
+            state = os.stat(path)
+            parts.append(f"{state.st_size}:{state.st_mtime_ns}")
+        except OSError:
+            parts.append("none")
+    text = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape"))
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        text.update(file.read_bytes())
+    return text.hexdigest()
+
+
+def _boot() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return platform.node()

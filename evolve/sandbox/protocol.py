@@ -1,0 +1,196 @@
+"""What a sandbox takes and gives: programs and limits in, data and the reasons for its absence out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from evolve.episodes import Json
+
+NOT_RUN = "not run: the time limit of the whole execution was reached"
+"""The error of an outcome whose turn never came."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxLimits:
+    """What one execution may use. Everything is enforced by the kernel or the supervisor, never by the code.
+
+    Attributes:
+        wall_s: Seconds for the whole execution; it ends within one second more, with its whole process tree.
+        program_s: Wall seconds for one program; None shares ``wall_s`` fairly, at least a quarter each.
+        cpu_s: CPU seconds for one program; None means as many as its wall seconds allow.
+        memory_mb: Address space of one program, MiB.
+        processes: Further processes a program may start; threads are always allowed.
+        file_mb: Size of the writable scratch space, MiB.
+        output_kb: Kept length of stdout and of stderr each, KiB; the rest is dropped.
+        result_kb: Largest result of one program, KiB of JSON.
+        hash_seed: Seed of Python's string hashing. Runs are reproducible for one seed; code whose answer
+            changes with the seed depends on the order of a set.
+    """
+
+    wall_s: float = 5.0
+    program_s: float | None = None
+    cpu_s: float | None = None
+    memory_mb: int = 512
+    processes: int = 0
+    file_mb: int = 32
+    output_kb: int = 64
+    result_kb: int = 1024
+    hash_seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """Source text and the name of the function in it to call."""
+
+    source: str
+    entry: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestModule:
+    """Files (module path to text) and the one whose ``test_*`` functions are run, in order.
+
+    The files can import each other; they live in memory and are not on disk inside the sandbox.
+    """
+
+    __test__ = False  # pytest would otherwise take the name for a test class
+
+    files: Mapping[str, str]
+    test_file: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What one call or one test gave: a JSON value, or why there is none.
+
+    Attributes:
+        value: The returned value (tuples become lists); None where ``error`` is set, and for tests.
+        error: "" or one line such as ``ZeroDivisionError: division by zero (line 3)``.
+        name: The test's name; "" for calls.
+    """
+
+    value: Json = None
+    error: str = ""
+    name: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return not self.error
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramRun:
+    """One program's part of an execution.
+
+    Attributes:
+        error: "" when the program loaded; else one line saying why it did not.
+        outputs: One outcome per input, in order, also after a failure (each then carries the reason).
+        denied: Refused operations as ``kind:target``, such as ``file:/etc/passwd``.
+        timed_out: The program used up its time; outcomes it had not reached carry that as their error.
+    """
+
+    error: str = ""
+    outputs: tuple[Outcome, ...] = ()
+    denied: tuple[str, ...] = ()
+    timed_out: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxResult:
+    """What one execution left behind. All of it was said by the code under test, so it is data, not proof.
+
+    Attributes:
+        programs: One run per program, in order.
+        denied: All refused operations, without repeats.
+        timed_out: The execution or one of its programs reached a time limit.
+        killed: ``wall`` when the supervisor had to end the execution, else "".
+        stdout: What was printed, cut at the limit, control characters escaped.
+        stderr: The same for stderr.
+        wall_s: Seconds from start to end.
+        fault: "" or what went wrong with the sandbox itself; such a run says nothing about the programs.
+    """
+
+    programs: tuple[ProgramRun, ...]
+    denied: tuple[str, ...] = ()
+    timed_out: bool = False
+    killed: str = ""
+    stdout: str = ""
+    stderr: str = ""
+    wall_s: float = 0.0
+    fault: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeOutcome:
+    """One question of the self-test and how the sandbox answered."""
+
+    name: str
+    passed: bool
+    detail: str = ""
+
+
+class Sandbox(Protocol):
+    """Runs untrusted Python apart from everything that matters."""
+
+    backend: str
+
+    def run_programs(
+        self,
+        programs: Sequence[Program],
+        inputs: Sequence[Sequence[Json]],
+        limits: SandboxLimits | None = None,
+        *,
+        per_program: Sequence[Sequence[Sequence[Json]]] | None = None,
+    ) -> SandboxResult:
+        """Calls every program on every input in one execution.
+
+        Args:
+            programs: Each runs in a process of its own, so none sees or harms another.
+            inputs: Lists of positional arguments; every call gets a fresh copy.
+            limits: Defaults to :class:`SandboxLimits`.
+            per_program: The inputs of each program, where they differ; ``inputs`` is then ignored.
+        """
+        ...
+
+    def run_tests(self, modules: Sequence[TestModule], limits: SandboxLimits | None = None) -> SandboxResult:
+        """Runs the ``test_*`` functions of every module in one execution; one outcome per test."""
+        ...
+
+    def close(self) -> None:
+        """Ends the warm process, if there is one. The sandbox may be used again afterwards."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """How to start one sandboxed interpreter.
+
+    Attributes:
+        argv: The command; it runs the runner on its stdin and on descriptor ``result_fd``.
+        env: The whole environment of the command.
+        pass_fds: Descriptors to keep open in the command; closed by the caller after the start.
+        scratch: A folder on disk to remove at the end, or "".
+        watch_scratch: Whether the supervisor must bound what is written to ``scratch``.
+    """
+
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+    pass_fds: Sequence[int] = ()
+    scratch: str = ""
+    watch_scratch: bool = False
+
+
+class Backend(Protocol):
+    """A way of confining a process on this kind of machine."""
+
+    name: str
+
+    def missing(self) -> str:
+        """What is missing and how to get it; "" when all parts are there."""
+        ...
+
+    def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
+        """Prepares one start of the runner under confinement."""
+        ...

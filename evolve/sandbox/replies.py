@@ -1,0 +1,164 @@
+"""Turns what came out of the sandbox into values, believing none of it.
+
+The reply is a sequence of header lines with blocks of JSON lines. The headers are ours (the runner's), the blocks were
+written by processes under the control of untrusted code: wrong counts, forged lines, values that are not JSON
+and endless nesting all become errors of that program, never an exception here and never another program's result.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from evolve.episodes import Json
+from evolve.sandbox.protocol import NOT_RUN, Outcome, ProgramRun
+from evolve.sandbox.text import visible
+
+_DEEPEST = 110
+_LONGEST_ERROR = 500
+_MOST_TESTS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """One job's part of a reply: how its process ended and what it wrote."""
+
+    state: str
+    data: bytes
+
+
+@dataclass(kw_only=True)
+class ReplyReader:
+    """Splits the bytes of the result descriptor into blocks as they arrive."""
+
+    jobs: int
+    blocks: list[Block] = field(default_factory=list)
+    ended: bool = False
+    dirty: bool = True
+    damaged: bool = False
+    _buffer: bytearray = field(default_factory=bytearray)
+
+    def feed(self, data: bytes) -> None:
+        """Takes more bytes; sets ``damaged`` when they do not follow the protocol."""
+        self._buffer += data
+        while not self.ended and not self.damaged and self._step():
+            pass
+
+    def _step(self) -> bool:
+        end = self._buffer.find(b"\n")
+        if end < 0:
+            self.damaged = len(self._buffer) > 1000
+            return False
+        header = _mapping(bytes(self._buffer[:end]))
+        if header.get("end") is True and len(self.blocks) == self.jobs:
+            self.ended, self.dirty = True, header.get("dirty") is not False
+            return False
+        size, state = header.get("bytes"), header.get("state")
+        if header.get("job") != len(self.blocks) or type(size) is not int or size < 0 or not isinstance(state, str):
+            self.damaged = True
+            return False
+        if len(self._buffer) < end + 1 + size:
+            return False
+        self.blocks.append(Block(state=state, data=bytes(self._buffer[end + 1 : end + 1 + size])))
+        del self._buffer[: end + 1 + size]
+        return True
+
+
+def _refuse_constant(name: str) -> Json:
+    raise ValueError(f"not a JSON value: {name}")
+
+
+def _mapping(line: bytes) -> Mapping[str, Json]:
+    """The line as a JSON object; {} when it is anything else."""
+    try:
+        value = json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) and _acceptable(value) else {}
+
+
+def _acceptable(value: Json) -> bool:
+    """Whether the value is storable: bounded depth, finite numbers, no lone surrogates."""
+    pending = [(value, 0)]
+    while pending:
+        item, depth = pending.pop()
+        if depth > _DEEPEST or (isinstance(item, float) and not math.isfinite(item)):
+            return False
+        if isinstance(item, str) and not item.isascii() and not _encodable(item):
+            return False
+        if isinstance(item, dict):
+            pending += [(part, depth + 1) for pair in item.items() for part in pair]
+        elif isinstance(item, list):
+            pending += [(part, depth + 1) for part in item]
+    return True
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _one_line(value: Json) -> str:
+    return visible(value.replace("\n", " "))[:_LONGEST_ERROR] if isinstance(value, str) else "error without a message"
+
+
+def _reason(state: str) -> str:
+    """Why a job's remaining outcomes are missing."""
+    if state.startswith("signal "):
+        return f"the program was ended by signal {state[7:]}"
+    return {
+        "time": "time limit: the program did not finish",
+        "size": "result too large",
+        "late": NOT_RUN,
+        "died": "the program ended its own process",
+        "ok": "the program ended its own process",
+    }.get(state, "the sandbox ended early")
+
+
+def _outcomes(lines: Iterator[Mapping[str, Json]]) -> Iterator[tuple[Outcome, str]]:
+    for line in lines:
+        name = line.get("name")
+        label = _one_line(name) if name is not None else ""
+        denied = line.get("denied")
+        refused = _one_line(denied) if denied is not None else ""
+        if set(line) - {"value", "error", "denied", "name"} or ("value" in line) == ("error" in line):
+            yield Outcome(error="malformed result", name=label), refused
+        elif "error" in line:
+            yield Outcome(error=_one_line(line["error"]) or "error without a message", name=label), refused
+        else:
+            yield Outcome(value=line["value"], name=label), refused
+
+
+def read_block(block: Block, expected: int | None) -> ProgramRun:
+    """One program's run.
+
+    Args:
+        block: What its process left.
+        expected: How many outcomes there must be; None for tests, whose number the files decide.
+    """
+    timed_out = block.state in ("time", "late", "signal 24")
+    parts = block.data.split(b"\n")
+    complete = parts[:-1]  # a line without its end was cut
+    first = _mapping(complete[0]) if complete else {}
+    load = first.get("load")
+    if load != "":
+        why = _one_line(load) if load is not None else _reason(block.state)
+        denied = (_one_line(first["denied"]),) if "denied" in first else ()
+        outputs = tuple(Outcome(error=why) for _ in range(expected or 0))
+        return ProgramRun(error=why, outputs=outputs, denied=denied, timed_out=timed_out)
+    most = _MOST_TESTS if expected is None else expected
+    read = list(_outcomes(_mapping(line) for line in complete[1 : 1 + most]))
+    outputs = tuple(outcome for outcome, _ in read)
+    refused = tuple(dict.fromkeys(denied for _, denied in read if denied))
+    if expected is not None and len(complete) - 1 > expected:
+        outputs = tuple(Outcome(error="more results than inputs") for _ in range(expected))
+    elif expected is not None:
+        outputs += tuple(Outcome(error=_reason(block.state)) for _ in range(expected - len(outputs)))
+    elif block.state != "ok":
+        outputs += (Outcome(error=_reason(block.state), name="(unfinished)"),)
+    return ProgramRun(outputs=outputs, denied=refused, timed_out=timed_out)

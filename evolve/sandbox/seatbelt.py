@@ -1,0 +1,60 @@
+"""Confinement by macOS ``sandbox-exec``. Written from Apple's profile language; untested on a Mac.
+
+Like every backend it is used only after the self-test passed on the machine itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+
+from evolve.errors import SandboxUnavailable
+from evolve.sandbox.interpreter import FLAGS, environment, executable, interpreter_folders, source
+from evolve.sandbox.protocol import Launch, SandboxLimits
+from evolve.sandbox.scratch import make_scratch
+
+_PROGRAM = "/usr/bin/sandbox-exec"
+_SYSTEM = ("/usr/lib", "/usr/share", "/System", "/Library/Frameworks", "/private/var/db/timezone", "/dev/urandom")
+
+
+class Seatbelt:
+    """The backend for macOS. Memory is not bounded by the kernel there; wall and CPU time are."""
+
+    name = "seatbelt"
+
+    def __init__(self) -> None:
+        self._runner = source("runner.py")
+
+    def missing(self) -> str:
+        if platform.system() != "Darwin":
+            return "sandbox-exec exists on macOS only"
+        return "" if os.access(_PROGRAM, os.X_OK) else f"{_PROGRAM} is missing"
+
+    def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
+        if limits.processes:
+            raise SandboxUnavailable("the seatbelt sandbox cannot run code that starts processes")
+        scratch = make_scratch()
+        config = {"result": result_fd, "scratch": scratch, "filter": "", "others": 0}
+        argv = [_PROGRAM, "-p", profile(scratch), executable(), *FLAGS, "-c", self._runner, json.dumps(config)]
+        return Launch(argv=argv, env=environment(scratch, limits), scratch=scratch, watch_scratch=True)
+
+
+def profile(scratch: str) -> str:
+    """The profile: everything refused but reading the system and the interpreter, and the scratch folder."""
+    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *interpreter_folders(), scratch))
+    return "\n".join(
+        (
+            "(version 1)",
+            "(deny default)",
+            "(deny network*)",
+            f"(allow process-exec (literal {json.dumps(executable())}))",
+            "(allow process-fork)",
+            "(allow signal (target same-sandbox))",
+            "(allow sysctl-read)",
+            '(allow file-read-metadata (literal "/") (subpath "/"))',
+            f"(allow file-read* {readable})",
+            f'(allow file-write* (subpath {json.dumps(scratch)}) (literal "/dev/null"))',
+            '(allow file-read* (literal "/dev/null") (literal "/dev/zero"))',
+        )
+    )

@@ -1,0 +1,164 @@
+"""Settings of a workspace: defaults, then ``evolve.toml`` or ``[tool.evolve]``, then ``EVOLVE_*`` variables.
+
+Command-line options come last and are the command line's business.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from evolve.errors import UsageError, WorkspaceError
+from evolve.files import read_text
+from evolve.paths import MARKER
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Encoder = Literal["hashing", "st"]
+SandboxBackend = Literal["auto", "bubblewrap", "landlock", "seatbelt"]
+
+_PREFIX = "EVOLVE_"
+
+
+def _explained(about: str, **bounds: float) -> dict[str, Any]:
+    return {"about": about, "bounds": bounds}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a workspace decides for all its runs.
+
+    Attributes:
+        sources: Where each value came from: ``default``, a file's path, or a variable's name.
+    """
+
+    candidates: int = field(
+        default=50_000, metadata=_explained("most expressions the search tries in one episode", ge=1)
+    )
+    seconds: float = field(default=20.0, metadata=_explained("most CPU seconds of the policy in one episode", gt=0))
+    seed: int = field(default=0, metadata=_explained("seed of everything drawn at random", ge=0, le=2**63 - 1))
+    workers: int = field(
+        default=0, metadata=_explained("processes that work side by side; 0 means one per core", ge=0, le=1024)
+    )
+    encoder: Encoder = field(
+        default="hashing", metadata=_explained("text encoder for recall: hashing, or st (sentence-transformers)")
+    )
+    sandbox: SandboxBackend = field(
+        default="auto", metadata=_explained("sandbox backend: auto, bubblewrap, landlock or seatbelt")
+    )
+    sources: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def worker_count(self) -> int:
+        """Processes to use, at least one."""
+        return self.workers or os.cpu_count() or 1
+
+
+def setting_fields() -> tuple[Field[Any], ...]:
+    """The fields a person can set, in order; ``metadata["about"]`` explains each."""
+    return tuple(item for item in fields(Settings) if "about" in item.metadata)
+
+
+def load_settings(root: Path | None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Reads and checks the settings that hold in a workspace.
+
+    Args:
+        root: The workspace's folder, or None for defaults and variables only.
+        environ: Environment to read; default: the process's own.
+
+    Raises:
+        WorkspaceError: Naming the file or variable and the key that is wrong.
+    """
+    values: dict[str, Any] = {}
+    sources = {item.name: "default" for item in setting_fields()}
+    file, raw = _read_file(root) if root is not None else (None, {})
+    if file is not None:
+        values.update(_checked(raw, strings=False, place=str(file)))
+        sources.update(dict.fromkeys(raw, str(file)))
+    variables = _read_environment(os.environ if environ is None else environ)
+    for name, text in variables.items():
+        values.update(_checked({name: text}, strings=True, place=_PREFIX + name.upper()))
+        sources[name] = _PREFIX + name.upper()
+    return Settings(**values, sources=sources)
+
+
+def settings_template() -> str:
+    """The text of a new ``evolve.toml``: every key with its default and meaning, commented out."""
+    lines = ["# Settings of this evolve workspace. `evolve config` shows what holds and where it comes from.", ""]
+    for item in setting_fields():
+        default = f'"{item.default}"' if isinstance(item.default, str) else f"{item.default}"
+        lines.append(f"# {item.name} = {default}    # {item.metadata['about']}")
+    return "\n".join(lines) + "\n"
+
+
+def _read_file(root: Path) -> tuple[Path | None, dict[str, Any]]:
+    marker, project = root / MARKER, root / "pyproject.toml"
+    if marker.is_file():
+        whole = _toml(marker)
+        table = whole.get("evolve", whole)
+        return marker, _table(table, marker, "evolve")
+    if project.is_file():
+        tool = _toml(project).get("tool", {})
+        if "evolve" in tool:
+            return project, _table(tool["evolve"], project, "tool.evolve")
+    return None, {}
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_text(path))
+    except UsageError as error:
+        raise WorkspaceError(str(error), hint=error.hint) from error
+    except tomllib.TOMLDecodeError as error:
+        raise WorkspaceError(f"{path}: not valid TOML: {error}") from error
+
+
+def _table(value: Any, path: Path, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise WorkspaceError(f"{path}: {name}: expected a table of settings")
+    return value
+
+
+def _read_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    found = {item.name: environ.get(_PREFIX + item.name.upper(), "") for item in setting_fields()}
+    return {name: text for name, text in found.items() if text}  # an empty variable counts as unset
+
+
+def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, Any]:
+    from pydantic import ValidationError
+
+    schema = _schema()
+    try:
+        model = schema.model_validate_strings(raw) if strings else schema.model_validate(raw, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(map(str, first["loc"]))
+        if first["type"] == "extra_forbidden":
+            known = ", ".join(item.name for item in setting_fields())
+            raise WorkspaceError(f"{place}: unknown key {key!r}; known are {known}") from error
+        where = place if strings else f"{place}: {key}"
+        raise WorkspaceError(f"{where}: {_sentence(first['msg'])}, got {first['input']!r}") from error
+    return model.model_dump(exclude_unset=True)
+
+
+def _sentence(message: str) -> str:
+    return message[:1].lower() + message[1:]
+
+
+def _schema() -> type[BaseModel]:
+    """The pydantic model of the settings; built on use, since importing pydantic is not free."""
+    from typing import get_type_hints
+
+    from pydantic import ConfigDict, Field, create_model
+
+    hints = get_type_hints(Settings)
+    keys: dict[str, Any] = {
+        item.name: (hints[item.name], Field(default=item.default, **item.metadata["bounds"]))
+        for item in setting_fields()
+    }
+    return create_model("SettingsFile", __config__=ConfigDict(extra="forbid", allow_inf_nan=False), **keys)

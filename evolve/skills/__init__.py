@@ -1,0 +1,28 @@
+"""Skills: code with a contract and tests, admitted by evidence and kept in the record."""
+
+from __future__ import annotations
+
+from evolve.skills.admission import Admission, AdmissionRules, Verdict
+from evolve.skills.folder import read_folder, write_folder
+from evolve.skills.library import ACTIVE, MIGRATIONS, SkillLibrary
+from evolve.skills.lint import lint
+from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus, check_name
+from evolve.skills.testfile import render_tests
+
+__all__ = [
+    "ACTIVE",
+    "MIGRATIONS",
+    "TRUSTED_AFTER",
+    "Admission",
+    "AdmissionRules",
+    "Owner",
+    "Skill",
+    "SkillLibrary",
+    "SkillStatus",
+    "Verdict",
+    "check_name",
+    "lint",
+    "read_folder",
+    "render_tests",
+    "write_folder",
+]

@@ -1,0 +1,327 @@
+"""Decides whether a proposed skill may be used. Nothing its author says counts; everything is run again here.
+
+The checks, cheapest first; the first that fails decides:
+
+1. ``lint``: one file, standard library, pure (see :mod:`evolve.skills.lint`).
+2. ``import`` and ``unseen``: it loads in a clean sandboxed process and is right on rows its author never saw, under two
+   seeds of string hashing.
+3. ``tree``: where it has a tree, the tree and the code agree on those rows and on variations of its examples.
+4. ``duplicate``: no active skill of the same types behaves the same on a shared set of inputs.
+5. ``tests``: its own tests pass.
+6. ``mutants``: at least 80 % of small wrong versions of it fail its own tests. All versions run in one
+   sandboxed execution. A version that no test notices and that agrees with the original on every variation
+   of the examples for which the original returns a value is taken to be equivalent and does not count.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from evolve.episodes import Json, Row, SkillDraft
+from evolve.files import canonical_json
+from evolve.sandbox import Outcome, Program, ProgramRun, Sandbox, SandboxLimits, SandboxResult, TestModule
+from evolve.skills.inputs import similar_inputs
+from evolve.skills.lint import lint
+from evolve.skills.mutants import mutants
+from evolve.skills.skill import Skill
+
+Equal = Callable[[Json, Json], bool]
+"""Whether two JSON values are the same answer, as tasks define it."""
+
+Interpreter = Callable[[Json, Sequence[Sequence[Json]]], Sequence[Outcome]]
+"""Values of a tree on inputs, computed by the host's own operations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdmissionRules:
+    """The bar.
+
+    Attributes:
+        unseen: Least number of rows the author did not see.
+        killed: Least share of the counted mutants that the tests must notice.
+        mutants: Most mutants tried.
+        variations: Generated inputs for equivalence and duplicate checks.
+        program_s: Wall seconds for one program or mutant.
+    """
+
+    unseen: int = 3
+    killed: float = 0.8
+    mutants: int = 40
+    variations: int = 30
+    program_s: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The result of one admission, bound to what was judged, for whom and where.
+
+    Attributes:
+        digest: The skill's content digest.
+        policy: The policy or model the skill is meant for.
+        fingerprint: The environment it was judged in.
+        admitted: Whether it may be used.
+        failed: Name of the check that refused it, or "".
+        reason: One sentence on that, "" when admitted.
+        checks: Figures of the checks that ran, such as ``mutants_killed``.
+        fault: The sandbox failed, so this says nothing about the skill; judge again later.
+    """
+
+    digest: str
+    policy: str = ""
+    fingerprint: str = ""
+    admitted: bool = False
+    failed: str = ""
+    reason: str = ""
+    checks: Mapping[str, Json] = field(default_factory=dict)
+    fault: bool = False
+
+
+class _Refused(Exception):
+    """Ends a judgement; never leaves this module."""
+
+    def __init__(self, check: str, reason: str) -> None:
+        super().__init__(reason)
+        self.check, self.reason = check, reason
+
+
+class _Fault(Exception):
+    """The sandbox itself failed; never leaves this module."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Case:
+    skill: Skill
+    unseen: Sequence[Row]
+    active: Sequence[Skill]
+    checks: dict[str, Json]
+
+    @property
+    def inputs(self) -> list[Sequence[Json]]:
+        return [row.input for row in self.skill.rows]
+
+
+class Admission:
+    """Judges skills.
+
+    Args:
+        sandbox: Where code runs.
+        equal: Equality of answers.
+        interpret: Evaluates trees; without it the trees of skills are not checked against their code.
+        rules: The bar.
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        equal: Equal,
+        *,
+        interpret: Interpreter | None = None,
+        rules: AdmissionRules | None = None,
+    ) -> None:
+        self._sandbox = sandbox
+        self._equal = equal
+        self._interpret = interpret
+        self._rules = rules or AdmissionRules()
+
+    def judge(
+        self,
+        draft: SkillDraft | Skill,
+        unseen: Sequence[Row],
+        active: Sequence[Skill] = (),
+        *,
+        policy: str = "",
+        fingerprint: str = "",
+    ) -> Verdict:
+        """Runs every check.
+
+        Args:
+            draft: The proposal.
+            unseen: Rows that its author did not see; those among its own examples are ignored.
+            active: Skills in use, against which duplicates are looked for.
+            policy: For whom; stored with the verdict.
+            fingerprint: Where; stored with the verdict.
+
+        Raises:
+            UsageError: When the name cannot name a skill.
+        """
+        skill = draft if isinstance(draft, Skill) else Skill.from_draft(draft)
+        seen = {canonical_json(list(row.input)) for row in skill.rows}
+        rows = [row for row in unseen if canonical_json(list(row.input)) not in seen]
+        case = _Case(skill=skill, unseen=rows, active=active, checks={})
+        failed = reason = ""
+        fault = False
+        try:
+            for check in (self._lint, self._unseen, self._tree, self._duplicate, self._tests):
+                check(case)
+        except _Refused as refusal:
+            failed, reason = refusal.check, refusal.reason
+        except _Fault as problem:
+            failed, reason, fault = "sandbox", str(problem), True
+        return Verdict(
+            digest=skill.digest,
+            policy=policy,
+            fingerprint=fingerprint,
+            admitted=not failed,
+            failed=failed,
+            reason=reason,
+            checks=case.checks,
+            fault=fault,
+        )
+
+    def _lint(self, case: _Case) -> None:
+        problems = lint(case.skill.code, case.skill.entry, parameter_count(case.skill.signature))
+        if problems:
+            raise _Refused("lint", problems[0])
+
+    def _unseen(self, case: _Case) -> None:
+        case.checks["unseen_rows"] = len(case.unseen)
+        if len(case.unseen) < self._rules.unseen:
+            raise _Refused("unseen", f"only {len(case.unseen)} unseen rows, at least {self._rules.unseen} are needed")
+        program = Program(source=case.skill.code, entry=case.skill.entry)
+        inputs = [row.input for row in case.unseen]
+        for seed in (0, 1):
+            run = self._run([program], inputs, hash_seed=seed)[0]
+            if run.error:
+                raise _Refused("import", run.error)
+            right = [
+                outcome.ok and self._equal(outcome.value, row.output)
+                for outcome, row in zip(run.outputs, case.unseen, strict=True)
+            ]
+            if not all(right):
+                # the row itself stays hidden: a refusal must not teach the held-out data
+                raise _Refused("unseen", f"wrong on {right.count(False)} of {len(right)} unseen rows")
+
+    def _tree(self, case: _Case) -> None:
+        if case.skill.tree is None or self._interpret is None:
+            return
+        inputs = similar_inputs(case.inputs, self._rules.variations) + [list(row.input) for row in case.unseen]
+        run = self._run([Program(source=case.skill.code, entry=case.skill.entry)], inputs)[0]
+        for mine, outcome in zip(self._interpret(case.skill.tree, inputs), run.outputs, strict=True):
+            if not self._same(mine, outcome):
+                raise _Refused("tree", "its tree and its code give different values")
+        case.checks["tree_inputs"] = len(inputs)
+
+    def _duplicate(self, case: _Case) -> None:
+        mine = shape(case.skill.signature)
+        others = [s for s in case.active if shape(s.signature) == mine and s.status in ("admitted", "trusted")]
+        for other in others:
+            if other.digest == case.skill.digest or same_source(other, case.skill):
+                raise _Refused("duplicate", f"the same program as {other.name}")
+        if not others:
+            return
+        inputs = similar_inputs(
+            [*case.inputs, *(row.input for other in others for row in other.rows[:3])], self._rules.variations
+        )
+        programs = [Program(source=s.code, entry=s.entry) for s in (case.skill, *others)]
+        first, *rest = self._run(programs, inputs)
+        case.checks["compared_with"] = len(others)
+        for other, run in zip(others, rest, strict=True):
+            if not run.error and self._agree(first, run):
+                raise _Refused("duplicate", f"gives the same values as {other.name} on {len(inputs)} inputs")
+
+    def _tests(self, case: _Case) -> None:
+        """The author's tests on the program and on all its mutants, in one execution."""
+        skill = case.skill
+        versions = mutants(skill.code, self._rules.mutants)
+        modules = [
+            TestModule(files={"skill.py": code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
+            for code in (skill.code, *versions)
+        ]
+        original, *runs = self._checked(self._sandbox.run_tests(modules, self._limits(len(modules)))).programs
+        case.checks["tests"] = len(original.outputs)
+        if original.error:
+            raise _Refused("tests", f"its tests cannot be loaded: {original.error}")
+        failures = [outcome for outcome in original.outputs if not outcome.ok]
+        if failures:
+            raise _Refused("tests", f"{failures[0].name} fails: {failures[0].error}")
+        if not original.outputs:
+            raise _Refused("tests", "it has no tests")
+        unnoticed = [code for code, run in zip(versions, runs, strict=True) if not _noticed(run)]
+        self._mutation(case, len(versions) - len(unnoticed), unnoticed)
+
+    def _mutation(self, case: _Case, killed: int, unnoticed: Sequence[str]) -> None:
+        missed = self._really_different(case, unnoticed)
+        counted = killed + missed
+        case.checks.update(mutants_killed=killed, mutants_missed=missed, mutants_equivalent=len(unnoticed) - missed)
+        if counted and killed < self._rules.killed * counted:
+            raise _Refused("mutants", f"its tests notice only {killed} of {counted} wrong versions of it")
+
+    def _really_different(self, case: _Case, unnoticed: Sequence[str]) -> int:
+        if not unnoticed:
+            return 0
+        inputs = similar_inputs(case.inputs, self._rules.variations)
+        programs = [Program(source=code, entry=case.skill.entry) for code in (case.skill.code, *unnoticed)]
+        original, *runs = self._run(programs, inputs)
+        return sum(not self._agree(original, run, where_defined=True) for run in runs)
+
+    def _run(
+        self, programs: Sequence[Program], inputs: Sequence[Sequence[Json]], *, hash_seed: int = 0
+    ) -> tuple[ProgramRun, ...]:
+        limits = self._limits(len(programs), hash_seed)
+        return self._checked(self._sandbox.run_programs(programs, inputs, limits)).programs
+
+    def _limits(self, programs: int, hash_seed: int = 0) -> SandboxLimits:
+        # room for every program to use its whole share: a mutant that never ends is common
+        wall = 2.0 + self._rules.program_s * programs
+        return SandboxLimits(wall_s=wall, program_s=self._rules.program_s, hash_seed=hash_seed)
+
+    @staticmethod
+    def _checked(result: SandboxResult) -> SandboxResult:
+        if result.fault or result.killed:
+            raise _Fault(result.fault or "the sandbox had to be ended")
+        return result
+
+    def _agree(self, first: ProgramRun, second: ProgramRun, *, where_defined: bool = False) -> bool:
+        pairs = list(zip(first.outputs, second.outputs, strict=True))
+        if where_defined:
+            pairs = [(a, b) for a, b in pairs if a.ok]
+        return any(a.ok for a, _ in pairs) and all(self._same(a, b) for a, b in pairs)
+
+    def _same(self, a: Outcome, b: Outcome) -> bool:
+        return self._equal(a.value, b.value) if a.ok and b.ok else a.ok == b.ok
+
+
+def _noticed(run: ProgramRun) -> bool:
+    return bool(run.error) or not run.outputs or any(not outcome.ok for outcome in run.outputs)
+
+
+def parameter_count(signature: str) -> int | None:
+    """How many arguments a signature names; None when it is not of the grammar."""
+    node = _parsed(signature)
+    return None if node is None else len(node.args.args)
+
+
+def shape(signature: str) -> str:
+    """The signature without the names of its parameters."""
+    node = _parsed(signature)
+    if node is None:
+        return signature
+    types = [ast.unparse(a.annotation) if a.annotation else "any" for a in node.args.args]
+    return f"({', '.join(types)}) -> {ast.unparse(node.returns) if node.returns else 'any'}"
+
+
+def _parsed(signature: str) -> ast.FunctionDef | None:
+    try:
+        node = ast.parse(f"def f{signature.strip()}: ...").body[0]
+    except (SyntaxError, ValueError):
+        return None
+    return node if isinstance(node, ast.FunctionDef) else None
+
+
+def same_source(one: Skill, other: Skill) -> bool:
+    """Whether two skills are one program, up to the entry's name, docstrings and layout."""
+    return _essence(one) == _essence(other)
+
+
+def _essence(skill: Skill) -> str:
+    tree = ast.parse(skill.code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == skill.entry:
+            node.name = "entry"
+        elif isinstance(node, ast.Name) and node.id == skill.entry:
+            node.id = "entry"
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.dump(tree)

@@ -1,0 +1,148 @@
+"""A skill as a folder in Agent Skills layout: ``SKILL.md``, ``skill.py``, ``test_skill.py`` and the tree, if any."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from evolve import frontmatter
+from evolve.episodes import Json, Row
+from evolve.errors import UsageError
+from evolve.files import canonical_json, read_text, sync_folder, write_atomic, write_failure
+from evolve.skills.skill import Skill, check_name
+
+_SKILL, _CODE, _TESTS, _ROWS, _TREE = "SKILL.md", "skill.py", "test_skill.py", "examples.json", "tree.json"
+_LARGEST = 1 << 20
+
+
+def write_folder(skill: Skill, parent: Path) -> Path:
+    """Writes ``parent/<name>`` whole or not at all, replacing a folder of that name; gives its path.
+
+    Raises:
+        WorkspaceError: When the place cannot be written or the disk is full.
+    """
+    target = parent / check_name(skill.name)
+    replace_folder(target, folder_files(skill))
+    return target
+
+
+def replace_folder(target: Path, files: Mapping[str, str]) -> None:
+    """Puts a folder with these files (relative path to text) in place, whole or not at all.
+
+    Raises:
+        WorkspaceError: When the place cannot be written or the disk is full.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    except OSError as error:
+        raise write_failure(target, error) from error
+    try:
+        for name, text in files.items():
+            write_atomic(fresh / name, text.encode("utf-8"))
+        fresh.chmod(0o755)
+        _swap(fresh, target)
+        sync_folder(target.parent)
+    except OSError as error:
+        raise write_failure(target, error) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _swap(fresh: Path, target: Path) -> None:
+    old = fresh.with_name(fresh.name + ".old")
+    if os.path.lexists(target):
+        target.rename(old)
+    fresh.rename(target)
+    if old.is_symlink():
+        old.unlink()
+    else:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def folder_files(skill: Skill) -> dict[str, str]:
+    """The folder's files by name."""
+    files = {_SKILL: _document(skill), _CODE: skill.code, _TESTS: skill.test_code}
+    files[_ROWS] = "".join(canonical_json({"input": list(r.input), "output": r.output}) + "\n" for r in skill.rows)
+    if skill.tree is not None:
+        files[_TREE] = canonical_json(skill.tree) + "\n"
+    return files
+
+
+def _document(skill: Skill) -> str:
+    fields: dict[str, str | Mapping[str, str]] = {
+        "name": skill.name,
+        "description": " ".join(skill.description.replace("---", "-").split()),
+        "metadata": {
+            "entry": skill.entry,
+            "signature": skill.signature,
+            "content-sha256": skill.digest,
+            "source": skill.source.replace("---", "-"),
+        },
+    }
+    shown = "\n".join(
+        f"    {skill.entry}({', '.join(map(repr, row.input))}) == {row.output!r}"[:160] for row in skill.rows[:3]
+    )
+    body = f"# {skill.name}\n\nCall `{skill.entry}{skill.signature}` from `{_CODE}`.\n\n{shown}\n"
+    return frontmatter.render(fields, body)
+
+
+def read_folder(folder: Path) -> Skill:
+    """The skill in a folder, as a draft; nothing in it is run.
+
+    Raises:
+        UsageError: Naming the file that is missing, too large or malformed.
+    """
+    name = check_name(folder.name)
+    fields, _ = frontmatter.parse(_text(folder / _SKILL))
+    metadata = fields.get("metadata")
+    if fields.get("name") != name or not isinstance(fields.get("description"), str):
+        raise UsageError(f"{folder / _SKILL}: needs a description, and the name must be {name!r}")
+    if not isinstance(metadata, Mapping) or not metadata.get("entry"):
+        raise UsageError(f"{folder / _SKILL}: metadata needs entry and signature")
+    return Skill(
+        name=name,
+        description=str(fields["description"]),
+        entry=metadata["entry"],
+        signature=metadata.get("signature", ""),
+        code=_text(folder / _CODE),
+        rows=_rows(folder / _ROWS),
+        test_code=_text(folder / _TESTS),
+        tree=_tree(folder / _TREE),
+        source=metadata.get("source", ""),
+    )
+
+
+def _text(path: Path) -> str:
+    if path.is_symlink() or not path.is_file():
+        raise UsageError(f"{path}: missing, or not a plain file")
+    if path.stat().st_size > _LARGEST:
+        raise UsageError(f"{path}: larger than {_LARGEST >> 20} MiB")
+    return read_text(path)
+
+
+def _rows(path: Path) -> tuple[Row, ...]:
+    if not path.exists():
+        return ()
+    rows = []
+    for number, line in enumerate(_text(path).splitlines(), 1):
+        value = _json(path, number, line)
+        if not isinstance(value, dict) or set(value) != {"input", "output"} or not isinstance(value["input"], list):
+            raise UsageError(f"{path}:{number}: expected an object with input (a list) and output")
+        rows.append(Row(input=tuple(value["input"]), output=value["output"]))
+    return tuple(rows)
+
+
+def _tree(path: Path) -> Json:
+    return _json(path, 1, _text(path)) if path.exists() else None
+
+
+def _json(path: Path, line: int, text: str) -> Json:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}:{line}: not JSON: {error}") from error

@@ -1,0 +1,220 @@
+"""The skills of a workspace: bodies as objects, everything that changes as rows, folders for people."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from evolve.errors import UsageError
+from evolve.files import canonical_json
+from evolve.skills.admission import Verdict
+from evolve.skills.folder import write_folder
+from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus
+from evolve.store import Database, Migration, ObjectStore, Value
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(
+        "skills",
+        1,
+        """
+        CREATE TABLE skills (
+            digest TEXT PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            object TEXT NOT NULL,
+            status TEXT NOT NULL,
+            owner TEXT NOT NULL,
+            reason TEXT NOT NULL DEFAULT '',
+            checksum TEXT NOT NULL
+        );
+        CREATE TABLE skill_verdicts (
+            digest TEXT NOT NULL,
+            policy TEXT NOT NULL,
+            fingerprint TEXT NOT NULL,
+            admitted INTEGER NOT NULL,
+            failed TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            checks TEXT NOT NULL,
+            checksum TEXT NOT NULL,
+            UNIQUE (digest, policy, fingerprint)
+        );
+        CREATE TABLE skill_uses (
+            digest TEXT NOT NULL,
+            task TEXT NOT NULL,
+            checksum TEXT NOT NULL,
+            UNIQUE (digest, task)
+        )
+        """,
+    ),
+)
+"""The tables of this package."""
+
+ACTIVE: tuple[SkillStatus, ...] = ("admitted", "trusted")
+"""Statuses under which a skill may act."""
+
+
+class SkillLibrary:
+    """Admitted skills and what is known about them. The record is the truth; folders follow it.
+
+    Args:
+        db: The record, opened with :data:`MIGRATIONS`.
+        objects: Bodies of skills.
+        folder: The workspace's ``skills`` folder.
+    """
+
+    def __init__(self, db: Database, objects: ObjectStore, folder: Path) -> None:
+        self._db = db
+        self._objects = objects
+        self._folder = folder
+
+    def add(self, skill: Skill, verdict: Verdict) -> Skill:
+        """Keeps an admitted skill and writes its folder; gives it back with its final name and status.
+
+        A name that is taken, by another skill or by a folder somebody made, gets a number. Adding a skill that is
+        already known changes nothing but a retired or doubtful one's status.
+
+        Raises:
+            ValueError: When the verdict is not an admission of this very skill.
+            WorkspaceError: When it cannot be written.
+        """
+        if not verdict.admitted or verdict.digest != skill.digest:
+            raise ValueError("a skill is kept only with an admission of its own content")
+        known = self._find(skill.digest)
+        if known is None:
+            known = replace(skill.renamed(self._free_name(skill.name)), status="admitted", tasks=())
+            body = self._objects.put_json(known.to_json())
+            row = {"digest": known.digest, "name": known.name, "object": body, "status": "admitted"}
+            with self._db.transaction():
+                self.record_verdict(verdict)
+                self._db.insert("skills", {**row, "owner": known.owner}, key="digest")
+        elif known.status in ("retired", "doubtful"):
+            with self._db.transaction():
+                self.record_verdict(verdict)
+                self._set(known, status=self._earned(known))
+            known = self.get(known.digest)
+        write_folder(known, self._folder)
+        return known
+
+    def get(self, name_or_digest: str) -> Skill:
+        """One skill.
+
+        Raises:
+            UsageError: When there is none.
+            RecordDamaged: When its row or body is damaged.
+        """
+        found = self._find(name_or_digest)
+        if found is None:
+            names = ", ".join(skill.name for skill in self.list()[:5]) or "none yet"
+            raise UsageError(f"no skill {name_or_digest!r}", hint=f"known skills: {names}")
+        return found
+
+    def list(self, statuses: Sequence[SkillStatus] = ()) -> list[Skill]:
+        """Skills in order of admission, all or those of the given statuses."""
+        rows = self._db.rows("skills")
+        return [self._skill(row) for row in rows if not statuses or row["status"] in statuses]
+
+    def active(self) -> builtins.list[Skill]:
+        """Skills that may act."""
+        return self.list(ACTIVE)
+
+    def record_use(self, digest: str, task: str) -> Skill:
+        """Notes that a skill helped to solve a task; after three distinct tasks it is trusted."""
+        with self._db.transaction():
+            self._db.insert("skill_uses", {"digest": digest, "task": task}, key=("digest", "task"))
+            skill = self.get(digest)
+            if skill.status == "admitted":
+                self._set(skill, status=self._earned(skill))
+        return self.get(digest)
+
+    def doubt(self, name_or_digest: str, reason: str) -> Skill:
+        """Takes a skill out of use until it is admitted again, because something it rests on changed."""
+        return self._changed(name_or_digest, "doubtful", reason)
+
+    def retire(self, name_or_digest: str, reason: str, *, attended: bool = False) -> Skill:
+        """Takes a skill out of use; its body and history stay.
+
+        Args:
+            name_or_digest: Which.
+            reason: One sentence, shown to people.
+            attended: Whether a person asked for it, which is needed for skills a person owns.
+
+        Raises:
+            UsageError: When there is no such skill, or it is user-owned and nobody asked.
+        """
+        return self._changed(name_or_digest, "retired", reason, attended=attended)
+
+    def own(self, name_or_digest: str) -> Skill:
+        """Hands a skill over to the user: from now on it is never changed unattended."""
+        skill = self.get(name_or_digest)
+        self._db.update("skills", {"digest": skill.digest}, {"owner": "user"})
+        return self.get(skill.digest)
+
+    def record_verdict(self, verdict: Verdict) -> bool:
+        """Keeps a verdict, also a refusal; False when the same question was answered before.
+
+        A faulty judgement says nothing and is not kept.
+        """
+        if verdict.fault:
+            return False
+        row: dict[str, Value] = {
+            "digest": verdict.digest,
+            "policy": verdict.policy,
+            "fingerprint": verdict.fingerprint,
+            "admitted": int(verdict.admitted),
+            "failed": verdict.failed,
+            "reason": verdict.reason,
+            "checks": canonical_json(dict(verdict.checks)),
+        }
+        return self._db.insert("skill_verdicts", row, key=("digest", "policy", "fingerprint"))
+
+    def verdicts(self, digest: str) -> builtins.list[Verdict]:
+        """Every verdict on one content, oldest first."""
+        return [
+            Verdict(
+                digest=str(row["digest"]),
+                policy=str(row["policy"]),
+                fingerprint=str(row["fingerprint"]),
+                admitted=bool(row["admitted"]),
+                failed=str(row["failed"]),
+                reason=str(row["reason"]),
+                checks=json.loads(str(row["checks"])),
+            )
+            for row in self._db.rows("skill_verdicts", {"digest": digest})
+        ]
+
+    def _changed(self, key: str, status: SkillStatus, reason: str, *, attended: bool = False) -> Skill:
+        skill = self.get(key)
+        if skill.owner == "user" and not attended:
+            raise UsageError(f"{skill.name} belongs to the user and is not changed unattended")
+        self._set(skill, status=status, reason=reason)
+        return self.get(skill.digest)
+
+    def _set(self, skill: Skill, *, status: SkillStatus, reason: str = "") -> None:
+        self._db.update("skills", {"digest": skill.digest}, {"status": status, "reason": reason})
+
+    def _earned(self, skill: Skill) -> SkillStatus:
+        return "trusted" if len(skill.tasks) >= TRUSTED_AFTER else "admitted"
+
+    def _find(self, name_or_digest: str) -> Skill | None:
+        rows = self._db.rows("skills", "digest = ? OR name = ?", parameters=(name_or_digest, name_or_digest))
+        return self._skill(rows[0]) if rows else None
+
+    def _skill(self, row: Mapping[str, Value]) -> Skill:
+        uses = self._db.rows("skill_uses", {"digest": str(row["digest"])})
+        return replace(
+            Skill.from_json(self._objects.get_json(str(row["object"]))),
+            status=cast(SkillStatus, row["status"]),
+            owner=cast(Owner, row["owner"]),
+            tasks=tuple(str(use["task"]) for use in uses),
+        )
+
+    def _free_name(self, name: str) -> str:
+        taken = {str(row["name"]) for row in self._db.rows("skills")}
+        number, candidate = 2, name
+        while candidate in taken or (self._folder / candidate).exists():
+            candidate = f"{name[:60]}-{number}".replace("--", "-")
+            number += 1
+        return candidate

@@ -1,0 +1,161 @@
+"""Small wrong versions of a program, to see whether its tests would notice (mutation analysis, DeMillo et al. 1978)."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+
+_COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+_ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitOr,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
+_PARTS = (
+    ast.expr,
+    ast.stmt,
+    ast.comprehension,
+    ast.arguments,
+    ast.keyword,
+    ast.excepthandler,
+    ast.match_case,
+    ast.withitem,
+)
+_NOT_BEHAVIOUR = frozenset({"annotation", "returns", "decorator_list", "type_comment", "type_params", "format_spec"})
+
+
+def mutants(source: str, most: int = 40) -> list[str]:
+    """Sources that differ from the given one in one place, without repeats.
+
+    Operators: comparison, arithmetic, boolean connective, dropped negation, constant changed or off by one,
+    condition negated, call replaced by its argument or receiver, result dropped. When there are more than
+    ``most``, evenly spread ones are taken, so every part of the program is touched; the choice depends on nothing else.
+
+    Raises:
+        SyntaxError: When the source is not Python.
+    """
+    tree = ast.parse(source)
+    original = ast.unparse(tree)
+    candidates = [
+        (position, changed)
+        for position, (parent, field, place) in enumerate(_slots(tree))
+        for changed in _changes(_at(parent, field, place))
+    ]
+    if len(candidates) > most:
+        candidates = [candidates[number * len(candidates) // most] for number in range(most)]
+    found = dict.fromkeys(_replaced(tree, position, changed) for position, changed in candidates)
+    found.pop(original, None)
+    return list(found)
+
+
+Slot = tuple[ast.AST, str, int | None]
+
+
+def _slots(tree: ast.Module) -> Iterator[Slot]:
+    """Every place in function and class bodies that holds an expression or a statement, in a fixed order."""
+    pending: list[ast.AST] = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
+    while pending:
+        node = pending.pop(0)
+        for field, value in ast.iter_fields(node):
+            if field in _NOT_BEHAVIOUR:
+                continue
+            items = value if isinstance(value, list) else [value]
+            for number, item in enumerate(items):
+                if not isinstance(item, _PARTS):
+                    continue
+                if isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant):
+                    continue  # a docstring
+                pending.append(item)
+                yield node, field, number if isinstance(value, list) else None
+
+
+def _at(parent: ast.AST, field: str, place: int | None) -> ast.AST:
+    value = getattr(parent, field)
+    item: ast.AST = value if place is None else value[place]
+    return item
+
+
+def _replaced(tree: ast.Module, position: int, changed: ast.AST) -> str:
+    twin = copy.deepcopy(tree)
+    for number, (parent, field, place) in enumerate(_slots(twin)):
+        if number == position:
+            if place is None:
+                setattr(parent, field, changed)
+            else:
+                getattr(parent, field)[place] = changed
+            break
+    return ast.unparse(ast.fix_missing_locations(twin))
+
+
+def _changes(node: ast.AST) -> Iterator[ast.AST]:
+    """Replacements for one node. They share children with the original, which is only unparsed."""
+    if isinstance(node, ast.Compare):
+        yield from _compare(node)
+    elif isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+        yield ast.BinOp(left=node.left, op=_ARITHMETIC[type(node.op)](), right=node.right)
+    elif isinstance(node, ast.BoolOp):
+        yield ast.BoolOp(op=ast.Or() if isinstance(node.op, ast.And) else ast.And(), values=node.values)
+    elif isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.UAdd):
+        yield node.operand
+    elif isinstance(node, ast.Constant):
+        yield from _constant(node)
+    elif isinstance(node, ast.Call):
+        yield from _call(node)
+    elif isinstance(node, ast.IfExp):
+        yield ast.IfExp(test=_negated(node.test), body=node.body, orelse=node.orelse)
+    elif isinstance(node, ast.If):
+        yield ast.If(test=_negated(node.test), body=node.body, orelse=node.orelse)
+    elif isinstance(node, ast.Return) and node.value is not None:
+        yield ast.Return(value=ast.Constant(value=None))
+
+
+def _compare(node: ast.Compare) -> Iterator[ast.AST]:
+    for place, operator in enumerate(node.ops):
+        operators = list(node.ops)
+        operators[place] = _COMPARE[type(operator)]()
+        yield ast.Compare(left=node.left, ops=operators, comparators=node.comparators)
+
+
+def _constant(node: ast.Constant) -> Iterator[ast.AST]:
+    value = node.value
+    if isinstance(value, bool):
+        yield ast.Constant(value=not value)
+    elif isinstance(value, int):
+        yield ast.Constant(value=value + 1)
+        yield ast.Constant(value=value - 1)
+    elif isinstance(value, float):
+        yield ast.Constant(value=value + 1.0)
+    elif isinstance(value, str):
+        yield ast.Constant(value="" if value else "x")
+
+
+def _call(node: ast.Call) -> Iterator[ast.AST]:
+    if isinstance(node.func, ast.Attribute):
+        yield node.func.value
+    if len(node.args) == 1 and not isinstance(node.args[0], ast.Starred):
+        yield node.args[0]
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    return ast.UnaryOp(op=ast.Not(), operand=test)

@@ -1,0 +1,112 @@
+"""Skills as values: a function with its contract, its tests and where it came from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from evolve.episodes import Json, Row, SkillDraft
+from evolve.errors import UsageError
+from evolve.files import canonical_json, digest
+from evolve.skills.testfile import render_tests
+
+SkillStatus = Literal["draft", "admitted", "trusted", "doubtful", "retired"]
+Owner = Literal["learned", "user", "imported"]
+
+TRUSTED_AFTER = 3
+"""Distinct tasks a skill must have helped before it is trusted."""
+
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
+_LONGEST_NAME = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skill:
+    """One skill.
+
+    Attributes:
+        name: kebab-case ASCII, at most 64 characters; also the name of its folder.
+        description: What it does and when to use it.
+        entry: The function to call in ``code``.
+        signature: Signature grammar of tasks.
+        code: Python source, standard library only, one file.
+        rows: The visible examples behind its tests.
+        test_code: Source of the tests: plain asserts in ``test_*`` functions that import from ``skill``.
+        tree: The term as JSON, or None for skills that only have code.
+        status: ``admitted`` may be used at once; ``trusted`` after three distinct tasks.
+        owner: ``user`` is never changed unattended; ``imported`` must be admitted again first.
+        source: Where it came from, such as a task and an episode.
+        tasks: Ids of the distinct tasks it has helped.
+    """
+
+    name: str
+    description: str
+    entry: str
+    signature: str
+    code: str
+    rows: tuple[Row, ...]
+    test_code: str
+    tree: Json = None
+    status: SkillStatus = "draft"
+    owner: Owner = "learned"
+    source: str = ""
+    tasks: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Identifies what the skill does and how it is tested; words and bookkeeping do not change it."""
+        parts = [self.entry, self.signature, self.code, self.test_code, self.tree]
+        return digest(canonical_json([*parts, [[list(row.input), row.output] for row in self.rows]]))
+
+    def to_json(self) -> dict[str, Json]:
+        """Everything but status, owner and uses, which the record keeps in rows."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "entry": self.entry,
+            "signature": self.signature,
+            "code": self.code,
+            "rows": [[list(row.input), row.output] for row in self.rows],
+            "test_code": self.test_code,
+            "tree": self.tree,
+            "source": self.source,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Json]) -> Skill:
+        """The skill that :meth:`to_json` wrote, as a draft."""
+        rows = tuple(Row(input=tuple(values), output=output) for values, output in data["rows"])
+        return cls(**{**data, "rows": rows})
+
+    @classmethod
+    def from_draft(cls, draft: SkillDraft) -> Skill:
+        """A proposed skill with tests written from its visible rows."""
+        return cls(
+            name=check_name(draft.name),
+            description=draft.description,
+            entry=draft.entry,
+            signature=draft.signature,
+            code=draft.code,
+            rows=draft.tests,
+            test_code=render_tests(draft.entry, draft.tests),
+            tree=draft.tree,
+            source=draft.source,
+        )
+
+    def renamed(self, name: str) -> Skill:
+        """The same skill under another name."""
+        return replace(self, name=check_name(name))
+
+
+def check_name(name: str) -> str:
+    """The name, when it can name a folder and a skill everywhere.
+
+    Raises:
+        UsageError: For anything but kebab-case ASCII of at most 64 characters.
+    """
+    if len(name) > _LONGEST_NAME or not _NAME.match(name):
+        raise UsageError(
+            f"not a skill name: {name[:80]!r}", hint="lower-case letters and digits, joined by single hyphens"
+        )
+    return name

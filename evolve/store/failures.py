@@ -1,0 +1,48 @@
+"""SQLite's failures as errors of our tree; bugs (bad SQL, broken constraints) pass through."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from evolve.errors import EnvironmentProblem, RecordDamaged, WorkspaceBusy, WorkspaceError
+
+_PRIMARY_CODE = 0xFF
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raises what the machine did to the database at ``path`` as an :class:`EnvironmentProblem`."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        problem = _problem(path, error)
+        if problem is None:
+            raise
+        raise problem from error
+
+
+def damaged(path: Path, reason: str) -> RecordDamaged:
+    """The error for a database file that cannot be trusted."""
+    return RecordDamaged(
+        f"{path} is damaged ({reason}); nothing was changed", hint="evolve doctor names the newest backup"
+    )
+
+
+def _problem(path: Path, error: sqlite3.DatabaseError) -> EnvironmentProblem | None:
+    code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
+    if code == sqlite3.SQLITE_FULL:
+        return WorkspaceError(
+            f"disk full while writing {path}", hint="free some space, then run the same command again"
+        )
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return damaged(path, str(error))
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return WorkspaceBusy(f"another process is writing to {path}")
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
+        return WorkspaceError(f"cannot open or write {path}: {error}")
+    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOLFS):
+        return WorkspaceError(f"the disk failed while using {path}: {error}")
+    return None

@@ -1,0 +1,164 @@
+"""One writer per workspace.
+
+The lock itself is ``flock``, which the kernel releases when its holder dies. What stands in the file
+says who holds it, and covers the one case the kernel does not: worker processes forked by a dead owner
+still hold the descriptor. Then, and only when the owner is surely gone, the lock is taken over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from evolve.errors import WorkspaceBusy, WorkspaceError
+from evolve.files import write_failure
+
+_OWNER_WAIT_S = 0.5
+
+
+class WriterLock:
+    """The writer's lock on a workspace; use it as a context manager.
+
+    Raises (on acquiring):
+        WorkspaceBusy: Within a second, naming the owner's process id.
+        WorkspaceError: When the lock file cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        self._handle: int | None = None
+
+    def acquire(self) -> None:
+        """Takes the lock or raises at once; never waits for the owner to finish."""
+        if self._handle is not None:
+            raise WorkspaceBusy(f"this process already holds {self.path}")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            handle = _try_lock(self.path)
+            if handle is None and _surely_dead(_read_owner(self.path)):
+                handle = self._take_over()
+        except OSError as error:
+            raise write_failure(self.path, error) from error
+        if handle is None:
+            raise self._busy()
+        self._handle = handle
+        _write_owner(handle, _this_process())
+
+    def release(self) -> None:
+        """Gives the lock back; releasing what is not held is no error."""
+        if self._handle is not None:
+            os.ftruncate(self._handle, 0)
+            os.close(self._handle)
+            self._handle = None
+
+    def owner(self) -> int | None:
+        """Process id of whoever wrote the file last and has not released it, or None."""
+        return _read_owner(self.path).get("pid")
+
+    def __enter__(self) -> WriterLock:
+        self.acquire()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.release()
+
+    def _take_over(self) -> int | None:
+        """Replaces the file of a dead owner; a second lock keeps two takers apart."""
+        guard = _try_lock(self.path.with_name(self.path.name + ".takeover"))
+        if guard is None:
+            return None
+        try:
+            if _surely_dead(_read_owner(self.path)):
+                self.path.unlink(missing_ok=True)
+            return _try_lock(self.path)
+        finally:
+            os.close(guard)
+
+    def _busy(self) -> WorkspaceBusy:
+        deadline = time.monotonic() + _OWNER_WAIT_S
+        pid = self.owner()
+        while pid is None and time.monotonic() < deadline:  # the owner may be just about to write its name
+            time.sleep(0.02)
+            pid = self.owner()
+        who = f"process {pid}" if pid else "another process"
+        return WorkspaceBusy(
+            f"the workspace {self.path.parent.parent} is in use by {who}",
+            hint="wait for it to finish, or use another workspace with -w",
+        )
+
+
+def _try_lock(path: Path) -> int | None:
+    """A descriptor that holds the lock on the file now at ``path``, or None when it is held."""
+    try:
+        import fcntl
+    except ImportError as error:
+        raise WorkspaceError("workspaces need POSIX file locks, which this system lacks") from error
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        except OSError:
+            os.close(handle)
+            raise
+        if _same_file(handle, path):
+            return handle
+        os.close(handle)  # somebody replaced the file between open and lock
+
+
+def _same_file(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _write_owner(handle: int, owner: dict[str, Any]) -> None:
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, json.dumps(owner).encode(), 0)
+
+
+def _read_owner(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _this_process() -> dict[str, Any]:
+    return {"pid": os.getpid(), "started": _start_time(os.getpid()), **_machine()}
+
+
+def _machine() -> dict[str, str]:
+    """Identifies the boot and the process-id namespace; process ids mean nothing outside them."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        namespace = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return {"boot": "", "namespace": ""}
+    return {"boot": boot, "namespace": namespace}
+
+
+def _start_time(pid: int) -> str:
+    """When the process started, in clock ticks since boot; "" when it is gone or cannot be read."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return ""
+    # The command name, in parentheses, may hold spaces; proc(5): field 3 is the state, 22 the start time.
+    parts = stat.rpartition(")")[2].split()
+    return "" if parts[0] in "ZX" else parts[19]
+
+
+def _surely_dead(owner: dict[str, Any]) -> bool:
+    pid = owner.get("pid")
+    machine = _machine()
+    if not isinstance(pid, int) or not machine["boot"] or {key: owner.get(key) for key in machine} != machine:
+        return False
+    return _start_time(pid) != owner.get("started")

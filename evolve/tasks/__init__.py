@@ -1,0 +1,69 @@
+"""Tasks: what they are, how they are read from files, and the suites that ship.
+
+Reading files needs pydantic, so the loaders are imported on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evolve.tasks.equality import equal
+from evolve.tasks.model import MIN_VERIFY, SplitName, Suite, Task, assign_splits, group_of, row_key, task_json
+from evolve.tasks.signature import (
+    Parameter,
+    Signature,
+    SignatureError,
+    TypeExpr,
+    format_signature,
+    infer_signature,
+    parse_signature,
+    parse_type,
+)
+
+if TYPE_CHECKING:
+    from evolve.tasks.jsonl import render_jsonl
+    from evolve.tasks.load import load_examples, load_suite, resolve_task
+    from evolve.tasks.suites import BUILTIN, generate_suite
+
+__all__ = [
+    "BUILTIN",
+    "MIN_VERIFY",
+    "Parameter",
+    "Signature",
+    "SignatureError",
+    "SplitName",
+    "Suite",
+    "Task",
+    "TypeExpr",
+    "assign_splits",
+    "equal",
+    "format_signature",
+    "generate_suite",
+    "group_of",
+    "infer_signature",
+    "load_examples",
+    "load_suite",
+    "parse_signature",
+    "parse_type",
+    "render_jsonl",
+    "resolve_task",
+    "row_key",
+    "task_json",
+]
+
+_LAZY = {
+    "BUILTIN": "evolve.tasks.suites",
+    "generate_suite": "evolve.tasks.suites",
+    "load_examples": "evolve.tasks.load",
+    "load_suite": "evolve.tasks.load",
+    "render_jsonl": "evolve.tasks.jsonl",
+    "resolve_task": "evolve.tasks.load",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_LAZY[name]), name)

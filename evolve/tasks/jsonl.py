@@ -1,0 +1,188 @@
+"""Tasks as JSON: one task, a list of tasks, JSON lines, or bare rows; and back to JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evolve.episodes import Json, Row
+from evolve.tasks.assemble import PlacedRow, RawTask, name_meta
+from evolve.tasks.limits import MAX_TEXT, Place, check_id, check_value, text_problem
+from evolve.tasks.model import Task, task_json
+
+_NAMES = {dict: "an object", list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number"}
+_EXPECTED = {
+    "string_type": "text",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "string_unicode": "text without half surrogate pairs",
+}
+
+
+class _RowModel(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    input: list[Any]
+    output: Any
+
+
+class _TaskModel(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    id: str | None = None
+    family: str = ""
+    group: str = ""
+    instruction: str = ""
+    signature: str = ""
+    examples: list[_RowModel]
+    verify: list[_RowModel] | None = None
+    hidden: list[_RowModel] | None = None
+    meta: dict[str, Any] = {}
+
+
+def render_jsonl(tasks: Iterable[Task]) -> str:
+    """The tasks as JSON lines; loading the text gives equal tasks."""
+    return "".join(json.dumps(task_json(task), ensure_ascii=False, allow_nan=False) + "\n" for task in tasks)
+
+
+def parse_json(text: str, *, file: str, name: str, lines: bool) -> list[RawTask]:
+    """The tasks of a JSON or JSONL text.
+
+    A list (or lines) of bare ``{"input": [...], "output": ...}`` rows is one task called ``name``.
+
+    Args:
+        text: Content of the file.
+        file: Name for messages.
+        name: Id for a task that has none.
+        lines: Whether the text is JSON lines; a ``.json`` file that turns out to be is read so too.
+
+    Raises:
+        TaskError: Naming file, line and field.
+    """
+    documents = _documents(text, file, lines)
+    if documents and all(_is_row(value) for _, value in documents):
+        rows = [_placed(_validated(_RowModel, value, place), place) for place, value in documents]
+        instruction = f"Find the function behind the rows of {name}."
+        raw = RawTask(id=name, place=Place(file=file), examples=rows, instruction=instruction, meta=name_meta(name))
+        return [raw]
+    alone = len(documents) == 1
+    return [_task(value, place, name if alone else "") for place, value in documents]
+
+
+def _documents(text: str, file: str, lines: bool) -> list[tuple[Place, Json]]:
+    """Every task or row with its place."""
+    if not lines:
+        place = Place(file=file)
+        try:
+            whole = _decode(text, place)
+        except json.JSONDecodeError as error:
+            if not error.msg.startswith("Extra data"):
+                raise Place(file=file, line=error.lineno).error(f"not JSON: {error.msg.lower()}") from error
+        else:
+            if not isinstance(whole, list):
+                return [(place, whole)]
+            if not whole:
+                raise place.error("the list of tasks is empty")
+            return [(place.at(f"[{number}]"), item) for number, item in enumerate(whole)]
+    found: list[tuple[Place, Json]] = []
+    # JSON text may hold U+2028 and other characters that splitlines() would break at
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            place = Place(file=file, line=number)
+            try:
+                found.append((place, _decode(line, place)))
+            except json.JSONDecodeError as error:
+                raise place.error(f"not JSON: {error.msg.lower()} at column {error.colno}") from error
+    return found
+
+
+def _decode(text: str, place: Place) -> Json:
+    def constant(name: str) -> Json:
+        raise place.error(f"{name} is not JSON")
+
+    def unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            names = [key for key, _ in pairs]
+            raise place.error(f"key {next(key for key in names if names.count(key) > 1)!r} occurs twice in one object")
+        return value
+
+    try:
+        return json.loads(text, parse_constant=constant, object_pairs_hook=unique)
+    except json.JSONDecodeError:
+        raise
+    except RecursionError as error:
+        raise place.error("nested too deeply") from error
+    except ValueError as error:  # Python refuses integers of thousands of digits
+        raise place.error("an integer with more than 300 digits") from error
+
+
+def _is_row(value: Json) -> bool:
+    return isinstance(value, dict) and "examples" not in value and ("input" in value or "output" in value)
+
+
+def _validated(model: type[BaseModel], value: Json, place: Place) -> Any:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+    where = place
+    for part in first["loc"]:
+        where = where.at(f"[{part}]" if isinstance(part, int) else _printable(part))
+    raise where.error(_complaint(first["type"], first["input"], [str(part) for part in first["loc"]], model))
+
+
+def _complaint(kind: str, value: Json, loc: Sequence[str], model: type[BaseModel]) -> str:
+    if kind == "missing":
+        return "this key is missing"
+    if kind == "extra_forbidden":
+        known = list(_RowModel.model_fields if len(loc) > 1 else model.model_fields)
+        near = get_close_matches(loc[-1], known, n=1)
+        return "unknown key" + (f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}")
+    found = "null" if value is None else _NAMES.get(type(value), type(value).__name__)
+    return f"expected {_EXPECTED.get(kind, 'another value')}, not {found}"
+
+
+def _printable(part: str) -> str:
+    return part[:60].encode("utf-8", "replace").decode()
+
+
+def _placed(row: _RowModel, place: Place) -> PlacedRow:
+    for position, value in enumerate(row.input):
+        check_value(value, place.at(f"input[{position}]"))
+    check_value(row.output, place.at("output"))
+    return PlacedRow(row=Row(input=tuple(row.input), output=row.output), place=place)
+
+
+def _rows(rows: list[_RowModel] | None, place: Place) -> list[PlacedRow] | None:
+    if rows is None:
+        return None
+    return [_placed(row, place.at(f"[{number}]")) for number, row in enumerate(rows)]
+
+
+def _task(value: Json, place: Place, name: str) -> RawTask:
+    model: _TaskModel = _validated(_TaskModel, value, place)
+    task_id = name if model.id is None else model.id
+    if not task_id:
+        raise place.at("id").error("this key is missing")
+    check_id(task_id, place.at("id"))
+    for label, text in (("family", model.family), ("group", model.group), ("instruction", model.instruction)):
+        problem = text_problem(text, MAX_TEXT)
+        if problem:
+            raise place.at(label).error(problem)
+    check_value(model.meta, place.at("meta"))
+    return RawTask(
+        id=task_id,
+        place=place,
+        family=model.family,
+        group=model.group,
+        instruction=model.instruction,
+        signature=model.signature,
+        examples=_rows(model.examples, place.at("examples")) or (),
+        verify=_rows(model.verify, place.at("verify")),
+        hidden=_rows(model.hidden, place.at("hidden")),
+        meta=model.meta,
+    )

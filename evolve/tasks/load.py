@@ -1,0 +1,190 @@
+"""The door for task files: suites, a person's own rows, and TASK on the command line."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from evolve.errors import TaskError, UsageError
+from evolve.tasks.assemble import RawTask, assemble, name_meta
+from evolve.tasks.csv_rows import parse_table
+from evolve.tasks.jsonl import parse_json
+from evolve.tasks.limits import Place, check_id, read_source
+from evolve.tasks.model import Suite, Task
+from evolve.tasks.pytest_rows import parse_asserts
+from evolve.tasks.suites import BUILTIN, generate_suite
+
+SUFFIXES = (".csv", ".json", ".jsonl", ".py", ".tsv")
+_NO_ROWS = "no line of the form `assert f(values) == value`"
+
+
+def load_suite(name_or_path: str | Path, *, seed: int = 0, n: int | None = None) -> Suite:
+    """A suite from a file, a folder of task files, or a built-in generator.
+
+    A path wins over a built-in name, unless it is a folder without task files.
+
+    Args:
+        name_or_path: ``.json``, ``.jsonl``, ``.csv``, ``.tsv`` or ``.py`` file, folder, or built-in name.
+        seed: Seed of the generator; for files it chooses which tasks ``n`` keeps.
+        n: Number of tasks; by default a built-in suite's own size, or all of a file.
+
+    Raises:
+        TaskError: A file is malformed; names file, line and field.
+        UsageError: There is neither such a file nor such a suite.
+    """
+    text = os.fspath(name_or_path)
+    path = Path(text)
+    builtin = text in {suite.name for suite in BUILTIN}
+    if text and _exists(path) and not (builtin and path.is_dir() and not _task_files(path)):
+        return _suite_from(path, seed=seed, n=n)
+    if not builtin and (path.suffix in SUFFIXES or path.name != text):
+        raise TaskError("no such file or folder", file=text)
+    return generate_suite(text, n=n, seed=seed)
+
+
+def load_examples(path: str | Path, *, name: str | None = None, header: bool = True) -> Task:
+    """One task from a person's own rows.
+
+    With six or more rows at least three are kept for verification, always the same ones; with
+    fewer the answer stays unverified and a warning says so.
+
+    Args:
+        path: A file that holds one task: table, JSON rows or task, or assertions.
+        name: Name of the task and of the function; by default the file's.
+        header: Whether the first line of a table names the columns.
+
+    Raises:
+        TaskError: The file is malformed or holds several tasks.
+    """
+    file = Path(path)
+    raws, _ = _read(file, header=header)
+    if len(raws) > 1:
+        raise TaskError(
+            f"holds {len(raws)} tasks where one is wanted: {_some(raw.id for raw in raws)}", file=os.fspath(file)
+        )
+    raw = raws[0]
+    if name is not None:
+        check_id(name, Place(file="", field="name"))
+        raw = replace(raw, id=name, meta={**raw.meta, **name_meta(name)})
+    return assemble(raw)
+
+
+def resolve_task(text: str) -> Task:
+    """The task that TASK on a command line means: a task file, or ``SUITE#ID``.
+
+    Raises:
+        UsageError: The text is neither (free text needs a model), or names several tasks.
+    """
+    path = Path(text)
+    if path.suffix in SUFFIXES and _exists(path) and not path.is_dir():
+        suite = _suite_from(path, seed=0, n=None)
+        if len(suite.tasks) == 1:
+            return suite.tasks[0]
+        ids = _some(f"{text}#{task.id}" for task in suite.tasks)
+        raise UsageError(f"{text} holds {len(suite.tasks)} tasks", hint=f"choose one: {ids}")
+    names = {suite.name for suite in BUILTIN}
+    for position in (index for index, char in enumerate(text) if char == "#"):
+        suite_name, task_id = text[:position], text[position + 1 :]
+        if suite_name in names or (suite_name and _exists(Path(suite_name))):
+            return load_suite(suite_name).task(task_id)
+    if text in names or (text and _exists(path) and path.is_dir()):
+        raise UsageError(f"{text} is a suite, not a task", hint=f"choose one task with {text}#ID")
+    if path.suffix in SUFFIXES and not any(char.isspace() for char in text):
+        raise TaskError("no such file", file=text)
+    shown = text if len(text) <= 60 else text[:57] + "..."
+    raise UsageError(
+        f"{shown!r} is neither a task file nor SUITE#ID, and a task in words needs a model",
+        hint="give rows with `evolve run --examples FILE`, or see `evolve models` to set up a model",
+    )
+
+
+def _suite_from(path: Path, *, seed: int, n: int | None) -> Suite:
+    warnings: list[str] = []
+    if path.is_dir():
+        files = _task_files(path)
+        if not files:
+            raise TaskError(f"the folder holds no task file ({', '.join(SUFFIXES)})", file=os.fspath(path))
+        raws = []
+        for file in files:
+            found, skipped = _read(file, header=True, lenient=True)
+            raws.extend(found)
+            warnings.extend(skipped)
+        if not raws:
+            raise TaskError("the folder holds no task", file=os.fspath(path))
+    else:
+        raws, _ = _read(path, header=True)
+    _check_unique(raws)
+    tasks = [assemble(raw) for raw in _chosen(raws, seed, n)]
+    return Suite(name=path.resolve().name if path.is_dir() else path.stem, tasks=tuple(tasks), warnings=tuple(warnings))
+
+
+def _read(path: Path, *, header: bool, lenient: bool = False) -> tuple[list[RawTask], list[str]]:
+    """The tasks of one file. ``lenient`` leaves out Python files without rows, with a warning."""
+    file = os.fspath(path)
+    if path.suffix not in SUFFIXES:
+        known = ", ".join(SUFFIXES)
+        missing = "no such file" if not _exists(path) else f"not a kind of task file; known are {known}"
+        raise TaskError(missing, file=file)
+    if lenient and path.suffix == ".py" and path.stat().st_size == 0:  # such as __init__.py
+        return [], []
+    text = read_source(path)
+    if path.suffix in (".json", ".jsonl"):
+        raws = parse_json(text, file=file, name=path.stem, lines=path.suffix == ".jsonl")
+    elif path.suffix == ".py":
+        raws = parse_asserts(text, file=file, name=path.stem)
+        if not raws and lenient:
+            return [], [f"{file}: {_NO_ROWS}, so it was left out"]
+        if not raws:
+            raise TaskError(_NO_ROWS, file=file)
+    else:
+        delimiter = "\t" if path.suffix == ".tsv" else ","
+        raws = [parse_table(text, file=file, name=path.stem, delimiter=delimiter, header=header)]
+    for raw in raws:
+        check_id(raw.id, raw.place.at("id"))
+    return raws, []
+
+
+def _task_files(folder: Path) -> list[Path]:
+    """Task files in a folder and the folders in it, in name order; hidden ones and links out of it left out."""
+    root = folder.resolve()
+    found = []
+    for base, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
+        for name in sorted(files):
+            path = Path(base, name)
+            inside = path.is_file() and path.resolve().is_relative_to(root)
+            if inside and path.suffix in SUFFIXES and not name.startswith("."):
+                found.append(path)
+    return found
+
+
+def _check_unique(raws: Sequence[RawTask]) -> None:
+    seen: dict[str, RawTask] = {}
+    for raw in raws:
+        first = seen.setdefault(raw.id, raw)
+        if first is not raw:
+            line = f":{first.place.line}" if first.place.line is not None else ""
+            raise raw.place.at("id").error(f"id {raw.id!r} is taken already in {first.place.file}{line}")
+
+
+def _chosen(raws: Sequence[RawTask], seed: int, n: int | None) -> Sequence[RawTask]:
+    if n is None or n >= len(raws):
+        return raws
+    if n < 1:
+        raise UsageError(f"a suite needs at least one task, not {n}")
+    return [raws[index] for index in sorted(random.Random(seed).sample(range(len(raws)), n))]
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long for a name, or a NUL in it: then it is no file
+        return False
+
+
+def _some(names: Iterable[str]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:5]) + (", ..." if len(listed) > 5 else "")

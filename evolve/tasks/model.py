@@ -1,0 +1,252 @@
+"""Tasks and suites as values.
+
+A task is a function to find: an instruction, a few visible examples, rows that decide whether an
+answer is *verified*, and rows that only benchmarks read. A suite is a set of tasks. A *group* is
+a set of tasks that are the same problem; splits are made of whole groups, so nothing that was
+practised in ``train`` turns up again in ``gate`` or ``test``.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Literal, cast, get_args
+
+from evolve.episodes import Json, Row, TaskView
+from evolve.errors import UsageError
+from evolve.files import canonical_json, digest
+from evolve.tasks.signature import format_signature, infer_signature
+
+SplitName = Literal["train", "gate", "test"]
+MIN_VERIFY = 3
+"""Fewest unseen rows on which an answer may be called verified."""
+
+_PROBE_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One function to find.
+
+    Attributes:
+        id: Unique in its suite; never a path.
+        family: The kind of problem, for reports.
+        instruction: What is wanted, in words; may be "".
+        signature: Such as ``(xs: list[int], n: int) -> list[int]``, or "" to infer it from the examples.
+        examples: The rows a policy sees.
+        verify: Rows that decide *verified*; where empty, part of ``hidden`` does.
+        hidden: Rows kept from the policy.
+        group: Identity of the problem; by default the SHA-256 of signature, examples and hidden rows.
+        meta: Free JSON that came with the task. ``meta["entry"]`` names the function to write.
+        warnings: What a person should know about the task, one sentence each; no part of its identity.
+    """
+
+    id: str
+    family: str
+    instruction: str
+    examples: tuple[Row, ...]
+    signature: str = ""
+    verify: tuple[Row, ...] = ()
+    hidden: tuple[Row, ...] = ()
+    group: str = ""
+    meta: Mapping[str, Json] = field(default_factory=dict)
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.group:
+            object.__setattr__(self, "group", default_group(self.signature, self.examples, self.hidden))
+
+    @property
+    def entry(self) -> str:
+        """Name of the function an answer must define: ``meta["entry"]`` where usable, else ``solve``."""
+        return entry_name(str(self.meta.get("entry", "")))
+
+    def view(self) -> TaskView:
+        """What a policy may see; a missing signature is inferred from the visible examples alone."""
+        signature = self.signature or format_signature(infer_signature(self.examples))
+        return TaskView(
+            id=self.id,
+            family=self.family,
+            instruction=self.instruction,
+            signature=signature,
+            examples=self.examples,
+            entry=self.entry,
+        )
+
+    def verify_rows(self) -> tuple[Row, ...]:
+        """The rows that decide *verified*, none of them visible and none twice.
+
+        ``verify`` where given, else the first half of ``hidden``, rounded up, at least three
+        (all where there are fewer).
+        """
+        if self.verify:
+            return self._unseen(self.verify)
+        fresh = self._unseen(self.hidden)
+        return fresh[: max(MIN_VERIFY, (len(fresh) + 1) // 2)]
+
+    def unseen_rows(self) -> tuple[Row, ...]:
+        """The hidden rows left after :meth:`verify_rows`. For benchmarks only."""
+        taken = {row_key(row) for row in self.verify_rows()}
+        return tuple(row for row in self._unseen(self.hidden) if row_key(row) not in taken)
+
+    @property
+    def verifiable(self) -> bool:
+        """Whether an answer can be verified: at least three rows the policy never saw."""
+        return len(self.verify_rows()) >= MIN_VERIFY
+
+    def _unseen(self, rows: Iterable[Row]) -> tuple[Row, ...]:
+        seen = {row_key(row) for row in self.examples}
+        kept: list[Row] = []
+        for row in rows:
+            key = row_key(row)
+            if key not in seen:
+                seen.add(key)
+                kept.append(row)
+        return tuple(kept)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """A set of tasks with unique ids.
+
+    Attributes:
+        name: Built-in name or the file's name.
+        tasks: In the order of the file or generator.
+        digest: SHA-256 over the tasks in id order, ``meta`` left out; reordering keeps it.
+        warnings: What a person should know about the suite as a whole.
+    """
+
+    name: str
+    tasks: tuple[Task, ...]
+    digest: str = ""
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.digest:
+            object.__setattr__(self, "digest", suite_digest(self.tasks))
+
+    @cached_property
+    def splits(self) -> Mapping[str, SplitName]:
+        """The split of every group."""
+        return assign_splits(task.group for task in self.tasks)
+
+    def split_of(self, group: str) -> SplitName:
+        """The split a group of this suite belongs to; ``KeyError`` for a foreign group."""
+        return self.splits[group]
+
+    def split(self, name: SplitName) -> tuple[Task, ...]:
+        """The tasks of one split, in suite order."""
+        if name not in get_args(SplitName):
+            raise UsageError(f"no split {name!r}; splits are train, gate and test")
+        return tuple(task for task in self.tasks if self.splits[task.group] == name)
+
+    def task(self, task_id: str) -> Task:
+        """The task with this id; :class:`UsageError` names similar ids where there is none."""
+        for task in self.tasks:
+            if task.id == task_id:
+                return task
+        near = get_close_matches(task_id, [task.id for task in self.tasks], n=3)
+        hint = f"did you mean {', '.join(near)}?" if near else f"such as {self.tasks[0].id}" if self.tasks else ""
+        raise UsageError(f"suite {self.name!r} has no task {task_id!r}", hint=hint)
+
+
+def entry_name(wanted: str) -> str:
+    """``wanted`` as the name of a function that hides no builtin or standard module, else ``solve``."""
+    usable = wanted.isidentifier() and wanted.isascii() and not keyword.iskeyword(wanted)
+    hides = wanted in dir(builtins) or wanted in sys.stdlib_module_names or wanted.startswith("__")
+    return wanted if usable and not hides else "solve"
+
+
+def row_key(row: Row) -> str:
+    """Identity of a row's input: two rows with the same key ask the same question."""
+    return canonical_json(list(row.input))
+
+
+def row_json(row: Row) -> dict[str, Json]:
+    """The row as it stands in a task file."""
+    return {"input": list(row.input), "output": row.output}
+
+
+def task_json(task: Task) -> dict[str, Json]:
+    """The task as it stands in a task file; loading it gives an equal task (warnings are derived)."""
+    value: dict[str, Json] = {
+        "id": task.id,
+        "family": task.family,
+        "group": task.group,
+        "instruction": task.instruction,
+    }
+    if task.signature:
+        value["signature"] = task.signature
+    value["examples"] = [row_json(row) for row in task.examples]
+    if task.verify:
+        value["verify"] = [row_json(row) for row in task.verify]
+    value["hidden"] = [row_json(row) for row in task.hidden]
+    if task.meta:
+        value["meta"] = dict(task.meta)
+    return value
+
+
+def default_group(signature: str, examples: Iterable[Row], hidden: Iterable[Row]) -> str:
+    """SHA-256 of the canonical JSON of signature, examples and hidden rows."""
+    return digest(canonical_json([signature, [row_json(r) for r in examples], [row_json(r) for r in hidden]]))
+
+
+def suite_digest(tasks: Iterable[Task]) -> str:
+    """SHA-256 over the tasks in id order, without ``meta``: a comment does not make another suite."""
+    parts = []
+    for task in sorted(tasks, key=lambda task: task.id):
+        value = task_json(task)
+        value.pop("meta", None)
+        parts.append(value)
+    return digest(canonical_json(parts))
+
+
+def assign_splits(groups: Iterable[str]) -> dict[str, SplitName]:
+    """60/20/20 of the distinct groups, exactly, by the order of their SHA-256.
+
+    From three groups on every split has at least one. The order of the tasks does not matter.
+    """
+    ordered = sorted(set(groups), key=lambda group: (digest(group), group))
+    count = len(ordered)
+    train = (6 * count + 5) // 10
+    gate = (8 * count + 5) // 10
+    if count >= 3:
+        train = min(train, count - 2)
+        gate = min(max(gate, train + 1), count - 1)
+    names = ("train",) * train + ("gate",) * (gate - train) + ("test",) * (count - gate)
+    return dict(zip(ordered, cast("tuple[SplitName, ...]", names), strict=True))
+
+
+def group_of(fn: Callable[..., Json], probes: Sequence[Sequence[Json]]) -> str:
+    """Identity of a hidden program: a hash of its outputs on probe inputs.
+
+    Programs that agree on every probe share the group, so they never straddle a split.
+
+    Args:
+        fn: The reference function; one that raises on a probe is identified by raising there.
+        probes: Argument lists, the same for every program of one input type (about 200).
+    """
+    outputs: list[Json] = []
+    for probe in probes:
+        try:
+            outputs.append([_rounded(fn(*probe))])
+        except _PROBE_ERRORS:
+            outputs.append("raised")
+    return digest(canonical_json([[list(probe) for probe in probes], outputs]))
+
+
+def _rounded(value: Json) -> Json:
+    """Floats to nine significant digits, whole floats as ints: rounding noise is no other program."""
+    if isinstance(value, float):
+        short = float(f"{value:.9g}")
+        return int(short) if short.is_integer() else short
+    if isinstance(value, list | tuple):
+        return [_rounded(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    return value

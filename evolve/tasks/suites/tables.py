@@ -1,0 +1,36 @@
+"""Functions over small tables: rows as dictionaries, dictionaries, and lists of lists."""
+
+from __future__ import annotations
+
+from evolve.tasks.model import Task
+from evolve.tasks.suites.everyday_build import Family, members, sample
+
+NAME = "tables"
+
+
+def families() -> tuple[Family, ...]:
+    """Every family of the suite, by topic."""
+    from evolve.tasks.suites import tables_rows, tables_shape
+
+    return (
+        *tables_rows.PROJECT,
+        *tables_rows.TOTALS,
+        *tables_rows.FILTERS,
+        *tables_rows.ORDER,
+        *tables_shape.GROUPS,
+        *tables_shape.COLUMNS,
+        *tables_shape.MAPPINGS,
+        *tables_shape.GRIDS,
+    )
+
+
+def generate(n: int = 320, seed: int = 0) -> list[Task]:
+    """``n`` tasks with six examples and eight hidden rows each over tables of three to six rows.
+
+    Tasks have distinct groups as long as the families' members last. A member keeps its id and
+    group for every ``n`` and ``seed``; the seed chooses members, rows and order.
+
+    Raises:
+        ValueError: ``n`` is negative.
+    """
+    return sample(members(NAME, families()), n, seed)

@@ -1,0 +1,140 @@
+"""A policy that needs no search: it tries programs from a list."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolve.episodes import (
+    Action,
+    Claim,
+    Cost,
+    Evidence,
+    Limits,
+    Plan,
+    Recalled,
+    Scope,
+    SkillDraft,
+    Step,
+    TaskView,
+)
+from evolve.policies.protocol import Probe
+
+PROGRAMS: Mapping[str, str] = {
+    "first": "def solve(xs):\n    return xs[0]\n",
+    "last": "def solve(xs):\n    return xs[-1]\n",
+    "length": "def solve(xs):\n    return len(xs)\n",
+    "reverse": "def solve(xs):\n    return xs[::-1]\n",
+    "sort": "def solve(xs):\n    return sorted(xs)\n",
+    "total": "def solve(xs):\n    return sum(xs)\n",
+}
+
+
+@dataclass(frozen=True)
+class FixedPolicy:
+    """Tries each program of a list once; what was recalled comes first, and so is found sooner.
+
+    Every try costs ten candidates, so that learning shows as a lower cost. Its features are two
+    numbers that every task shares: recall then depends on words and evidence.
+
+    Attributes:
+        programs: Sources by name, each defining ``solve``.
+        preferred: Names to try before the others, learned or not.
+    """
+
+    programs: Mapping[str, str] = field(default_factory=lambda: dict(PROGRAMS))
+    preferred: tuple[str, ...] = ()
+    name: str = "fixed"
+
+    def features(self, view: TaskView) -> tuple[float, ...]:
+        """One constant vector."""
+        return (1.0, 0.0)
+
+    def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
+        """Orders the programs: preferred, then recalled, then the rest."""
+        hinted = [str(item.data.get("cause", "")).removeprefix("program:") for item in recalled]
+        order = dict.fromkeys([*self.preferred, *(name for name in hinted if name in self.programs), *self.programs])
+        used = {str(item.data.get("cause", "")).removeprefix("program:"): item.id for item in recalled if item.data}
+        return Plan(goal=f"find a program for {view.id}", data={"order": list(order), "insights": used})
+
+    def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
+        """The next program that reproduces the examples; every one looked at costs ten candidates."""
+        tried = {str(step.action.data.get("program")) for step in steps}
+        cost = 0
+        for name in plan.data["order"]:
+            if name in tried:
+                continue
+            cost += 10
+            if limits.candidates is not None and cost > limits.candidates:
+                spent = Cost(candidates=limits.candidates)
+                return Action(kind="finish", text="out of candidates", cost=spent)
+            if _fits(self.programs[name], view):
+                insight = plan.data["insights"].get(name)
+                return Action(
+                    kind="code",
+                    code=self.programs[name].replace("def solve(", f"def {view.entry}("),
+                    text=f"try {name}",
+                    data={"program": name},
+                    cost=Cost(candidates=cost, seconds=cost / 1000),
+                    consumed=(insight,) if insight else (),
+                )
+        return Action(kind="finish", text="no program is left", cost=Cost(candidates=cost, seconds=cost / 1000))
+
+    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
+        """One claim per accepted program, backed by a re-run without it."""
+        last = steps[-1]
+        if last.judgement is None or not last.judgement.verified:
+            return ()
+        name = str(last.action.data["program"])
+        without = probe([("def solve(xs):\n    return None\n", "solve")], [list(view.examples[0].input)])
+        changed = without[0] is not None and without[0][0] != view.examples[0].output
+        evidence = Evidence(
+            task=view.id,
+            group=group,
+            kind="intervention",
+            direction=1 if changed else -1,
+            features=self.features(view),
+            detail="without it the examples are not reproduced",
+        )
+        scope = Scope(environment="programs", family=view.signature)
+        cause = f"program:{name}"
+        text = f"the program {name} solves tasks like {view.family}"
+        return (
+            Claim(cause=cause, relation="contributes", effect="solved", scope=scope, evidence=(evidence,), text=text),
+        )
+
+    def distill(self, view: TaskView, steps: Sequence[Step]) -> SkillDraft | None:
+        """No skills."""
+        return None
+
+
+def _fits(source: str, view: TaskView) -> bool:
+    namespace: dict[str, Any] = {}
+    exec(source, namespace)
+    try:
+        return all(namespace["solve"](*row.input) == row.output for row in view.examples)
+    except (TypeError, LookupError, ValueError):
+        return False
+
+
+@dataclass(frozen=True)
+class FixedLearner:
+    """Makes fixed policies; its guide is the list of programs that experience speaks for, most often first."""
+
+    programs: Mapping[str, str] = field(default_factory=lambda: dict(PROGRAMS))
+    name: str = "fixed"
+
+    def policy(self, guide: Any, skills: Sequence[Any]) -> FixedPolicy:
+        """The policy that tries the guide's programs first."""
+        return FixedPolicy(programs=self.programs, preferred=tuple((guide or {}).get("preferred", ())))
+
+    def interpreter(self) -> None:
+        """Skills of this learner have no trees."""
+        return None
+
+    def fit(self, experience: Sequence[Any], views: Sequence[TaskView], skills: Sequence[Any], seed: int) -> Any:
+        """Counts what helped."""
+        counts = Counter(row.cause.removeprefix("program:") for row in experience if row.direction > 0)
+        return {"preferred": [name for name, _ in counts.most_common()]} if counts else None

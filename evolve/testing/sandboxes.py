@@ -1,0 +1,87 @@
+"""A sandbox without walls, for code that a test wrote itself."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from evolve.episodes import Json
+from evolve.sandbox.protocol import Outcome, Program, ProgramRun, SandboxLimits, SandboxResult, TestModule
+
+
+class TrustingSandbox:
+    """Runs programs inside this process, with no protection at all and no limits.
+
+    Only for sources written in the test itself; it saves starting a process per run.
+
+    Args:
+        fault: When not "", every execution fails with this fault.
+    """
+
+    backend = "trusting"
+
+    def __init__(self, fault: str = "") -> None:
+        self.fault = fault
+        self.executions = 0
+
+    def run_programs(
+        self,
+        programs: Sequence[Program],
+        inputs: Sequence[Sequence[Json]],
+        limits: SandboxLimits | None = None,
+        *,
+        per_program: Sequence[Sequence[Sequence[Json]]] | None = None,
+    ) -> SandboxResult:
+        """Runs every program on every input."""
+        self.executions += 1
+        if self.fault:
+            return SandboxResult(programs=(), fault=self.fault)
+        rows = per_program if per_program is not None else [inputs] * len(programs)
+        return SandboxResult(programs=tuple(_run(program, mine) for program, mine in zip(programs, rows, strict=True)))
+
+    def run_tests(self, modules: Sequence[TestModule], limits: SandboxLimits | None = None) -> SandboxResult:
+        """Runs the test functions of every module; files cannot import each other here."""
+        self.executions += 1
+        return SandboxResult(programs=tuple(_test(module) for module in modules), fault=self.fault)
+
+    def close(self) -> None:
+        """Does nothing."""
+
+
+def _load(source: str) -> tuple[dict[str, Any], str]:
+    namespace: dict[str, Any] = {}
+    try:
+        exec(compile(source, "<program>", "exec"), namespace)
+    except Exception as error:
+        return {}, f"{type(error).__name__}: {error}"
+    return namespace, ""
+
+
+def _run(program: Program, inputs: Sequence[Sequence[Json]]) -> ProgramRun:
+    namespace, error = _load(program.source)
+    if not error and program.entry not in namespace:
+        error = f"NameError: {program.entry} is not defined"
+    if error:
+        return ProgramRun(error=error, outputs=tuple(Outcome(error=error) for _ in inputs))
+    return ProgramRun(outputs=tuple(_call(namespace[program.entry], row) for row in inputs))
+
+
+def _call(function: Any, row: Sequence[Json]) -> Outcome:
+    try:
+        return Outcome(value=json.loads(json.dumps(function(*copy.deepcopy(list(row))), allow_nan=False)))
+    except Exception as error:
+        return Outcome(error=f"{type(error).__name__}: {error}")
+
+
+def _test(module: TestModule) -> ProgramRun:
+    source = "\n".join(text for name, text in module.files.items() if name != module.test_file)
+    tests = module.files[module.test_file].replace("from skill import", "#")
+    namespace, error = _load(source + "\n" + tests)
+    names = [name for name in namespace if name.startswith("test_")]
+    outputs = []
+    for name in names:
+        found = _call(namespace[name], [])
+        outputs.append(Outcome(name=name, error=found.error))
+    return ProgramRun(error=error, outputs=tuple(outputs))

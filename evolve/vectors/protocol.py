@@ -1,0 +1,82 @@
+"""The seam between what remembers and what finds: vectors in, ids out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Tag = str | int | float | bool
+"""A flat value stored beside a vector, for filters only."""
+
+Where = Mapping[str, Tag | Sequence[Tag]]
+"""A conjunction: each key equals the value, or is one of the values of a list. A vector that
+lacks a key does not match."""
+
+
+class Hit(NamedTuple):
+    """One neighbour."""
+
+    id: str
+    distance: float
+    """Cosine distance, 0 (same direction) to 2 (opposite)."""
+
+
+class VectorIndex(Protocol):
+    """A set of vectors by id, searched by cosine distance.
+
+    Attributes:
+        space: Always ``cosine``.
+        dimension: Length of every vector.
+    """
+
+    space: str
+    dimension: int
+
+    @property
+    def generation(self) -> int:
+        """What :meth:`mark` last stored; 0 for an index that is new or was cleared."""
+        ...
+
+    def mark(self, generation: int) -> None:
+        """Stores how far the owner's record had been taken in; survives closing where the index does."""
+        ...
+
+    def upsert(self, ids: Sequence[str], vectors: np.ndarray, tags: Sequence[Mapping[str, Tag]] | None = None) -> None:
+        """Adds vectors, replacing those whose id is there already, tags included.
+
+        Args:
+            ids: Distinct, non-empty strings.
+            vectors: Shape (len(ids), dimension); finite and not zero, of any length.
+            tags: One mapping per id, or None for none.
+
+        Raises:
+            ValueError: For a wrong shape, a zero or non-finite vector, or a repeated id.
+        """
+        ...
+
+    def query(self, vector: np.ndarray, k: int, where: Where | None = None) -> list[Hit]:
+        """The ``k`` nearest that match, nearest first, equal distances by id; fewer when there are fewer.
+
+        Raises:
+            ValueError: For a wrong shape or a zero or non-finite vector.
+        """
+        ...
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Removes these ids; unknown ones are no error."""
+        ...
+
+    def ids(self) -> list[str]:
+        """All ids, sorted."""
+        ...
+
+    def clear(self) -> None:
+        """Removes everything and sets the generation to 0."""
+        ...
+
+    def close(self) -> None:
+        """Frees files and memory. A closed index is not used again; closing twice is no error."""
+        ...

@@ -1,0 +1,54 @@
+"""The composition root: one open workspace, with everything wired."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evolve.events import EventSink
+    from evolve.improve import Learner
+    from evolve.policies.protocol import Policy
+    from evolve.workspace.facade import Options, Workspace
+    from evolve.workspace.result import Ambiguity, Result
+
+__all__ = ["Ambiguity", "Options", "Result", "Workspace", "open"]
+
+
+def open(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    policy: Policy | Learner | None = None,
+    model: str | None = None,
+    events: EventSink | None = None,
+    read_only: bool = False,
+) -> Workspace:
+    """Opens a workspace.
+
+    Args:
+        path: Its folder; it is made when missing. None means ``EVOLVE_WORKSPACE``, else the nearest
+            marked folder above this one, else the user's own workspace.
+        policy: What decides, instead of program search.
+        model: A language model; not available in this version.
+        events: Told what happens while it happens.
+        read_only: Looks only; may be used while another process writes.
+
+    Raises:
+        WorkspaceBusy: Another process writes to it.
+        WorkspaceError: It cannot be written, the disk is full, or a newer version made it.
+    """
+    from evolve.workspace.facade import Options, Workspace
+
+    return Workspace(path, Options(policy=policy, model=model, events=events, read_only=read_only))
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Options", "Workspace"):
+        from evolve.workspace import facade
+
+        return getattr(facade, name)
+    if name in ("Ambiguity", "Result"):
+        from evolve.workspace import result
+
+        return getattr(result, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

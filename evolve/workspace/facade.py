@@ -1,0 +1,267 @@
+"""The workspace: what a program or the command line holds while it works."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from evolve.agent import Agent, Surroundings, recall_nothing
+from evolve.episodes import EpisodeRecord, Limits
+from evolve.errors import UsageError
+from evolve.events import Event, EventFan, EventLog, EventSink, NoEvents
+from evolve.files import canonical_json, digest
+from evolve.improve.arms import UNLEARNED, Learner, recall_from
+from evolve.improve.stores import Stores
+from evolve.improve.workers import judge_draft
+from evolve.ledger import Budget, parse_budget
+from evolve.paths import WorkspacePaths
+from evolve.prompts import PromptLayers, load_prompt
+from evolve.settings import Settings, load_settings
+from evolve.store import WriterLock
+from evolve.tasks import Task, task_json
+from evolve.workflow import Workflow, parse_workflow
+from evolve.workspace.learners import choose_learner
+from evolve.workspace.memories import Memories
+from evolve.workspace.opening import locate, now, open_stores, sandbox_opener
+from evolve.workspace.own_rows import Examples, wanted_task
+from evolve.workspace.result import Extras, Result, result_of
+from evolve.workspace.shelves import Skills
+from evolve.workspace.training import improve, report
+
+if TYPE_CHECKING:
+    from evolve.improve.report import Report
+    from evolve.policies.protocol import Policy
+    from evolve.sandbox import Sandbox
+
+BudgetLike = Budget | str | Sequence[str] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a workspace is opened.
+
+    Attributes:
+        policy: A policy or learner to use instead of program search.
+        events: Told what happens while it happens.
+        read_only: Looks only; needs no lock and may run beside a writer.
+    """
+
+    policy: Policy | Learner | None = None
+    model: str | None = None
+    events: EventSink | None = None
+    read_only: bool = False
+
+
+class Workspace:
+    """One open workspace. Use it as a context manager; the writer's lock is held until it is closed.
+
+    Attributes:
+        memory: Notes and insights.
+        skills: Learned skills.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, options: Options | None = None) -> None:
+        self.options = options or Options()
+        place = locate(path)
+        self.paths: WorkspacePaths = place.paths
+        self.created = place.created
+        self.settings: Settings = load_settings(self.paths.root)
+        self.learner = choose_learner(self.options.policy, self.options.model)
+        self.events: EventSink = self.options.events or NoEvents()
+        self._lock = WriterLock(self.paths.lock)
+        self._sandbox: Sandbox | None = None
+        self.stores = self._open()
+        self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
+        self.skills = Skills(self.stores, self.open_sandbox)
+
+    def _open(self) -> Stores:
+        if self.options.read_only and self.paths.db.exists():
+            return open_stores(self.paths, self.settings, read_only=True)
+        self._lock.acquire()
+        try:
+            stores = open_stores(self.paths, self.settings)
+        except BaseException:
+            self._lock.release()
+            raise
+        if not self.options.read_only:
+            return stores
+        # There was nothing to read yet; now there is an empty record.
+        stores.db.close()
+        self._lock.release()
+        return open_stores(self.paths, self.settings, read_only=True)
+
+    @cached_property
+    def workflow(self) -> Workflow:
+        """The workflow in force outside of variants: the workspace's file, else the seed."""
+        layers = PromptLayers(workspace=self.paths.prompts)
+        return parse_workflow(load_prompt("workflow.toml", layers))
+
+    def open_sandbox(self) -> Sandbox:
+        """The sandbox of this process, opened once.
+
+        Raises:
+            SandboxUnavailable: When none passes its self-test here.
+        """
+        if self._sandbox is None:
+            self._sandbox = sandbox_opener(self.settings)()
+        return self._sandbox
+
+    def run(
+        self,
+        task: str | os.PathLike[str] | Task | None = None,
+        *,
+        examples: Examples | None = None,
+        name: str | None = None,
+        budget: BudgetLike = None,
+    ) -> Result:
+        """Solves one task and learns from it.
+
+        The same call continues where a crash or Ctrl-C cut it off.
+
+        Args:
+            task: A task, a task file, or ``SUITE#ID``.
+            examples: Instead of a task: a file of rows, or pairs ``(input, output)``.
+            name: Name of the task and of the function, for ``examples``.
+            budget: Such as ``"50k-candidates"`` or ``["10s", "1M-candidates"]``.
+
+        Raises:
+            UsageError: The task is malformed.
+            EnvironmentProblem: No sandbox, disk full, damaged record.
+        """
+        self._need_writer()
+        chosen = wanted_task(task, examples, name)
+        limits = self._limits(as_budget(budget))
+        key = digest(canonical_json(["run", task_json(chosen), limits.candidates, limits.seconds, self.learner.name]))
+        run = self.stores.runs.begin("run", key, {"task": chosen.id}, started=now())
+        listener = _Listener()
+        folder = self.paths.runs / run.id
+        with EventLog(folder / "events.jsonl") as log:
+            agent = self._own_agent(chosen, run.id, EventFan((listener, log, self.events)))
+            record = agent.run_episode(
+                chosen, variant=self.stores.variants.active_digest, split="own", seed=self.settings.seed, limits=limits
+            )
+        admitted = self._admit(record, chosen)
+        self.stores.runs.end(run.id, "done")
+        return result_of(record, chosen, Extras(goal=listener.goal, skills=admitted))
+
+    def improve(
+        self, suite: str | os.PathLike[str], *, rounds: int = 2, budget: BudgetLike = None, seed: int = 0
+    ) -> Report:
+        """Practises on a suite and measures on held-out tasks whether that helped.
+
+        The same call continues where a crash or Ctrl-C cut it off.
+
+        Args:
+            suite: A file or folder of tasks, or the name of a built-in suite.
+            rounds: Rounds of practise, fit, judge.
+            budget: The first bound reached ends the loop; what was done is kept.
+
+        Raises:
+            UsageError: The suite is malformed, or ``rounds`` is not positive.
+            BudgetExhausted: The budget ended before any episode.
+        """
+        self._need_writer()
+        return improve(self, os.fspath(suite), rounds=rounds, budget=as_budget(budget), seed=seed)
+
+    def report(self, *, fresh: bool = False) -> Report:
+        """The last report again, without opening the test tasks.
+
+        Args:
+            fresh: Run the test arms again with what is promoted now; this is a logged look.
+
+        Raises:
+            UsageError: There is no report yet.
+        """
+        if fresh:
+            self._need_writer()
+        return report(self, fresh=fresh)
+
+    def close(self) -> None:
+        """Frees everything; closing twice is no error."""
+        if self._sandbox is not None:
+            self._sandbox.close()
+            self._sandbox = None
+        self.stores.memory.close()
+        self.stores.db.close()
+        self._lock.release()
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _need_writer(self) -> None:
+        if self.options.read_only:
+            raise UsageError("the workspace was opened for reading only")
+
+    def _limits(self, budget: Budget) -> Limits:
+        return Limits(
+            candidates=budget.candidates or self.settings.candidates, seconds=budget.seconds or self.settings.seconds
+        )
+
+    def _own_agent(self, task: Task, run: str, events: EventSink) -> Agent:
+        """The promoted variant's guide, every admitted skill, and recall from the whole memory."""
+        arm = self.stores.practice_arm(self.workflow)
+        around = Surroundings(
+            policy=self.learner.policy(arm.guide, arm.skills),
+            sandbox=self.open_sandbox(),
+            recall=recall_from(self.stores.memory) if arm.memory is not None else recall_nothing,
+            recorder=_OwnRecorder(self.stores, task),
+            events=events,
+            run=run,
+            checkpoints=self.paths.runs / run,
+        )
+        return Agent(around, arm.workflow)
+
+    def _admit(self, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
+        names = []
+        for draft in record.drafts:
+            judged = judge_draft(draft, task, self.stores.skills.active(), self.learner, self.open_sandbox())
+            if judged is None:
+                continue
+            skill, verdict = judged
+            self.stores.skills.record_verdict(verdict)
+            if verdict.admitted:
+                names.append(self.stores.skills.add(skill, verdict).name)
+                self.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": names[-1]}))
+        return tuple(names)
+
+    def _forgotten(self) -> None:
+        """With every insight gone no variant rests on anything any more."""
+        if self.stores.variants.active_digest != UNLEARNED and not self.stores.skills.active():
+            self.stores.variants.reset(grounds="everything was forgotten")
+
+
+class _OwnRecorder:
+    """Commits the episodes of one task."""
+
+    def __init__(self, stores: Stores, task: Task) -> None:
+        self._stores = stores
+        self._task = task
+
+    def commit(self, record: EpisodeRecord) -> None:
+        self._stores.commit(record, instruction=self._task.instruction)
+
+
+class _Listener:
+    """Remembers the plan's goal for the result."""
+
+    def __init__(self) -> None:
+        self.goal = ""
+
+    def emit(self, event: Event) -> None:
+        if event.kind == "plan":
+            self.goal = str(event.data.get("goal", ""))
+
+
+def as_budget(budget: BudgetLike) -> Budget:
+    """A budget from its short forms; None is unlimited."""
+    if budget is None:
+        return Budget()
+    if isinstance(budget, Budget):
+        return replace(budget)
+    return parse_budget([budget] if isinstance(budget, str) else list(budget))

@@ -1,0 +1,72 @@
+"""``ws.memory``: what a person can do with notes and insights."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Callable, Sequence
+
+from evolve.episodes import Recalled, Scope
+from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Memory, MemoryCheck, Note
+
+
+class Memories:
+    """Notes and insights of a workspace.
+
+    Args:
+        on_empty: Called after the last insight was forgotten.
+    """
+
+    def __init__(self, memory: Memory, *, on_empty: Callable[[], None]) -> None:
+        self._memory = memory
+        self._on_empty = on_empty
+
+    def note(self, text: str, *, author: str | None = None) -> Note:
+        """Keeps what a person says. It is shown and attributed, and never evidence."""
+        return self._memory.note(text, author or getpass.getuser())
+
+    def notes(self) -> list[Note]:
+        """All notes, oldest first."""
+        return self._memory.notes()
+
+    def claim(self, insight: str) -> Insight:
+        """One insight, by id or a unique beginning of it."""
+        return self._memory.get(insight)
+
+    def claims(self, status: InsightStatus | None = None) -> list[Insight]:
+        """All insights, or those of one status."""
+        return self._memory.claims(status)
+
+    def evidence(self, insight: str) -> list[EvidenceRow]:
+        """Every row an insight rests on."""
+        return self._memory.evidence(insight)
+
+    def recall(
+        self,
+        query: str,
+        k: int = 5,
+        *,
+        scope: Scope | None = None,
+        now: float | None = None,
+        kinds: Sequence[str] | None = None,
+    ) -> list[Recalled]:
+        """What is worth knowing for a task in words."""
+        return self._memory.recall(query, k, scope=scope, now=now, kinds=kinds)
+
+    def why(self, effect: str) -> list[CausalChain]:
+        """Chains of causes that end in an effect, with their evidence."""
+        return self._memory.why(effect)
+
+    def forget(self, ids: Sequence[str] = (), *, everything: bool = False) -> int:
+        """Deletes insights with their evidence; gives how many."""
+        count = self._memory.forget(ids, everything=everything)
+        if not self._memory.claims():
+            self._on_empty()
+        return count
+
+    def check(self) -> MemoryCheck:
+        """Compares the index with the record."""
+        return self._memory.check()
+
+    def reindex(self) -> int:
+        """Builds the index anew from the record; gives the number of episodes in it."""
+        return self._memory.reindex()

@@ -1,0 +1,159 @@
+"""Finds, makes and opens what a workspace consists of."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from evolve.agent import MIGRATIONS as AGENT
+from evolve.agent import RunRecords
+from evolve.errors import WorkspaceError
+from evolve.files import write_atomic, write_failure
+from evolve.gate import MIGRATIONS as GATE
+from evolve.gate import Decisions, Looks, RegressionSuite
+from evolve.improve.journal import MIGRATIONS as IMPROVE
+from evolve.improve.stores import Stores
+from evolve.memory import MIGRATIONS as MEMORY
+from evolve.memory import Memory
+from evolve.optimizer import MIGRATIONS as OPTIMIZER
+from evolve.optimizer import VariantArchive
+from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
+from evolve.settings import Settings, settings_template
+from evolve.skills import MIGRATIONS as SKILLS
+from evolve.skills import SkillLibrary
+from evolve.store import Database, Migration, ObjectStore
+
+if TYPE_CHECKING:
+    from evolve.retrieval import Embedder
+    from evolve.sandbox import Sandbox
+    from evolve.vectors import VectorIndex
+
+MIGRATIONS: tuple[Migration, ...] = (*AGENT, *MEMORY, *SKILLS, *GATE, *OPTIMIZER, *IMPROVE)
+"""The tables of every package, in order of registration."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where the workspace is.
+
+    Attributes:
+        created: It was made just now, in the user's data folder, because no other was found.
+    """
+
+    paths: WorkspacePaths
+    created: bool = False
+
+
+def locate(path: str | os.PathLike[str] | None = None) -> Place:
+    """The workspace to use; the user's own is made on first use, any other must exist or be named.
+
+    Raises:
+        WorkspaceError: When the place cannot be written.
+    """
+    found = find_workspace(path)
+    if found is not None:
+        return Place(paths=WorkspacePaths(found), created=ensure_workspace(found))
+    root = user_workspace()
+    return Place(paths=WorkspacePaths(root), created=ensure_workspace(root))
+
+
+def ensure_workspace(root: Path) -> bool:
+    """Makes a folder a workspace: marker, ``prompts/``, ``skills/``, ``memory_store/``. False where it was one.
+
+    Existing files are never changed.
+
+    Raises:
+        WorkspaceError: When the folder cannot be written or is a file.
+    """
+    if root.exists() and not root.is_dir():
+        raise WorkspaceError(f"{root} is a file, not a folder", hint="choose a folder with -w")
+    fresh = not is_workspace(root)
+    paths = WorkspacePaths(root)
+    try:
+        for folder in (paths.prompts, paths.skills, paths.store):
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise write_failure(root, error) from error
+    if fresh:
+        write_atomic(paths.marker, settings_template().encode())
+    return fresh
+
+
+def open_stores(paths: WorkspacePaths, settings: Settings, *, read_only: bool = False) -> Stores:
+    """Opens every part of the record.
+
+    Args:
+        read_only: Does not write, needs no lock, and may be used while another process writes.
+
+    Raises:
+        WorkspaceError: Disk full, unwritable, or made by a newer version.
+        RecordDamaged: The record is not sound.
+    """
+    db = Database(paths.db, MIGRATIONS, read_only=read_only)
+    objects = ObjectStore(paths.objects)
+
+    def index(dimension: int) -> VectorIndex:
+        from evolve.vectors import MemoryIndex, open_index
+
+        return MemoryIndex(dimension) if read_only else open_index(paths.index, "episodes", dimension)
+
+    return Stores(
+        db=db,
+        objects=objects,
+        runs=RunRecords(db),
+        memory=Memory(db, index, open_embedder(settings)),
+        skills=SkillLibrary(db, objects, paths.skills),
+        variants=VariantArchive(db, objects),
+        decisions=Decisions(db),
+        looks=Looks(db),
+        regression=RegressionSuite(db),
+    )
+
+
+def open_embedder(settings: Settings) -> Embedder:
+    """The text encoder that the settings name.
+
+    Raises:
+        WorkspaceError: When it is not installed; the hint says how to get it.
+    """
+    if settings.encoder == "st":
+        from evolve.retrieval import SentenceTransformerEmbedder
+
+        return cast("Embedder", SentenceTransformerEmbedder())
+    from evolve.retrieval import HashingEmbedder
+
+    return HashingEmbedder()
+
+
+def cache_folder() -> Path:
+    """Where facts about this machine are remembered, outside any workspace."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "evolve"
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "evolve"
+
+
+def tracing_warning(environ: Sequence[str] | None = None) -> str:
+    """A sentence where the environment makes a library send what runs contain to another machine, else ""."""
+    names = ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING_V2")
+    on = [name for name in names if os.environ.get(name, "").lower() in ("true", "1")]
+    return f"{on[0]} is set: run contents are sent to LangSmith; unset it to keep them here" if on else ""
+
+
+def sandbox_opener(settings: Settings) -> partial[Sandbox]:
+    """Opens the sandbox the settings name; picklable, so that workers can open their own."""
+    from evolve.sandbox import open_sandbox
+
+    return cast("partial[Sandbox]", partial(open_sandbox, settings.sandbox, cache_dir=cache_folder()))
+
+
+def now() -> str:
+    """Wall-clock time in UTC for people to read."""
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,66 @@
+"""Makes a task of what a person gives: a task, a name on the command line, a file, or rows in Python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evolve.episodes import Json, Row
+from evolve.errors import TaskError, UsageError
+from evolve.files import canonical_json
+from evolve.tasks import Task, load_examples, resolve_task, row_key
+
+Examples = str | os.PathLike[str] | Sequence[Any]
+"""A file of rows, or pairs ``(input, output)`` where ``input`` is one argument or a tuple of them."""
+
+
+def wanted_task(task: str | os.PathLike[str] | Task | None, examples: Examples | None, name: str | None) -> Task:
+    """The task that the arguments of ``run`` name.
+
+    Raises:
+        UsageError: Neither or both of task and examples are given, or they are malformed.
+    """
+    if (task is None) == (examples is None):
+        raise UsageError("give either a task or examples", hint="evolve run --examples data.csv")
+    if examples is not None:
+        return _from_examples(examples, name)
+    if isinstance(task, Task):
+        return task
+    return resolve_task(os.fspath(task))  # type: ignore[arg-type]
+
+
+def _from_examples(examples: Examples, name: str | None) -> Task:
+    if isinstance(examples, str | os.PathLike):
+        return load_examples(Path(examples), name=name)
+    from evolve.tasks.assemble import assemble
+    from evolve.tasks.jsonl import parse_json
+
+    rows = [_row(pair, place) for place, pair in enumerate(examples, 1)]
+    try:
+        text = canonical_json(rows)
+    except (TypeError, ValueError) as error:
+        raise TaskError(f"not JSON: {error}", file="examples") from error
+    # The same door as for files, so that the same checks hold.
+    raws = parse_json(text, file="examples", name=name or "task", lines=False)
+    task = assemble(raws[0])
+    return replace(task, meta={**task.meta, "entry": name}) if name and "entry" not in task.meta else task
+
+
+def _row(pair: Any, place: int) -> dict[str, Json]:
+    if isinstance(pair, Row):
+        return {"input": list(pair.input), "output": pair.output}
+    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+        raise TaskError("expected a pair (input, output)", file="examples", line=place)
+    given, output = pair
+    return {"input": list(given) if isinstance(given, tuple) else [given], "output": output}
+
+
+def with_answer(task: Task, arguments: Sequence[Json], output: Json) -> Task:
+    """The task with one more visible example, as a person decided it."""
+    row = Row(input=tuple(arguments), output=output)
+    kept = tuple(one for one in task.examples if row_key(one) != row_key(row))
+    # The rows have changed, so it is another problem: the group is computed anew.
+    return replace(task, examples=(*kept, row), group="")

@@ -1,0 +1,114 @@
+"""What ``run`` gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolve.agent.codec import to_data
+from evolve.episodes import Cost, EpisodeRecord, Json
+from evolve.tasks import Task, equal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ambiguity:
+    """Two short programs fit every example and differ on an input.
+
+    Attributes:
+        input: The positional arguments on which they differ.
+        outputs: What the answer gives, then what the other program gives.
+    """
+
+    input: tuple[Json, ...]
+    outputs: tuple[Json, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """The outcome of one task.
+
+    Attributes:
+        status: ``solved``, ``refused``, ``unsolved``, ``budget`` or ``fault``.
+        answer: Python source that runs by itself, or "".
+        entry: Name of the function in ``answer``.
+        verified: The answer was right on at least three rows that the policy never saw.
+        score: Share of the visible examples that the answer reproduces; 1.0 when solved.
+        ambiguity: Where the examples leave open what is meant, or None.
+        learned: One sentence per claim that this episode added evidence to.
+        skills: Names of skills admitted from this episode.
+    """
+
+    status: str
+    answer: str
+    entry: str
+    verified: bool
+    score: float
+    episode_id: str
+    run_id: str
+    task: str
+    cost: Cost
+    goal: str = ""
+    note: str = ""
+    ambiguity: Ambiguity | None = None
+    learned: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def solved(self) -> bool:
+        """The answer was accepted."""
+        return self.status == "solved"
+
+    def to_json(self) -> Mapping[str, Any]:
+        """The result as one JSON object."""
+        data = to_data(self)
+        data["cost"]["seconds"] = round(self.cost.seconds, 3)
+        return dict(data)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extras:
+    """What the run knows beyond the record."""
+
+    goal: str = ""
+    skills: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+
+
+def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
+    """The result a record amounts to."""
+    return Result(
+        status=record.status,
+        answer=record.answer,
+        entry=task.entry,
+        verified=record.verified,
+        score=1.0 if record.solved else _share(record, task),
+        episode_id=record.episode,
+        run_id=record.run,
+        task=task.id,
+        cost=record.cost,
+        goal=extras.goal,
+        note=record.note,
+        ambiguity=_ambiguity(record),
+        learned=tuple(dict.fromkeys(claim.text for claim in record.claims)),
+        skills=extras.skills,
+        warnings=(*task.warnings, *extras.warnings),
+    )
+
+
+def _share(record: EpisodeRecord, task: Task) -> float:
+    seen = [step.observation for step in record.steps if step.observation is not None]
+    if not seen or not seen[-1].outputs:
+        return 0.0
+    right = [equal(value, row.output) for value, row in zip(seen[-1].outputs, task.examples, strict=False)]
+    # An answer that was refused on unseen rows is not a full score, whatever it does on the visible ones.
+    return min(0.99, sum(right) / len(task.examples))
+
+
+def _ambiguity(record: EpisodeRecord) -> Ambiguity | None:
+    for step in reversed(record.steps):
+        found = step.action.data.get("ambiguity")
+        if found:
+            return Ambiguity(input=tuple(found["input"]), outputs=tuple(found["outputs"]))
+    return None

@@ -1,0 +1,74 @@
+"""``ws.skills``: what a person can do with learned skills."""
+
+from __future__ import annotations
+
+import builtins
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evolve.errors import UsageError
+from evolve.improve.stores import Stores
+from evolve.retrieval import BM25
+from evolve.sandbox import Sandbox, TestModule
+from evolve.skills import Skill, SkillStatus
+
+if TYPE_CHECKING:
+    from evolve.sandbox import Outcome
+
+
+class Skills:
+    """The skills of a workspace.
+
+    Args:
+        sandbox: Opens the sandbox, for checks.
+    """
+
+    def __init__(self, stores: Stores, sandbox: Callable[[], Sandbox]) -> None:
+        self._stores = stores
+        self._sandbox = sandbox
+
+    def list(self, statuses: Sequence[SkillStatus] = ()) -> builtins.list[Skill]:
+        """Skills in order of admission."""
+        return self._stores.skills.list(statuses)
+
+    def get(self, name: str) -> Skill:
+        """One skill, by name or digest."""
+        return self._stores.skills.get(name)
+
+    def find(self, query: str, k: int = 5) -> builtins.list[Skill]:
+        """Active skills whose name and description fit the words best."""
+        skills = self._stores.skills.active()
+        texts = {skill.name: f"{skill.name.replace('-', ' ')} {skill.description}" for skill in skills}
+        scores = BM25(texts).scores(query)
+        ranked = sorted((skill for skill in skills if skill.name in scores), key=lambda skill: -scores[skill.name])
+        return ranked[:k]
+
+    def verify(self, name: str) -> builtins.list[Outcome]:
+        """Runs a skill's own tests in the sandbox, now; one outcome per test."""
+        skill = self.get(name)
+        module = TestModule(files={"skill.py": skill.code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
+        return list(self._sandbox().run_tests([module]).programs[0].outputs)
+
+    def retire(self, name: str, reason: str = "retired by a person") -> Skill:
+        """Takes a skill out of use; its body and history stay."""
+        return self._stores.skills.retire(name, reason, attended=True)
+
+    def own(self, name: str) -> Skill:
+        """Hands a skill to the user: it is never changed unattended from now on."""
+        return self._stores.skills.own(name)
+
+    def export(
+        self, names: Sequence[str], *, to: str = "agent-skills", out: str | os.PathLike[str]
+    ) -> builtins.list[Path]:
+        """Writes skills as folders that other agents load; gives the folders.
+
+        Raises:
+            UsageError: The format is unknown, or a skill does not exist.
+        """
+        if to != "agent-skills":
+            raise UsageError(f"no export format {to!r}", hint="--to agent-skills")
+        from evolve.export import agent_skills
+
+        return agent_skills.export([self.get(name) for name in names], Path(out))

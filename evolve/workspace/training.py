@@ -1,0 +1,107 @@
+"""Wires the loop into a workspace: workers, ledger, journal, events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from evolve.agent import Run
+from evolve.episodes import Limits
+from evolve.errors import UsageError
+from evolve.events import EventFan, EventLog
+from evolve.files import canonical_json, digest
+from evolve.improve.journal import last_report
+from evolve.improve.loop import improve as run_loop
+from evolve.improve.loop import look_again
+from evolve.improve.report import Report
+from evolve.improve.session import LoopPlan, Session
+from evolve.improve.workers import WorkerSetup, open_workers
+from evolve.ledger import Budget, Ledger, Spent
+from evolve.tasks import Suite, load_suite
+from evolve.workspace.opening import now, sandbox_opener
+
+if TYPE_CHECKING:
+    from evolve.workspace.facade import Workspace
+
+
+def improve(workspace: Workspace, suite_name: str, *, rounds: int, budget: Budget, seed: int) -> Report:
+    """Runs or continues a loop; see :meth:`Workspace.improve`."""
+    if rounds < 1:
+        raise UsageError(f"--rounds {rounds}: at least one round is needed")
+    suite = load_suite(suite_name)
+    knobs = workspace.workflow.knobs
+    limits = Limits(
+        candidates=min(workspace.settings.candidates, knobs.candidates),
+        seconds=min(workspace.settings.seconds, knobs.seconds),
+    )
+    plan = LoopPlan(rounds=rounds, seed=seed, limits=limits)
+    # The budget is no part of what was asked for: an interrupted loop may go on with another.
+    key = digest(canonical_json(["improve", suite.digest, rounds, seed, limits.candidates, workspace.learner.name]))
+    request = {"suite": suite_name, "rounds": rounds, "seed": seed}
+    run = workspace.stores.runs.begin("improve", key, request, started=now())
+    with _session(workspace, run, suite, plan, budget) as session:
+        return run_loop(session)
+
+
+def report(workspace: Workspace, *, fresh: bool) -> Report:
+    """The last report, or a new look; see :meth:`Workspace.report`."""
+    found = last_report(workspace.stores.db)
+    if found is None:
+        raise UsageError("there is no report in this workspace yet", hint="evolve improve everyday")
+    last = Report.from_json(found)
+    if not fresh:
+        return last
+    made_by = workspace.stores.runs.run(last.run).body
+    suite = load_suite(str(made_by["suite"]))
+    if suite.digest != last.suite_digest:
+        raise UsageError(f"the suite {made_by['suite']} has changed since the report", hint="run evolve improve again")
+    knobs = workspace.workflow.knobs
+    limits = Limits(
+        candidates=min(workspace.settings.candidates, knobs.candidates),
+        seconds=min(workspace.settings.seconds, knobs.seconds),
+    )
+    count = workspace.stores.looks.count(suite.digest)
+    key = digest(canonical_json(["report", suite.digest, count]))
+    body = {"suite": str(made_by["suite"]), "rounds": 0, "seed": last.seed}
+    run = workspace.stores.runs.begin("report", key, body, started=now())
+    with _session(workspace, run, suite, LoopPlan(rounds=1, seed=last.seed, limits=limits), Budget()) as session:
+        return replace(look_again(session, last), curve=last.curve)
+
+
+@contextmanager
+def _session(workspace: Workspace, run: Run, suite: Suite, plan: LoopPlan, budget: Budget) -> Iterator[Session]:
+    """A session with its workers; they are gone when it ends, however it ends."""
+    opener = sandbox_opener(workspace.settings)
+    workspace.open_sandbox()  # refuses here, before any process is started
+    setup = WorkerSetup(learner=workspace.learner, sandbox=opener, run=run.id, suite=suite.name)
+    workers = open_workers(setup, workspace.settings.worker_count)
+    try:
+        with EventLog(workspace.paths.runs / run.id / "events.jsonl") as log:
+            yield Session(
+                stores=workspace.stores,
+                learner=workspace.learner,
+                workers=workers,
+                sandbox=workspace.open_sandbox,
+                suite=suite,
+                run=run.id,
+                request=run.body,
+                plan=plan,
+                ledger=Ledger(budget, spent=_spent_before(workspace, run)),
+                events=EventFan((log, workspace.events)),
+                workflow=workspace.workflow,
+            )
+    finally:
+        workers.close()
+
+
+def _spent_before(workspace: Workspace, run: Run) -> Spent:
+    """What earlier processes of the same run have spent."""
+    costs = [record.cost for record in workspace.stores.runs.episodes(run=run.id)]
+    return Spent(
+        seconds=float(run.body.get("seconds", 0.0)),
+        candidates=sum(cost.candidates for cost in costs),
+        tokens=sum(cost.tokens for cost in costs),
+        money=sum(cost.money for cost in costs),
+    )

@@ -1,0 +1,11 @@
+"""Write an account number in groups of four."""
+# ruff: noqa: F821
+
+assert iban_groups("DE89370400440532013000") == "DE89 3704 0044 0532 0130 00"
+assert iban_groups("GB29NWBK60161331926819") == "GB29 NWBK 6016 1331 9268 19"
+assert iban_groups("NO9386011117947") == "NO93 8601 1117 947"
+assert iban_groups("FR1420041010050500013M02606") == "FR14 2004 1010 0505 0001 3M02 606"
+assert iban_groups("BE68539007547034") == "BE68 5390 0754 7034"
+assert iban_groups("AT611904300234573201") == "AT61 1904 3002 3457 3201"
+assert iban_groups("PT50000201231234567890154") == "PT50 0002 0123 1234 5678 9015 4"
+assert iban_groups("DK5000400440116243") == "DK50 0040 0440 1162 43"

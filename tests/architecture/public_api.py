@@ -1,0 +1,65 @@
+"""What each door offers, read from the source. ``python -m tests.architecture.public_api`` renews the snapshot."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from tests.architecture.source import FunctionNode, Module, modules
+
+SNAPSHOT = Path(__file__).with_name("public_api.txt")
+
+
+def offered() -> list[str]:
+    """Every public name with its parameters, sorted: ``evolve.files.digest(content)``."""
+    by_name = {module.name: module for module in modules()}
+    doors = [m for m in modules() if m.path.name == "__init__.py" or len(m.name.split(".")) == 2]
+    return sorted(f"{door.name}.{described(door, name, by_name)}" for door in doors for name in names(door))
+
+
+def names(door: Module) -> list[str]:
+    """``__all__`` where there is one, else the public definitions of a module that is its own door."""
+    for node in door.tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return list(ast.literal_eval(node.value))
+    if door.path.name == "__init__.py":
+        return []
+    defined = [node for node in door.tree.body if isinstance(node, FunctionNode | ast.ClassDef)]
+    return [node.name for node in defined if not node.name.startswith("_")]
+
+
+def described(door: Module, name: str, by_name: dict[str, Module]) -> str:
+    """The name, and for a function or class its parameters without types."""
+    for module in [door, *(m for key, m in by_name.items() if key.startswith(f"{door.name}."))]:
+        for node in module.tree.body:
+            if isinstance(node, FunctionNode) and node.name == name:
+                return f"{name}({arguments(node)})"
+            if isinstance(node, ast.ClassDef) and node.name == name:
+                return described_class(node)
+    return name
+
+
+def described_class(node: ast.ClassDef) -> str:
+    methods = sorted(
+        item.name for item in node.body if isinstance(item, FunctionNode) and not item.name.startswith("_")
+    )
+    fields = [
+        item.target.id
+        for item in node.body
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and not item.target.id.startswith("_")
+    ]
+    constructors = [item for item in node.body if isinstance(item, FunctionNode) and item.name == "__init__"]
+    taken = arguments(constructors[0]) if constructors else ", ".join(fields)
+    return f"{node.name}({taken})" + (f" [{' '.join(methods)}]" if methods else "")
+
+
+def arguments(node: FunctionNode) -> str:
+    given = [item.arg for item in [*node.args.posonlyargs, *node.args.args] if item.arg not in ("self", "cls")]
+    keywords = [item.arg for item in node.args.kwonlyargs]
+    star = [f"*{node.args.vararg.arg}"] if node.args.vararg else ["*"] if keywords else []
+    rest = [f"**{node.args.kwarg.arg}"] if node.args.kwarg else []
+    return ", ".join([*given, *star, *keywords, *rest])
+
+
+if __name__ == "__main__":
+    SNAPSHOT.write_text("\n".join(offered()) + "\n", "utf-8")

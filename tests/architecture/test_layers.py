@@ -1,0 +1,206 @@
+"""Imports point down, and the libraries that cost most stay behind one door each."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import subprocess
+import sys
+from collections import defaultdict
+
+import pytest
+
+from tests.architecture.source import PACKAGE, Module, module_names, modules
+
+# Top to bottom. A module imports only from rows below its own.
+LAYERS = (
+    ("", "__main__"),
+    ("cli", "web", "serve"),
+    ("workspace",),
+    ("export",),
+    ("improve",),
+    ("optimizer",),
+    ("gate",),
+    ("agent",),
+    ("policies",),
+    ("memory", "skills", "tasks"),
+    ("retrieval", "programs"),
+    ("models", "sandbox", "vectors", "store"),
+    ("episodes", "ledger", "prompts", "workflow", "settings", "events"),
+    ("paths",),
+    ("files", "frontmatter"),
+    ("errors",),
+)
+RANK = {name: row for row, names in enumerate(LAYERS) for name in names}
+ABOVE_ALL = "testing"
+
+HEAVY = ("chromadb", "langgraph", "networkx", "openai", "sentence_transformers", "torch")
+
+
+def test_every_part_of_the_package_has_its_layer() -> None:
+    parts = {module.part for module in modules()}
+    assert parts <= {*RANK, ABOVE_ALL}
+
+
+def test_imports_point_down() -> None:
+    wrong = [
+        f"{module.place}:{found.line} imports {found.target}"
+        for module in modules()
+        for found in module.imports()
+        if not allowed(module, found.target)
+    ]
+    assert wrong == []
+
+
+def allowed(module: Module, target: str) -> bool:
+    if target != "evolve" and not target.startswith("evolve."):
+        return True
+    part = [*target.split("."), ""][1]
+    if module.part == ABOVE_ALL or part == module.part:
+        return True
+    if target == "evolve":  # the facade's version and names are for faces only
+        return RANK[module.part] <= RANK["cli"]
+    return part != ABOVE_ALL and RANK[part] > RANK[module.part]
+
+
+def test_the_kinds_of_policy_do_not_know_each_other() -> None:
+    kinds = {
+        ".".join(module.name.split(".")[:3])
+        for module in modules()
+        if module.part == "policies" and len(module.name.split(".")) > 3
+    }
+    wrong = [
+        f"{module.place}:{found.line}"
+        for module in modules()
+        for found in module.imports()
+        for kind in kinds
+        if module.name.startswith(f"{kind}.") and any(found.target.startswith(other) for other in kinds - {kind})
+    ]
+    assert wrong == []
+
+
+def test_suites_do_not_know_who_will_solve_them() -> None:
+    banned = ("evolve.programs", "evolve.policies", "evolve.agent")
+    wrong = [
+        f"{module.place}:{found.line} imports {found.target}"
+        for module in modules()
+        if module.part == "tasks"
+        for found in module.imports()
+        if found.target.startswith(banned)
+    ]
+    assert wrong == []
+
+
+def test_no_import_cycles() -> None:
+    graph: dict[str, set[str]] = defaultdict(set)
+    for module in modules():
+        targets = {found.target for found in module.imports() if found.at_module_level}
+        # A package's door is loaded before its modules, but importing from within is not a use of the door.
+        graph[module.name] = {name for name in targets if name in module_names() and name != module.name}
+    remaining = dict(graph)
+    while leaves := [name for name, targets in remaining.items() if not targets & remaining.keys()]:
+        for name in leaves:
+            del remaining[name]
+    assert sorted(remaining) == []
+
+
+@pytest.mark.parametrize("library", ["chromadb", "openai"])
+def test_one_file_knows_the_library(library: str) -> None:
+    assert len(files_importing(library)) <= 1
+
+
+def test_langgraph_stays_under_agent() -> None:
+    assert [place for place in files_importing("langgraph") if not place.startswith("evolve/agent/")] == []
+
+
+def files_importing(library: str) -> list[str]:
+    return sorted(
+        {
+            module.place
+            for module in modules()
+            for found in module.imports()
+            if found.target.split(".")[0].removesuffix("_checkpoint") == library
+        }
+    )
+
+
+def loaded_by(*names: str) -> set[str]:
+    """Top-level libraries in memory after importing the named modules in a fresh process."""
+    script = f"import sys, {', '.join(names)}; print(*{{name.split('.')[0] for name in sys.modules}})"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return set(result.stdout.split())
+
+
+def test_opening_every_door_loads_nothing_heavy() -> None:
+    doors = [module.name for module in modules() if module.path.name == "__init__.py"]
+    assert loaded_by(*doors) & set(HEAVY) == set()
+
+
+def test_help_is_not_paid_for_with_arrays_and_validators() -> None:
+    names = [name for name in ("evolve", "evolve.cli") if importlib.util.find_spec(name)]
+    assert loaded_by(*names) & {*HEAVY, "numpy", "pydantic"} == set()
+
+
+def test_modules_do_no_work_when_imported() -> None:
+    wrong = [
+        f"{module.place}:{node.lineno}: {ast.unparse(node).splitlines()[0]}"
+        for module in modules()
+        for node in module.tree.body
+        if not is_declaration(node)
+    ]
+    assert wrong == []
+
+
+def is_declaration(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.If):
+        condition = ast.unparse(node.test)
+        return condition.startswith(("TYPE_CHECKING", "__name__ ==", "sys.platform", "sys.version_info"))
+    return not isinstance(node, ast.For | ast.While | ast.With | ast.Delete | ast.Assert)
+
+
+MUTATORS = frozenset(
+    {
+        *("add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft"),
+        *("remove", "setdefault", "sort", "update"),
+    }
+)
+
+
+def test_modules_keep_no_state() -> None:
+    """No ``global``, and no function changes a table that its module defines."""
+    wrong = []
+    for module in modules():
+        tables = {name for node in module.tree.body for name in assigned(node)}
+        for function in module.functions():
+            local = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and is_stored(node)}
+            local |= {argument.arg for argument in ast.walk(function) if isinstance(argument, ast.arg)}
+            for node in ast.walk(function):
+                if isinstance(node, ast.Global) or changed_name(node) in tables - local - {""}:
+                    wrong.append(f"{module.place}:{node.lineno}: {ast.unparse(node)}")
+    assert wrong == []
+
+
+def assigned(node: ast.stmt) -> list[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def changed_name(node: ast.AST) -> str:
+    """Name of the table that a statement or call changes in place, or ""."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+        return node.value.id if isinstance(node.value, ast.Name) else ""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
+        return node.func.value.id if isinstance(node.func.value, ast.Name) else ""
+    return ""
+
+
+def test_the_package_is_found_where_the_tests_look() -> None:
+    assert (PACKAGE / "errors.py").is_file()
+    assert len(modules()) > 20

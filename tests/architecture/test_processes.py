@@ -1,0 +1,66 @@
+"""Only the sandbox starts foreign processes, and nothing outside it turns text into running code."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tests.architecture.source import Module, called_name, modules
+
+STARTERS = re.compile(r"os\.(fork|forkpty|exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?|system|popen)\Z")
+STARTING_LIBRARIES = {"subprocess", "pty", "_posixsubprocess", "_winapi"}
+RUNNERS = {"exec", "eval", "compile", "__import__", "builtins.exec", "builtins.eval"}
+UNSAFE_READERS = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve"}
+
+# Compile expressions put together from the templates of our own operations, never text from outside.
+COMPILERS = {"evolve/programs/operation.py", "evolve/policies/search/lambdas.py"}
+
+
+def outside_sandbox() -> list[Module]:
+    # The doubles in testing include a sandbox without walls, for sources that a test wrote itself.
+    return [module for module in modules() if module.part not in ("sandbox", "testing")]
+
+
+def calls(module: Module) -> list[tuple[str, int]]:
+    return [(called_name(node), node.lineno) for node in ast.walk(module.tree) if isinstance(node, ast.Call)]
+
+
+def test_only_the_sandbox_starts_programs() -> None:
+    imported = [
+        f"{module.place}:{found.line} imports {found.target}"
+        for module in outside_sandbox()
+        for found in module.imports()
+        if found.target.split(".")[0] in STARTING_LIBRARIES
+    ]
+    called = [
+        f"{module.place}:{line} calls {name}"
+        for module in outside_sandbox()
+        for name, line in calls(module)
+        if STARTERS.match(name)
+    ]
+    assert imported + called == []
+
+
+def test_text_becomes_code_only_inside_the_sandbox() -> None:
+    assert [
+        f"{module.place}:{line} calls {name}"
+        for module in outside_sandbox()
+        if module.place not in COMPILERS
+        for name, line in calls(module)
+        if name in RUNNERS
+    ] == []
+
+
+def test_nothing_stored_can_run_when_it_is_read() -> None:
+    assert [
+        f"{module.place}:{found.line} imports {found.target}"
+        for module in modules()
+        for found in module.imports()
+        if found.target.split(".")[0] in UNSAFE_READERS
+    ] == []
+    assert [
+        f"{module.place}:{node.lineno}"
+        for module in modules()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.keyword) and node.arg == "allow_pickle" and ast.unparse(node.value) != "False"
+    ] == []

@@ -1,0 +1,73 @@
+"""What holds for every test: no network, no real home, no settings from outside, one thread per library."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+
+# Libraries read this once, when they are first imported.
+os.environ["OMP_NUM_THREADS"] = "1"
+
+# The same examples on every run and every machine; time limits would only measure the neighbours.
+hypothesis.settings.register_profile("evolve", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("evolve")
+
+_HOME_VARIABLES = {
+    "HOME": "",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_CACHE_HOME": ".cache",
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_STATE_HOME": ".local/state",
+}
+_KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY")
+_LOOPBACK = ("127.", "::1", "localhost")
+
+
+@pytest.fixture(scope="session")
+def private_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One home folder for the whole session, so that caches in it are made once."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="session")
+def _workspace_numbers() -> Iterator[int]:
+    return itertools.count(1)
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(private_home: Path, _workspace_numbers: Iterator[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test has its own workspace and none of the developer's settings or keys."""
+    for name in [*os.environ]:
+        if name.startswith("EVOLVE_") or name in _KEYS:
+            monkeypatch.delenv(name)
+    for name, folder in _HOME_VARIABLES.items():
+        monkeypatch.setenv(name, str(private_home / folder))
+    workspace = private_home / "workspaces" / str(next(_workspace_numbers))
+    monkeypatch.setenv("EVOLVE_WORKSPACE", str(workspace))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_network() -> Iterator[None]:
+    """A connection to anywhere but this machine is a failure of the test that tried it."""
+    patch = pytest.MonkeyPatch()
+    for name in ("connect", "connect_ex", "sendto"):
+        patch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))
+    yield
+    patch.undo()
+
+
+def _guarded(original: Any) -> Any:
+    def call(self: socket.socket, *args: Any) -> Any:
+        address = args[-1]
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not str(address[0]).startswith(_LOOPBACK):
+            pytest.fail(f"a test tried to reach {address[0]}")
+        return original(self, *args)
+
+    return call

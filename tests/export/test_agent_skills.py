@@ -1,0 +1,206 @@
+"""Exported folders: accepted by strict readers, run by themselves, carry nothing they must not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import skills_ref
+import strictyaml
+
+from evolve.errors import UsageError
+from evolve.export import agent_skills
+from evolve.export.secret_scan import find_secrets
+from evolve.skills import Skill
+from tests.skills.samples import GOOD, draft
+
+SKILL = replace(Skill.from_draft(GOOD), status="admitted")
+
+
+def run(script: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs a script where evolve cannot be imported."""
+    command = [sys.executable, "-I", "-S", str(script), *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, cwd="/", env={}, timeout=30)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (written,) = agent_skills.export([SKILL], tmp_path / "out")
+    return written
+
+
+def test_strict_readers_accept_it(folder):
+    assert skills_ref.validate(folder) == []
+    assert agent_skills.validate(folder) == []
+    text = (folder / "SKILL.md").read_text()
+    fields = strictyaml.load(text.split("---")[1]).data
+    assert set(fields) == {"name", "description", "metadata"}
+    assert text.isascii() and fields["name"] == folder.name == "large-evens"
+    assert "Use when" in fields["description"]
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "",
+        "x" * 3000,
+        "n > 3: <b>yes</b> --- no",
+        "line\nbreak: \"quoted\" 'so' # not a comment",
+        "Zahlen \u202e größer",
+    ],
+)
+def test_any_description_becomes_acceptable(tmp_path, description):
+    (folder,) = agent_skills.export([replace(SKILL, description=description)], tmp_path)
+    assert skills_ref.validate(folder) == agent_skills.validate(folder) == []
+
+
+def test_the_script_runs_by_itself(folder):
+    script = folder / "scripts/large-evens.py"
+    done = run(script, "[[4, 1, 8, 6], 5]")
+    assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, [6, 8], "")
+    assert json.loads(run(script, stdin="[[2, 4], 0]").stdout) == [2, 4]
+    help_text = run(script, "--help")
+    assert help_text.returncode == 0
+    assert "signature" in help_text.stdout and "exit codes" in help_text.stdout
+
+
+@pytest.mark.parametrize(
+    ("argument", "code", "words"),
+    [("{", 2, "not JSON"), ("3", 2, "JSON list of 2"), ("[[1]]", 2, "2 argument"), ('["a", 1]', 1, "TypeError")],
+)
+def test_the_script_names_what_is_wrong(folder, argument, code, words):
+    done = run(folder / "scripts/large-evens.py", argument)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert words in done.stderr and "Traceback" not in done.stderr
+
+
+def test_batches_give_one_line_each(folder):
+    done = run(folder / "scripts/large-evens.py", "--batch", stdin="[[2, 3], 0]\n\nbad\n[[8], 9]\n")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 2
+    assert [line.get("output") for line in lines] == [[2], None, []]
+    assert "not JSON" in lines[1]["error"]
+
+
+def test_importing_the_script_runs_nothing(folder):
+    code = f"import runpy; names = runpy.run_path({str(folder / 'scripts/large-evens.py')!r}); print(sorted(names)[-1])"
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("large_evens\n", "")
+
+
+def test_the_evaluation_cases_are_the_examples(folder):
+    cases = json.loads((folder / "evals/evals.json").read_text())
+    assert cases["skill_name"] == "large-evens"
+    assert [json.loads(case["expected_output"]) for case in cases["evals"]] == [row.output for row in GOOD.tests]
+    assert all(set(case) == {"id", "prompt", "expected_output", "files", "assertions"} for case in cases["evals"])
+
+
+@pytest.mark.parametrize("name", ["claude-helper", "my-anthropic"])
+def test_reserved_names_are_refused(tmp_path, name):
+    with pytest.raises(UsageError, match="must not contain"):
+        agent_skills.export([replace(SKILL, name=name)], tmp_path)
+
+
+@pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "a/b", "..", "Large", "x" * 70])
+def test_names_that_leave_the_folder_are_refused(tmp_path, name):
+    with pytest.raises(UsageError, match="cannot be exported"):
+        agent_skills.export([replace(SKILL, name=name)], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("status", ["draft", "doubtful", "retired"])
+def test_only_skills_in_use_leave(tmp_path, status):
+    with pytest.raises(UsageError, match=status):
+        agent_skills.export([replace(SKILL, status=status)], tmp_path)
+
+
+def test_a_foreign_folder_is_left_alone(tmp_path):
+    mine = tmp_path / "large-evens"
+    mine.mkdir()
+    (mine / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match="not an earlier export"):
+        agent_skills.export([SKILL], tmp_path)
+    assert [path.name for path in mine.iterdir()] == ["notes.txt"]
+
+
+def test_a_link_is_not_followed(tmp_path, folder):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "large-evens").symlink_to(folder)
+    with pytest.raises(UsageError, match="not an earlier export"):
+        agent_skills.export([SKILL], other)
+
+
+def test_an_earlier_export_is_replaced(folder):
+    (folder / "stale.txt").write_text("x")
+    agent_skills.export([replace(SKILL, description="Other words.")], folder.parent)
+    assert not (folder / "stale.txt").exists()
+    assert "Other words" in (folder / "SKILL.md").read_text()
+
+
+def test_all_or_none_are_written(tmp_path):
+    with pytest.raises(UsageError):
+        agent_skills.export([SKILL, replace(SKILL, name="claude")], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_as_target_is_named(tmp_path):
+    (tmp_path / "out").write_text("x")
+    with pytest.raises(UsageError, match="not a folder"):
+        agent_skills.export([SKILL], tmp_path / "out")
+
+
+def test_known_secrets_do_not_leave(tmp_path, monkeypatch):
+    monkeypatch.setenv("SOME_API_KEY", "correct horse battery")
+    leaking = replace(SKILL, code='WORDS = "correct horse battery"\n' + SKILL.code)
+    with pytest.raises(UsageError, match="secret environment variable") as caught:
+        agent_skills.export([leaking], tmp_path / "out")
+    assert "battery" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_code_that_runs_on_import_does_not_leave(tmp_path):
+    with pytest.raises(UsageError, match="top level"):
+        agent_skills.export([replace(SKILL, code="print(1)\n" + SKILL.code)], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-" + "a1B2" * 8,
+        "ghp_" + "x" * 36,
+        "AKIA" + "A" * 16,
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "https://user:hunter22@example.org/",
+        'api_key = "abcdefgh1234"',
+        "xoxb-1234567890-abc",
+    ],
+)
+def test_shapes_of_secrets_are_recognised(text):
+    assert find_secrets(f"before {text} after")
+
+
+def test_encoded_secrets_are_recognised_and_ordinary_text_is_not():
+    value = "p@ss word/9"
+    for form in ("cEBzcyB3b3JkLzk", "p%40ss%20word%2F9"):
+        assert find_secrets(f"x = '{form}'", [value])
+    assert find_secrets((Path(__file__).parent / "../skills/samples.py").read_text(), [value]) == []
+
+
+def test_names_in_the_code_do_not_clash_with_the_command_line(tmp_path):
+    code = (
+        "import json\nfrom sys import maxsize\n" if False else "import json\n"
+    ) + "def command_line(text):\n    return json.loads(text)\n"
+    clash = draft(name="parse", entry="command_line", code=code, signature="(text: str) -> any", tests=())
+    (folder,) = agent_skills.export([replace(Skill.from_draft(clash), status="trusted")], tmp_path)
+    assert run(folder / "scripts/parse.py", '["[1, 2]"]').stdout == "[1, 2]\n"
+
+
+def test_the_script_needs_no_environment(folder):
+    assert "evolve" not in (folder / "scripts/large-evens.py").read_text()
+    assert os.access(folder / "SKILL.md", os.R_OK)

@@ -1,0 +1,159 @@
+"""What the gate writes down: verdicts, looks, and the tasks that must keep working."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evolve.episodes import Cost, EpisodeRecord, Limits, Status
+from evolve.gate import (
+    MIGRATIONS,
+    Decisions,
+    Looks,
+    RegressionSuite,
+    RegressionTask,
+    SequentialTest,
+    Tally,
+)
+from evolve.store import Database
+
+
+@pytest.fixture
+def database(tmp_path: Path):
+    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+        yield db
+
+
+def episode(
+    task: str = "t", number: int = 0, *, status: Status = "solved", candidates: int = 100, variant: str = "v"
+) -> EpisodeRecord:
+    return EpisodeRecord(
+        episode=f"{task}-{variant}-{number}",
+        run="run",
+        task=task,
+        suite="suite",
+        group=f"group of {task}",
+        split="train",
+        variant=variant,
+        seed=number,
+        status=status,
+        verified=status == "solved",
+        answer="",
+        steps=(),
+        cost=Cost(candidates=candidates),
+    )
+
+
+def test_looks_are_counted_per_suite_and_run(database: Database) -> None:
+    looks = Looks(database, clock=lambda: 5.0)
+    assert looks.count("s") == 0
+    assert looks.open("s", run="r1", purpose="report") == 1
+    assert looks.open("s", run="r1", purpose="report") == 1
+    assert looks.open("s", run="r2", purpose="report") == 2
+    assert looks.open("other", run="r2", purpose="report") == 1
+    assert [(one.run, one.at) for one in looks.log("s")] == [("r1", 5.0), ("r2", 5.0)]
+
+
+def test_a_look_survives_reopening(tmp_path: Path) -> None:
+    with Database(tmp_path / "r.db", MIGRATIONS) as db:
+        Looks(db).open("s", run="r", purpose="report")
+    with Database(tmp_path / "r.db", MIGRATIONS) as db:
+        assert Looks(db).count("s") == 1
+
+
+def test_each_proposal_on_a_suite_gets_a_smaller_level(database: Database) -> None:
+    decisions = Decisions(database)
+    levels = []
+    for number in range(3):
+        proposal, alpha = decisions.next_level("s")
+        levels.append(alpha)
+        state = SequentialTest(alpha=alpha).judge(Tally(losses=20))
+        kept = decisions.record(state, run="r", parent="old", variant=f"v{number}", suite="s")
+        assert (kept.proposal, kept.verdict, kept.tally) == (proposal, "reject", Tally(losses=20))
+    assert levels == sorted(levels, reverse=True)
+    assert sum(levels) < 0.05
+    assert decisions.next_level("other") == (1, levels[0])
+
+
+def test_judging_again_in_the_same_run_spends_nothing(database: Database) -> None:
+    decisions = Decisions(database)
+    first = decisions.record(SequentialTest().judge(Tally(wins=7)), run="r", parent="a", variant="b", suite="s")
+    again = decisions.record(SequentialTest().judge(Tally(losses=7)), run="r", parent="a", variant="b", suite="s")
+    assert again == first
+    assert decisions.log() == [first]
+    assert decisions.next_level("s")[0] == 2
+
+
+def test_a_task_enters_after_all_its_tries_solved_it(database: Database) -> None:
+    suite = RegressionSuite(database, required=3)
+    solved = [episode("t", number, candidates=100 + number) for number in range(3)]
+    assert not suite.admit(solved[:2], stratum="lists")
+    assert not suite.admit([*solved[:2], episode("t", 2, status="unsolved")], stratum="lists")
+    assert not suite.admit([solved[0]] * 3, stratum="lists")
+    assert not suite.admit([*solved[:2], episode("t", 2, candidates=0)], stratum="lists")
+    assert suite.admit(solved, stratum="lists")
+    assert not suite.admit(solved, stratum="lists")
+    assert [(one.task, one.candidates, one.tries) for one in suite.tasks()] == [("t", 102, 3)]
+    with pytest.raises(ValueError):
+        suite.admit([episode("t", 0), episode("u", 0)], stratum="lists")
+
+
+def test_a_try_may_spend_twice_what_was_first_needed(database: Database) -> None:
+    suite = RegressionSuite(database)
+    suite.admit([episode(candidates=100)], stratum="lists")
+    (task,) = suite.tasks()
+    assert task.limits(Limits(candidates=50_000, seconds=3.0)) == Limits(candidates=200, seconds=3.0)
+    for spent, regressed in ((200, ()), (201, ("t",))):
+        report = suite.check([task], lambda one, number, spent=spent: episode(one.task, number, candidates=spent))
+        assert report.regressed == regressed
+
+
+def test_a_task_regresses_only_when_every_try_fails(database: Database) -> None:
+    suite = RegressionSuite(database, required=3)
+    suite.admit([episode("t", number) for number in range(3)], stratum="lists")
+    (task,) = suite.tasks()
+
+    def third_time_lucky(one: RegressionTask, number: int) -> EpisodeRecord:
+        return episode(one.task, number, status="solved" if number == 2 else "unsolved")
+
+    def never(one: RegressionTask, number: int) -> EpisodeRecord:
+        return episode(one.task, number, status="unsolved")
+
+    def broken(one: RegressionTask, number: int) -> EpisodeRecord:
+        return episode(one.task, number, status="fault" if number == 1 else "unsolved")
+
+    assert suite.check([task], third_time_lucky).passed
+    assert suite.check([task], never).regressed == ("t",)
+    report = suite.check([task], broken)
+    assert (report.regressed, report.unclear, report.passed) == ((), ("t",), False)
+
+
+def test_a_stored_answer_played_back_is_not_a_pass(database: Database) -> None:
+    suite = RegressionSuite(database)
+    suite.admit([episode()], stratum="lists")
+    report = suite.check(suite.tasks(), lambda one, number: episode(one.task, number, candidates=0))
+    assert (report.unclear, report.passed) == (("t",), False)
+
+
+def test_samples_take_from_the_strata_in_turn(database: Database) -> None:
+    suite = RegressionSuite(database)
+    for number in range(20):
+        suite.admit([episode(f"l{number}")], stratum="lists")
+    for number in range(3):
+        suite.admit([episode(f"d{number}")], stratum="dates")
+    sample = suite.sample(6, seed=1)
+    assert sorted(one.stratum for one in sample) == ["dates"] * 3 + ["lists"] * 3
+    assert suite.sample(6, seed=1) == sample
+    assert suite.sample(6, seed=2) != sample
+    assert len(suite.sample(100, seed=1)) == 23
+
+
+def test_an_override_names_a_person_and_a_reason(database: Database) -> None:
+    suite = RegressionSuite(database)
+    with pytest.raises(ValueError):
+        suite.override("v", ["t"], person="", reason="it is fine")
+    suite.override("v", ["u", "t"], person="Ada", reason="the task was wrong")
+    (kept,) = suite.overrides("v")
+    assert (kept["person"], kept["tasks"]) == ("Ada", '["t","u"]')
+    assert suite.overrides("w") == []

@@ -1,0 +1,174 @@
+"""Pairs of episodes: who wins, in which order they run, and when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evolve.episodes import Cost, EpisodeRecord, Status
+from evolve.gate import Job, PairedRunner, Tally, one_by_one, one_per_group, paired_outcome
+
+
+@dataclass(frozen=True)
+class SmallTask:
+    id: str
+    group: str
+
+
+def episode(
+    task: str = "t", *, variant: str = "v", status: Status = "solved", candidates: int = 100, tokens: int = 0
+) -> EpisodeRecord:
+    return EpisodeRecord(
+        episode=f"{task}-{variant}",
+        run="run",
+        task=task,
+        suite="suite",
+        group=f"group of {task}",
+        split="gate",
+        variant=variant,
+        seed=0,
+        status=status,
+        verified=status == "solved",
+        answer="",
+        steps=(),
+        cost=Cost(candidates=candidates, tokens=tokens),
+    )
+
+
+def tasks(count: int) -> list[SmallTask]:
+    return [SmallTask(f"t{number:03d}", f"g{number:03d}") for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("parent", "variant", "outcome"),
+    [
+        (episode(status="unsolved"), episode(status="solved"), "win"),
+        (episode(status="solved"), episode(status="budget"), "loss"),
+        (episode(status="unsolved"), episode(status="refused", candidates=1), "tie"),
+        (episode(candidates=100), episode(candidates=80), "win"),
+        (episode(candidates=100), episode(candidates=81), "tie"),
+        (episode(candidates=80), episode(candidates=100), "loss"),
+        (episode(candidates=0, tokens=100), episode(candidates=0, tokens=50), "win"),
+        (episode(candidates=0), episode(candidates=0), "tie"),
+        (episode(status="fault"), episode(status="solved"), "void"),
+        (episode(status="solved"), episode(status="interrupted"), "void"),
+        (episode(status="unsolved", candidates=9), episode(status="solved", candidates=9_000), "win"),
+    ],
+)
+def test_solving_decides_first_then_a_fifth_of_the_cost(
+    parent: EpisodeRecord, variant: EpisodeRecord, outcome: str
+) -> None:
+    assert paired_outcome(parent, variant) == outcome
+
+
+records = st.builds(
+    lambda status, candidates: episode(status=status, candidates=candidates),
+    st.sampled_from(["solved", "unsolved", "budget", "refused", "fault"]),
+    st.integers(0, 1000),
+)
+
+
+@settings(max_examples=150)
+@given(records, records)
+def test_swapping_the_arms_swaps_win_and_loss(one: EpisodeRecord, other: EpisodeRecord) -> None:
+    mirror = {"win": "loss", "loss": "win", "tie": "tie", "void": "void"}
+    assert paired_outcome(one, other) == mirror[paired_outcome(other, one)]
+
+
+def test_an_answer_that_was_not_verified_is_not_solved() -> None:
+    unverified = EpisodeRecord(**{**episode().__dict__, "verified": False})
+    assert paired_outcome(unverified, episode()) == "win"
+
+
+def test_records_of_different_tasks_are_no_pair() -> None:
+    with pytest.raises(ValueError):
+        paired_outcome(episode("a"), episode("b"))
+
+
+def test_one_task_stands_for_its_group() -> None:
+    listed = [SmallTask("b", "g"), SmallTask("a", "g"), SmallTask("c", "h")]
+    assert one_per_group(listed) == [SmallTask("a", "g"), SmallTask("c", "h")]
+
+
+def run_better(task: SmallTask, variant: str, seed: int) -> EpisodeRecord:
+    return episode(task.id, variant=variant, candidates=10 if variant == "new" else 100)
+
+
+def test_a_clear_winner_is_accepted_without_running_every_task() -> None:
+    done = PairedRunner(run=one_by_one(run_better)).compare(tasks(60), parent="old", variant="new")
+    assert done.state.verdict == "accept"
+    assert len(done.pairs) == 7
+    assert done.cost == Cost(candidates=7 * 110)
+
+
+def test_the_verdict_does_not_depend_on_how_many_pairs_run_at_once() -> None:
+    def run(task: SmallTask, variant: str, seed: int) -> EpisodeRecord:
+        lucky = int(task.id[1:]) % 4 != 0
+        return episode(task.id, variant=variant, candidates=10 if lucky == (variant == "new") else 100)
+
+    seen = []
+    for batch in (1, 3, 8, 100):
+        done = PairedRunner(run=one_by_one(run), batch=batch).compare(tasks(60), parent="old", variant="new")
+        seen.append(([pair.task for pair in done.pairs], done.state))
+        assert done.cost.candidates >= 110 * len(done.pairs)
+    assert all(one == seen[0] for one in seen)
+
+
+def test_arms_take_turns_and_see_the_same_task_and_seed() -> None:
+    batches: list[list[Job[SmallTask]]] = []
+
+    def run(jobs: Sequence[Job[SmallTask]]) -> list[EpisodeRecord]:
+        batches.append(list(jobs))
+        return [episode(job.task.id, variant=job.variant, status="unsolved") for job in jobs]
+
+    PairedRunner(run=run, batch=2, seed=7).compare(tasks(30), parent="old", variant="new")
+    assert len(batches) > 3
+    assert [[job.arm for job in jobs] for jobs in batches] == [["parent", "variant", "variant", "parent"]] * len(
+        batches
+    )
+    for jobs in batches:
+        for first, second in zip(jobs[::2], jobs[1::2], strict=True):
+            assert (first.task, first.seed) == (second.task, 7)
+
+
+def test_the_order_is_shuffled_by_the_seed_alone() -> None:
+    def order(seed: int, listed: list[SmallTask]) -> list[str]:
+        runner = PairedRunner(run=one_by_one(run_better), seed=seed)
+        return [pair.task for pair in runner.compare(listed, parent="old", variant="new").pairs]
+
+    assert order(1, tasks(60)) == order(1, tasks(60)[::-1])
+    assert order(1, tasks(60)) != order(2, tasks(60))
+    assert order(1, tasks(60)) != sorted(order(1, tasks(60)))
+
+
+def test_too_few_tasks_leave_it_undecided_with_a_prediction() -> None:
+    done = PairedRunner(run=one_by_one(run_better)).compare(tasks(5), parent="old", variant="new")
+    assert done.state.verdict == "undecided"
+    assert done.state.further is not None and done.state.further >= 2
+    assert done.state.stop
+
+
+def test_faults_do_not_count_for_either_side() -> None:
+    def run(task: SmallTask, variant: str, seed: int) -> EpisodeRecord:
+        return episode(task.id, variant=variant, status="fault" if variant == "old" else "solved")
+
+    done = PairedRunner(run=one_by_one(run)).compare(tasks(30), parent="old", variant="new")
+    assert done.state.tally == Tally(void=len(done.pairs))
+    assert done.state.verdict == "undecided"
+    assert done.state.wealth == 1.0
+
+
+def test_no_tasks_decide_nothing() -> None:
+    done = PairedRunner(run=one_by_one(run_better)).compare([], parent="old", variant="new")
+    assert (done.state.verdict, done.pairs) == ("undecided", ())
+
+
+def test_a_variant_is_not_compared_with_itself() -> None:
+    with pytest.raises(ValueError):
+        PairedRunner(run=one_by_one(run_better)).compare(tasks(2), parent="old", variant="old")
+    with pytest.raises(ValueError):
+        PairedRunner(run=one_by_one(run_better), batch=0).compare(tasks(2), parent="old", variant="new")

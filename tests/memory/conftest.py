@@ -1,0 +1,115 @@
+"""Episodes that taught something, and memories over real stores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from evolve.episodes import Claim, Cost, EpisodeRecord, Evidence, EvidenceKind, Relation, Scope, Status
+from evolve.memory import MIGRATIONS, Memory
+from evolve.retrieval import HashingEmbedder
+from evolve.store import Database
+from evolve.vectors import open_index
+
+FAMILY = "list[int] -> int"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """One episode in short: on a task that looks like this, the cause helped or not."""
+
+    number: int
+    cause: str = "operation:sort"
+    features: tuple[float, ...] = (1.0, 0.0)
+    direction: int = 1
+    relation: Relation = "contributes"
+    kind: EvidenceKind = "intervention"
+    effect: str = "solved"
+    family: str = FAMILY
+    status: Status = "solved"
+    split: str = "train"
+
+    def record(self) -> EpisodeRecord:
+        task = f"task-{self.number}"
+        claim = Claim(
+            cause=self.cause,
+            relation=self.relation,
+            effect=self.effect,
+            scope=Scope(environment="programs", family=self.family),
+            evidence=(
+                Evidence(
+                    task=task,
+                    group=f"group-{self.number}",
+                    kind=self.kind,
+                    direction=self.direction,  # type: ignore[arg-type]
+                    features=self.features,
+                    detail="removed it and ran again",
+                ),
+            ),
+            text=f"{self.cause} {self.relation} to {self.effect}",
+        )
+        return EpisodeRecord(
+            episode=f"episode-{self.number}",
+            run="run",
+            task=task,
+            suite="suite",
+            group=f"group-{self.number}",
+            split=self.split,
+            variant="unlearned",
+            seed=0,
+            status=self.status,
+            verified=self.status == "solved",
+            answer="",
+            steps=(),
+            cost=Cost(candidates=10),
+            claims=(claim,),
+        )
+
+
+@dataclass
+class Store:
+    """Opens memories over one folder, as one process after another would."""
+
+    folder: Path
+    now: float = 1000.0
+    opened: list[tuple[Memory, Database]] = field(default_factory=list)
+
+    def database(self) -> Database:
+        return Database(self.folder / "memory.db", MIGRATIONS)
+
+    def memory(self, db: Database | None = None) -> Memory:
+        database = db or self.database()
+        memory = Memory(
+            database,
+            lambda dimension: open_index(self.folder / "index", "insights", dimension),
+            HashingEmbedder(64),
+            clock=lambda: self.now,
+        )
+        self.opened.append((memory, database))
+        return memory
+
+    def close(self) -> None:
+        while self.opened:
+            memory, database = self.opened.pop()
+            memory.close()
+            database.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = Store(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def memory(store: Store) -> Memory:
+    return store.memory()
+
+
+@pytest.fixture
+def lesson() -> Callable[..., EpisodeRecord]:
+    return lambda number, **more: Lesson(number=number, **more).record()

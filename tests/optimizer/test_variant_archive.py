@@ -1,0 +1,148 @@
+"""Variants are content, and exactly one of them is active at any time."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evolve.errors import UsageError
+from evolve.optimizer import ALL_INSIGHTS, MIGRATIONS, UNLEARNED, Score, Variant, VariantArchive
+from evolve.store import Database, ObjectStore
+
+names = st.text("0123456789abcdef", min_size=1, max_size=4)
+variants = st.builds(
+    Variant,
+    guide=names,
+    skills=st.lists(names, max_size=4).map(tuple),
+    insights=st.sampled_from(["", ALL_INSIGHTS]),
+    prompts=st.dictionaries(names, names, max_size=3).map(lambda found: tuple(found.items())),
+    workflow=names,
+)
+
+
+@pytest.fixture
+def database(tmp_path: Path):
+    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+        yield db
+
+
+@pytest.fixture
+def objects(tmp_path: Path) -> ObjectStore:
+    return ObjectStore(tmp_path / "objects")
+
+
+@pytest.fixture
+def archive(database: Database, objects: ObjectStore) -> VariantArchive:
+    return VariantArchive(database, objects, clock=lambda: 1.0)
+
+
+def guided(objects: ObjectStore, number: int, parent: str = UNLEARNED) -> Variant:
+    return Variant(guide=objects.put_json({"weights": [number]}), insights=ALL_INSIGHTS, parent=parent)
+
+
+@settings(max_examples=80, deadline=None)
+@given(variants)
+def test_json_keeps_a_variant_and_its_digest(variant: Variant) -> None:
+    again = Variant.from_json(variant.to_json())
+    assert again == variant
+    assert again.digest == variant.digest
+
+
+@settings(max_examples=80, deadline=None)
+@given(variants, st.randoms())
+def test_the_order_of_skills_does_not_change_the_digest(variant: Variant, rng) -> None:
+    shuffled = list(variant.skills) * 2
+    rng.shuffle(shuffled)
+    assert dataclasses.replace(variant, skills=tuple(shuffled)).digest == variant.digest
+
+
+def test_every_field_changes_the_digest() -> None:
+    base = Variant()
+    changed = [
+        Variant(guide="a"),
+        Variant(skills=("a",)),
+        Variant(insights=ALL_INSIGHTS),
+        Variant(prompts=(("plan", "a"),)),
+        Variant(workflow="a"),
+        Variant(parent="a"),
+    ]
+    assert len({base.digest, *(one.digest for one in changed)}) == 7
+
+
+def test_nothing_is_active_at_first(archive: VariantArchive) -> None:
+    assert archive.active() is None
+    assert archive.active_digest == UNLEARNED
+    with pytest.raises(UsageError):
+        archive.rollback()
+
+
+def test_promotion_switches_and_rollback_goes_further_back_each_time(
+    archive: VariantArchive, objects: ObjectStore
+) -> None:
+    first = archive.add(guided(objects, 1))
+    second = archive.add(guided(objects, 2, parent=first))
+    for name in (first, second, first):
+        archive.promote(name, grounds="gate decision")
+    assert archive.active_digest == first
+    assert [archive.rollback().variant for _ in range(3)] == [second, first, UNLEARNED]
+    assert archive.active() is None
+    with pytest.raises(UsageError):
+        archive.rollback()
+    assert len(archive.promotions()) == 6
+
+
+def test_promoting_the_active_variant_changes_nothing(archive: VariantArchive, objects: ObjectStore) -> None:
+    first = archive.add(guided(objects, 1))
+    archive.promote(first, grounds="1")
+    archive.promote(first, grounds="2")
+    assert [one.grounds for one in archive.promotions()] == ["1"]
+    assert archive.active() == guided(objects, 1)
+
+
+def test_a_promotion_inside_a_failed_transaction_did_not_happen(
+    archive: VariantArchive, database: Database, objects: ObjectStore
+) -> None:
+    first = archive.add(guided(objects, 1))
+    with pytest.raises(RuntimeError), database.transaction():
+        archive.promote(first, grounds="1")
+        raise RuntimeError("power cut")
+    assert archive.active_digest == UNLEARNED
+
+
+def test_an_unknown_variant_or_missing_body_is_refused(archive: VariantArchive, objects: ObjectStore) -> None:
+    with pytest.raises(UsageError):
+        archive.promote("0" * 64, grounds="1")
+    with pytest.raises(ValueError, match="not in the store"):
+        archive.add(Variant(guide="0" * 64))
+    with pytest.raises(ValueError, match="parent"):
+        archive.add(guided(objects, 1, parent="0" * 64))
+    assert archive.variants() == []
+
+
+def test_lineage_leads_back_to_the_first(archive: VariantArchive, objects: ObjectStore) -> None:
+    first = archive.add(guided(objects, 1))
+    second = archive.add(guided(objects, 2, parent=first))
+    third = archive.add(guided(objects, 3, parent=second))
+    assert archive.lineage(third) == [third, second, first]
+    assert archive.lineage(UNLEARNED) == []
+
+
+def test_scores_are_kept_once_per_task_and_seed(archive: VariantArchive) -> None:
+    rows = [Score(suite="s", task=f"t{n}", seed=0, solved=n % 2 == 0, candidates=n) for n in range(4)]
+    archive.add_scores(UNLEARNED, rows)
+    archive.add_scores(UNLEARNED, rows)
+    assert archive.scores(UNLEARNED) == rows
+    assert archive.scores(UNLEARNED, "other") == []
+
+
+def test_it_comes_back_after_reopening(tmp_path: Path, objects: ObjectStore) -> None:
+    with Database(tmp_path / "r.db", MIGRATIONS) as db:
+        archive = VariantArchive(db, objects)
+        name = archive.add(guided(objects, 1), origin="run 1")
+        archive.promote(name, grounds="decision 1")
+    with Database(tmp_path / "r.db", MIGRATIONS) as db:
+        assert VariantArchive(db, objects).active() == guided(objects, 1)

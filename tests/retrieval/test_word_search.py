@@ -1,0 +1,58 @@
+"""Word search and fusion."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evolve.retrieval import BM25, fuse, words
+
+DOCUMENTS = {
+    "a": "remove trailing spaces from names",
+    "b": "parse dates such as 3 March 2024",
+    "c": "names names names names names names of people and many other things besides",
+    "d": "",
+}
+
+
+def test_rare_words_count_more_than_common_ones() -> None:
+    scores = BM25(DOCUMENTS).scores("trailing names")
+    assert max(scores, key=scores.__getitem__) == "a"
+    assert set(scores) == {"a", "c"}
+
+
+def test_case_form_and_underscores_do_not_matter() -> None:
+    assert words("Foo_Bar  \uff21\uff22\uff23, straße") == ["foo", "bar", "abc", "strasse"]
+    assert BM25(DOCUMENTS).scores("DATES") == BM25(DOCUMENTS).scores("dates")
+
+
+def test_no_documents_or_no_words_score_nothing() -> None:
+    assert BM25({}).scores("anything") == {}
+    assert BM25(DOCUMENTS).scores(" ?! ") == {}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.dictionaries(st.text(max_size=4), st.text("ab c", max_size=12)), st.text("ab c", max_size=8))
+def test_scores_are_positive_and_only_for_documents_that_share_a_word(documents: dict[str, str], query: str) -> None:
+    scores = BM25(documents).scores(query)
+    sharing = {name for name, text in documents.items() if set(words(text)) & set(words(query))}
+    assert set(scores) == sharing
+    assert all(score > 0 for score in scores.values())
+
+
+def test_fusion_weighs_how_sure_each_arm_is() -> None:
+    dense = {"x": 0.9, "y": 0.89, "z": 0.1}
+    lexical = {"y": 12.0, "z": 1.0}
+    assert [name for name, _ in fuse([(1.0, dense), (1.0, lexical)])] == ["y", "x", "z"]
+    assert [name for name, _ in fuse([(1.0, dense), (0.0, lexical)])] == ["x", "y", "z"]
+
+
+def test_fusion_of_equal_scores_is_ordered_by_id() -> None:
+    assert fuse([(1.0, {"b": 5.0, "a": 5.0})]) == [("a", 1.0), ("b", 1.0)]
+    assert fuse([]) == []
+    assert fuse([(1.0, {})]) == []
+
+
+def test_fused_scores_add_up() -> None:
+    assert dict(fuse([(2.0, {"a": 1.0, "b": 3.0}), (1.0, {"a": 7.0})])) == pytest.approx({"a": 1.0, "b": 2.0})

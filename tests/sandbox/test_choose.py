@@ -1,0 +1,94 @@
+"""Which sandbox is used, and that none is used without proof."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evolve.errors import SandboxUnavailable, UsageError
+from evolve.sandbox import Program, SandboxLimits, check_backends, open_sandbox
+from evolve.sandbox.bubblewrap import Bubblewrap
+from evolve.sandbox.landlock import Landlock
+from evolve.sandbox.protocol import Launch
+from evolve.sandbox.seatbelt import profile
+from evolve.sandbox.selftest import self_test
+
+
+def test_one_backend_works_on_this_machine(tmp_path: Path):
+    with open_sandbox(cache_dir=tmp_path) as sandbox:
+        result = sandbox.run_programs([Program(source="def f():\n    return 1\n", entry="f")], [[]])
+    assert result.programs[0].outputs[0].value == 1
+    assert sandbox.backend in ("bubblewrap", "landlock", "seatbelt")
+
+
+def test_an_unknown_backend_is_named(tmp_path: Path):
+    with pytest.raises(UsageError, match="docker"):
+        open_sandbox("docker", cache_dir=tmp_path)
+
+
+def test_no_backend_means_refusal_with_the_reason_and_the_fix(tmp_path: Path):
+    with pytest.raises(SandboxUnavailable, match="macOS only") as caught:
+        open_sandbox("seatbelt", cache_dir=tmp_path)
+    assert caught.value.exit_code == 3
+    assert "apt install bubblewrap" in caught.value.hint
+
+
+class Unconfined:
+    """A backend that confines nothing, as a misconfigured host would."""
+
+    name = "unconfined"
+
+    def __init__(self) -> None:
+        self.inner = Bubblewrap()
+
+    def missing(self) -> str:
+        return ""
+
+    def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
+        launch = self.inner.launch(result_fd, limits)
+        command = list(launch.argv)[list(launch.argv).index("--") + 1 :]
+        config = {**json.loads(command[-1]), "scratch": "/tmp", "filter": ""}
+        return Launch(argv=[*command[:-1], json.dumps(config)], env={"SECRET": "x"}, pass_fds=launch.pass_fds)
+
+
+def test_the_self_test_sees_through_a_backend_that_confines_nothing(tmp_path: Path):
+    failed = {outcome.name for outcome in self_test(Unconfined(), tmp_path) if not outcome.passed}
+    assert failed >= {
+        "read home",
+        "write outside",
+        "tcp",
+        "udp",
+        "unix socket",
+        "abstract socket",
+        "signal supervisor",
+        "inspect supervisor",
+        "start processes",
+        "environment",
+    }
+
+
+def test_every_probe_passes_for_some_backend(tmp_path: Path):
+    found = check_backends(tmp_path)
+    assert any(len(outcomes) >= 10 and all(o.passed for o in outcomes) for outcomes in found.values())
+
+
+def test_a_passed_self_test_is_remembered_and_a_stale_memory_is_not_believed(tmp_path: Path):
+    opened = open_sandbox(cache_dir=tmp_path)
+    mark = tmp_path / f"sandbox-{opened.backend}.json"
+    good = mark.read_text()
+    mark.write_text('{"passed": "another boot"}')
+    open_sandbox(cache_dir=tmp_path)
+    assert mark.read_text() == good
+
+
+def test_processes_need_a_backend_that_can_end_them(tmp_path: Path):
+    with pytest.raises(SandboxUnavailable, match="landlock"):
+        Landlock().launch(1, SandboxLimits(processes=4))
+
+
+def test_the_macos_profile_denies_by_default():
+    lines = profile("/private/tmp/x").splitlines()
+    assert lines[:3] == ["(version 1)", "(deny default)", "(deny network*)"]
+    assert not [line for line in lines if "file-write" in line and '"/private/tmp/x"' not in line]

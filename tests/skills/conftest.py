@@ -1,0 +1,24 @@
+"""A real sandbox, record and library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evolve.sandbox import open_sandbox
+from evolve.skills import MIGRATIONS, Admission, SkillLibrary
+from evolve.store import Database, ObjectStore
+from evolve.tasks.equality import equal
+
+
+@pytest.fixture(scope="session")
+def admission(tmp_path_factory):
+    with open_sandbox(cache_dir=tmp_path_factory.mktemp("cache")) as sandbox:
+        yield Admission(sandbox, equal)
+
+
+@pytest.fixture
+def library(tmp_path: Path):
+    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+        yield SkillLibrary(db, ObjectStore(tmp_path / "objects"), tmp_path / "skills")

@@ -1,0 +1,134 @@
+"""What the record keeps of skills."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evolve.errors import RecordDamaged, UsageError
+from evolve.skills import MIGRATIONS, Skill, SkillLibrary, Verdict, read_folder, write_folder
+from evolve.store import Database, ObjectStore
+from tests.skills.samples import GOOD, draft
+
+
+def admitted(skill: Skill) -> Verdict:
+    return Verdict(digest=skill.digest, policy="search", fingerprint="here", admitted=True, checks={"tests": 4})
+
+
+@pytest.fixture
+def skill() -> Skill:
+    return Skill.from_draft(GOOD)
+
+
+def test_an_admitted_skill_is_kept_and_written(library, skill, tmp_path):
+    kept = library.add(skill, admitted(skill))
+    assert kept.status == "admitted"
+    assert library.get("large-evens") == library.get(skill.digest) == kept
+    assert library.verdicts(skill.digest) == [admitted(skill)]
+    assert {path.name for path in (tmp_path / "skills/large-evens").iterdir()} == {
+        "SKILL.md",
+        "skill.py",
+        "test_skill.py",
+        "examples.json",
+    }
+
+
+def test_it_survives_reopening(tmp_path, skill):
+    with Database(tmp_path / "m.db", MIGRATIONS) as db:
+        kept = SkillLibrary(db, ObjectStore(tmp_path / "o"), tmp_path / "s").add(skill, admitted(skill))
+    with Database(tmp_path / "m.db", MIGRATIONS) as db:
+        assert SkillLibrary(db, ObjectStore(tmp_path / "o"), tmp_path / "s").list() == [kept]
+
+
+def test_only_an_admission_of_this_very_content_counts(library, skill):
+    for verdict in (replace(admitted(skill), admitted=False), replace(admitted(skill), digest="0" * 64)):
+        with pytest.raises(ValueError):
+            library.add(skill, verdict)
+    assert library.list() == []
+
+
+def test_adding_twice_changes_nothing(library, skill):
+    first = library.add(skill, admitted(skill))
+    assert library.add(skill.renamed("another-name"), admitted(skill)) == first
+    assert len(library.list()) == 1
+
+
+def test_taken_names_get_a_number(library, skill, tmp_path):
+    (tmp_path / "skills/large-evens").mkdir(parents=True)
+    (tmp_path / "skills/large-evens/mine.txt").write_text("mine")
+    kept = library.add(skill, admitted(skill))
+    other = Skill.from_draft(draft(code=GOOD.code.replace("kept", "found")))
+    assert (kept.name, library.add(other, admitted(other)).name) == ("large-evens-2", "large-evens-3")
+    assert (tmp_path / "skills/large-evens/mine.txt").read_text() == "mine"
+
+
+def test_three_distinct_tasks_make_it_trusted(library, skill):
+    library.add(skill, admitted(skill))
+    for task in ("a", "b", "b", "a"):
+        assert library.record_use(skill.digest, task).status == "admitted"
+    assert library.record_use(skill.digest, "c").status == "trusted"
+    assert library.get(skill.digest).tasks == ("a", "b", "c")
+
+
+def test_retired_skills_stay_known_and_can_return(library, skill):
+    library.add(skill, admitted(skill))
+    assert library.retire("large-evens", "does not shorten the search").status == "retired"
+    assert library.active() == [] and len(library.list(["retired"])) == 1
+    assert library.add(skill, admitted(skill)).status == "admitted"
+
+
+def test_what_the_user_owns_is_not_changed_unattended(library, skill):
+    library.add(skill, admitted(skill))
+    library.own("large-evens")
+    for change in (library.retire, library.doubt):
+        with pytest.raises(UsageError, match="belongs to the user"):
+            change("large-evens", "why not")
+    assert library.retire("large-evens", "asked", attended=True).status == "retired"
+
+
+def test_an_unknown_name_says_what_there_is(library, skill):
+    library.add(skill, admitted(skill))
+    with pytest.raises(UsageError) as caught:
+        library.get("nothing")
+    assert "large-evens" in caught.value.hint
+
+
+def test_a_refusal_is_remembered_and_a_fault_is_not(library, skill):
+    refused = Verdict(digest=skill.digest, failed="tests", reason="test_1 fails")
+    assert library.record_verdict(refused) and not library.record_verdict(refused)
+    assert not library.record_verdict(replace(refused, policy="other", fault=True))
+    assert library.verdicts(skill.digest) == [refused]
+
+
+def test_a_damaged_body_is_noticed(library, skill, tmp_path):
+    library.add(skill, admitted(skill))
+    for path in (tmp_path / "objects").iterdir():
+        path.write_bytes(path.read_bytes().replace(b"sorted", b"random"))
+    with pytest.raises(RecordDamaged):
+        library.get("large-evens")
+
+
+def test_folders_round_trip(tmp_path: Path, skill):
+    whole = replace(skill, tree={"op": "filter"}, description='Says "when": use it --- always.')
+    read = read_folder(write_folder(whole, tmp_path))
+    assert read.digest == whole.digest
+    assert (read.name, read.entry, read.rows, read.tree) == (whole.name, whole.entry, whole.rows, whole.tree)
+
+
+@pytest.mark.parametrize("name", ["skill.py", "SKILL.md", "test_skill.py", "examples.json"])
+def test_damaged_folders_are_named(tmp_path: Path, skill, name):
+    folder = write_folder(skill, tmp_path)
+    (folder / name).unlink()
+    (folder / name).symlink_to("/etc/hostname")
+    with pytest.raises(UsageError, match=name.replace(".", r"\.")):
+        read_folder(folder)
+
+
+def test_writing_again_replaces_the_whole_folder(tmp_path: Path, skill):
+    folder = write_folder(skill, tmp_path)
+    (folder / "stale").write_text("x")
+    write_folder(skill, tmp_path)
+    assert not (folder / "stale").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["large-evens"]

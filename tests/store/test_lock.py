@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evolve.errors import WorkspaceBusy, WorkspaceError
+from evolve.store import WriterLock
+
+HOLD = (
+    "import sys, time; from pathlib import Path; from evolve.store import WriterLock\n"
+    "WriterLock(Path(sys.argv[1])).acquire(); print('held', flush=True); time.sleep(60)\n"
+)
+HOLD_WITH_WORKER = (
+    "import os, sys, time; from pathlib import Path; from evolve.store import WriterLock\n"
+    "WriterLock(Path(sys.argv[1])).acquire(); worker = os.fork()\n"
+    "if worker: print(worker, flush=True)\n"
+    "time.sleep(60)\n"
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory_store" / "lock"
+
+
+def start(script: str, path: Path) -> tuple[subprocess.Popen[str], str]:
+    process = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    line = process.stdout.readline().strip()
+    return process, line
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    assert process.stdout is not None
+    process.wait()
+    process.stdout.close()
+
+
+def test_a_second_process_is_told_who_writes(path: Path) -> None:
+    process, _ = start(HOLD, path)
+    try:
+        with pytest.raises(WorkspaceBusy, match=rf"in use by process {process.pid}\b") as caught:
+            WriterLock(path).acquire()
+        assert caught.value.exit_code == 7
+    finally:
+        end(process)
+
+
+def test_the_lock_of_a_killed_process_is_free(path: Path) -> None:
+    process, _ = start(HOLD, path)
+    end(process)
+    with WriterLock(path) as lock:
+        assert lock.owner() == os.getpid()
+
+
+def test_orphaned_workers_do_not_keep_the_lock(path: Path) -> None:
+    process, worker = start(HOLD_WITH_WORKER, path)
+    process.kill()
+    process.wait()
+    try:
+        with WriterLock(path) as lock:
+            assert lock.owner() == os.getpid()
+            with pytest.raises(WorkspaceBusy, match=str(os.getpid())):
+                WriterLock(path).acquire()
+    finally:
+        os.kill(int(worker), signal.SIGKILL)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+@pytest.mark.parametrize(
+    "change", [{"boot": "another machine"}, {"namespace": "another container"}, {"pid": "x"}, {"boot": ""}]
+)
+def test_an_owner_that_cannot_be_judged_from_here_is_taken_to_be_alive(path: Path, change: dict[str, str]) -> None:
+    process, worker = start(HOLD_WITH_WORKER, path)
+    process.kill()
+    process.wait()
+    try:
+        path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+        with pytest.raises(WorkspaceBusy):
+            WriterLock(path).acquire()
+    finally:
+        os.kill(int(worker), signal.SIGKILL)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def test_it_can_be_taken_again_after_release(path: Path) -> None:
+    lock = WriterLock(path)
+    for _ in range(2):
+        with lock:
+            assert lock.owner() == os.getpid()
+        assert lock.owner() is None
+    lock.release()
+
+
+def test_it_cannot_be_taken_twice(path: Path) -> None:
+    with WriterLock(path) as lock:
+        with pytest.raises(WorkspaceBusy, match="already holds"):
+            lock.acquire()
+        with pytest.raises(WorkspaceBusy, match=str(os.getpid())):
+            WriterLock(path).acquire()
+
+
+@pytest.mark.parametrize("content", ["", "garbage", "[1, 2]", '{"pid": 1}'])
+def test_what_stands_in_a_free_file_does_not_matter(path: Path, content: str) -> None:
+    path.parent.mkdir()
+    path.write_text(content)
+    with WriterLock(path) as lock:
+        assert lock.owner() == os.getpid()
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "memory_store").write_text("a file")
+    with pytest.raises(WorkspaceError, match="cannot write"):
+        WriterLock(tmp_path / "memory_store" / "lock").acquire()

@@ -1,0 +1,213 @@
+"""Every index must behave alike: the exact one in memory is the measure."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evolve.vectors import MemoryIndex, VectorIndex, open_index
+
+DIMENSION = 8
+Make = Callable[[], VectorIndex]
+
+
+@pytest.fixture(params=["memory", "chroma"])
+def index(request: pytest.FixtureRequest, tmp_path: Path):
+    opened = MemoryIndex(DIMENSION) if request.param == "memory" else open_index(tmp_path / "index", "test", DIMENSION)
+    yield opened
+    opened.close()
+
+
+def some_vectors(count: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(count, DIMENSION))
+
+
+def names(count: int) -> list[str]:
+    return [f"e{number:04d}" for number in range(count)]
+
+
+def test_a_new_index_is_empty_at_generation_zero(index: VectorIndex) -> None:
+    assert (index.ids(), index.generation, index.space, index.dimension) == ([], 0, "cosine", DIMENSION)
+    assert index.query(np.ones(DIMENSION), 3) == []
+
+
+def test_the_nearest_come_first_by_cosine_whatever_their_length(index: VectorIndex) -> None:
+    vectors = np.eye(DIMENSION)[:3] * [[1.0], [100.0], [0.001]]
+    index.upsert(["a", "b", "c"], vectors)
+    hits = index.query(np.array([0.1, 3, 1, 0, 0, 0, 0, 0]), 2)
+    assert [hit.id for hit in hits] == ["b", "c"]
+    assert hits[0].distance == pytest.approx(1 - 3 / np.sqrt(10.01), abs=1e-4)
+    assert index.query(-vectors[0], 3)[-1].distance == pytest.approx(2.0, abs=1e-4)
+
+
+def test_it_agrees_with_an_exact_scan(index: VectorIndex) -> None:
+    vectors = some_vectors(300)
+    index.upsert(names(300), vectors)
+    exact = MemoryIndex(DIMENSION)
+    exact.upsert(names(300), vectors)
+    for probe in some_vectors(20, seed=1):
+        found, wanted = index.query(probe, 10), exact.query(probe, 10)
+        assert [hit.id for hit in found] == [hit.id for hit in wanted]
+        assert [hit.distance for hit in found] == pytest.approx([hit.distance for hit in wanted], abs=1e-4)
+
+
+def test_equal_distances_are_ordered_by_id(index: VectorIndex) -> None:
+    index.upsert(["d", "b", "c", "a"], np.ones((4, DIMENSION)))
+    assert [hit.id for hit in index.query(np.ones(DIMENSION), 3)] == ["a", "b", "c"]
+
+
+def test_asking_for_more_than_there_is_gives_what_there_is(index: VectorIndex) -> None:
+    index.upsert(names(5), some_vectors(5))
+    assert len(index.query(np.ones(DIMENSION), 50)) == 5
+    assert index.query(np.ones(DIMENSION), 0) == []
+
+
+def test_upsert_replaces_vector_and_tags(index: VectorIndex) -> None:
+    index.upsert(["a", "b"], np.eye(DIMENSION)[:2], [{"kind": "x", "old": 1}, {"kind": "y"}])
+    index.upsert(["a"], np.eye(DIMENSION)[2:3], [{"kind": "z"}])
+    assert index.ids() == ["a", "b"]
+    assert index.query(np.eye(DIMENSION)[2], 1)[0].id == "a"
+    assert index.query(np.ones(DIMENSION), 5, {"kind": "x"}) == []
+    assert index.query(np.ones(DIMENSION), 5, {"old": 1}) == []
+    assert [hit.id for hit in index.query(np.ones(DIMENSION), 5, {"kind": "z"})] == ["a"]
+
+
+def test_filters_are_conjunctions_of_equals_and_in(index: VectorIndex) -> None:
+    tags = [{"family": "lists", "round": 1}, {"family": "lists", "round": 2}, {"family": "dates", "round": 1}, {}]
+    index.upsert(["a", "b", "c", "d"], some_vectors(4), tags)
+
+    def matching(where: dict[str, object]) -> list[str]:
+        return sorted(hit.id for hit in index.query(np.ones(DIMENSION), 9, where))  # type: ignore[arg-type]
+
+    assert matching({"family": "lists"}) == ["a", "b"]
+    assert matching({"family": ["lists", "dates"]}) == ["a", "b", "c"]
+    assert matching({"family": "lists", "round": 1}) == ["a"]
+    assert matching({"family": ["lists", "dates"], "round": [1, 7]}) == ["a", "c"]
+    assert matching({"family": []}) == []
+    assert matching({"nobody": "has this"}) == []
+
+
+def test_delete_forgets_and_ignores_unknown_ids(index: VectorIndex) -> None:
+    index.upsert(names(6), some_vectors(6))
+    index.delete(["e0001", "e0004", "never there"])
+    assert index.ids() == ["e0000", "e0002", "e0003", "e0005"]
+    found = {hit.id for hit in index.query(np.ones(DIMENSION), 10)}
+    assert found == {"e0000", "e0002", "e0003", "e0005"}
+    index.upsert(["e0001"], np.ones((1, DIMENSION)))
+    assert index.query(np.ones(DIMENSION), 1)[0].id == "e0001"
+
+
+def test_clear_empties_and_forgets_the_generation(index: VectorIndex) -> None:
+    index.upsert(names(3), some_vectors(3))
+    index.mark(7)
+    assert index.generation == 7
+    index.clear()
+    assert (index.ids(), index.generation) == ([], 0)
+    index.upsert(["a"], np.ones((1, DIMENSION)))
+    assert index.query(np.ones(DIMENSION), 1)[0].id == "a"
+
+
+def test_generations_may_be_large(index: VectorIndex) -> None:
+    index.mark(3 * 2**40 + 1)
+    assert index.generation == 3 * 2**40 + 1
+
+
+@pytest.mark.parametrize(
+    ("ids", "vectors"),
+    [
+        (["a"], np.zeros((1, DIMENSION))),
+        (["a"], np.full((1, DIMENSION), np.nan)),
+        (["a"], np.ones((1, DIMENSION + 1))),
+        (["a", "a"], np.ones((2, DIMENSION))),
+        (["a", "b"], np.ones((1, DIMENSION))),
+        ([""], np.ones((1, DIMENSION))),
+    ],
+)
+def test_what_has_no_direction_or_shape_is_refused_and_changes_nothing(
+    index: VectorIndex, ids: list[str], vectors: np.ndarray
+) -> None:
+    index.upsert(["kept"], np.ones((1, DIMENSION)))
+    with pytest.raises(ValueError):
+        index.upsert(ids, vectors)
+    assert index.ids() == ["kept"]
+
+
+def test_a_query_without_direction_is_refused(index: VectorIndex) -> None:
+    with pytest.raises(ValueError):
+        index.query(np.zeros(DIMENSION), 1)
+
+
+def test_closing_twice_is_harmless(index: VectorIndex) -> None:
+    index.close()
+    index.close()
+
+
+def test_the_index_on_disk_comes_back_with_its_generation(tmp_path: Path) -> None:
+    first = open_index(tmp_path, "test", DIMENSION)
+    first.upsert(names(50), some_vectors(50), [{"family": "lists"}] * 50)
+    first.mark(50)
+    before = first.query(np.ones(DIMENSION), 5)
+    first.close()
+    second = open_index(tmp_path, "test", DIMENSION)
+    assert second.generation == 50
+    assert second.query(np.ones(DIMENSION), 5, {"family": "lists"}) == before
+    second.close()
+
+
+def test_a_changed_dimension_starts_anew(tmp_path: Path) -> None:
+    first = open_index(tmp_path, "test", DIMENSION)
+    first.upsert(["a"], np.ones((1, DIMENSION)))
+    first.mark(1)
+    first.close()
+    second = open_index(tmp_path, "test", 3)
+    assert (second.generation, second.ids()) == (0, [])
+    second.upsert(["a"], np.ones((1, 3)))
+    second.close()
+
+
+def test_a_damaged_folder_is_set_aside_and_begun_anew(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    folder.mkdir()
+    (folder / "chroma.sqlite3").write_bytes(b"not a database at all" * 100)
+    opened = open_index(folder, "test", DIMENSION)
+    assert (opened.generation, opened.ids()) == (0, [])
+    opened.upsert(["a"], np.ones((1, DIMENSION)))
+    opened.close()
+    assert (tmp_path / "index.damaged-1" / "chroma.sqlite3").read_bytes().startswith(b"not a database")
+
+
+def test_damaged_vector_files_are_set_aside_and_begun_anew(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    opened = open_index(folder, "test", DIMENSION)
+    opened.upsert(names(1200), some_vectors(1200))
+    opened.mark(1200)
+    opened.close()
+    for path in folder.rglob("*.bin"):
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    again = open_index(folder, "test", DIMENSION)
+    assert (again.generation, again.ids()) == (0, [])
+    again.upsert(["a"], np.ones((1, DIMENSION)))
+    assert again.query(np.ones(DIMENSION), 1)[0].id == "a"
+    again.close()
+    assert (tmp_path / "index.damaged-1").is_dir()
+
+
+def test_the_exact_index_travels_between_processes() -> None:
+    index = MemoryIndex(DIMENSION)
+    index.upsert(names(9), some_vectors(9), [{"round": number} for number in range(9)])
+    index.mark(9)
+    copy = pickle.loads(pickle.dumps(index))
+    assert copy.query(np.ones(DIMENSION), 4) == index.query(np.ones(DIMENSION), 4)
+    assert copy.generation == 9
+
+
+def test_importing_the_package_loads_neither_chroma_nor_numpy() -> None:
+    code = "import sys, evolve.vectors; print([m for m in ('chromadb', 'numpy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
