@@ -133,7 +133,7 @@ class Agent:
         if saved.values and saved.values.get("graph_rev") != self.revision:
             raise WorkspaceError(
                 f"episode {context.identity.episode} was begun by another workflow and cannot be continued by this one",
-                hint="restore the workflow, or start the task again with --fresh",
+                hint=f"restore the workflow, or remove {self.surroundings.checkpoints} and start again",
             )
         if saved.values and not saved.next:
             return dict(saved.values)

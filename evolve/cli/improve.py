@@ -30,8 +30,10 @@ def improve_command(
     import evolve
     from evolve.cli.report import show_report
     from evolve.cli.views import LoopView
+    from evolve.ledger import parse_budget
 
-    with LoopView() as view, evolve.workspace.open(workspace, events=view) as opened:
+    parse_budget(budget or ())  # a wrong option is told before anything is made
+    with LoopView() as view, evolve.open(workspace, events=view) as opened:
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed)

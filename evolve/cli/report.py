@@ -30,7 +30,7 @@ def report_command(
     """Print the last report again, without opening the test tasks."""
     import evolve
 
-    with evolve.workspace.open(workspace, read_only=not fresh) as opened:
+    with evolve.open(workspace, read_only=not fresh) as opened:
         report = opened.report(fresh=fresh)
     if curve is not None:
         from evolve.files import write_atomic

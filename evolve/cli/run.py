@@ -27,7 +27,8 @@ def run_command(
         typer.Argument(help="A task file, SUITE#ID, or - for rows on stdin.", envvar="EVOLVE_TASK", show_default=False),
     ] = None,
     examples: Annotated[
-        str | None, typer.Option("--examples", envvar="EVOLVE_EXAMPLES", help="A file of rows: last column is the output.")
+        str | None,
+        typer.Option("--examples", envvar="EVOLVE_EXAMPLES", help="A file of rows: last column is the output."),
     ] = None,
     name: Annotated[
         str | None, typer.Option("--name", envvar="EVOLVE_NAME", help="Name of the task and of its function.")
@@ -42,11 +43,13 @@ def run_command(
     """Learn a function from examples: plan, act in code, verify, and keep what helped."""
     import evolve
     from evolve.cli.views import RunView
+    from evolve.ledger import parse_budget
 
+    parse_budget(budget or ())  # a wrong option is told before anything is made
     wanted = _task(task, examples, name=name, header=not no_header)
     for warning in wanted.warnings:
         note(f"warning: {warning}")
-    with evolve.workspace.open(workspace, events=RunView()) as opened:
+    with evolve.open(workspace, events=RunView()) as opened:
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         result = opened.run(wanted, budget=budget)

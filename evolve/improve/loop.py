@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evolve.episodes import EpisodeRecord
@@ -39,8 +40,7 @@ def improve(session: Session) -> Report:
     check_size(session)
     rounds, reason = _rounds(session)
     before, after, note = _held_out(session, purpose="improve")
-    if session.ledger.exhausted:
-        reason = session.ledger.exhausted
+    reason = session.end_reason() or reason
     report = make_report(session, rounds, (before, after), note=note, reason=reason)
     with session.stores.db.transaction():
         keep_report(session.stores.db, session.run, report.to_json())
@@ -65,16 +65,14 @@ def _rounds(session: Session) -> tuple[list[RoundRow], str]:
         counts = practise(session, number)
         if number == 1 and not counts["episodes"]:
             raise BudgetExhausted(
-                f"{session.ledger.exhausted or 'the budget does not cover a single episode'}, so nothing was done",
+                f"{session.end_reason() or 'the budget allows no episode'}, so nothing was done",
                 hint=f"one episode may take {session.plan.limits.candidates:,} candidates; give a larger --budget",
             )
         variant = propose(session, number) if counts["episodes"] else None
         decision: Mapping[str, Any] = judge(session, number, variant) if variant else {}
         rows.append(_round_row(number, counts, decision))
-        if session.ledger.exhausted:
-            return rows, session.ledger.exhausted
-        if not counts["complete"]:
-            continue
+        if session.end_reason():
+            break
     return rows, f"all {session.plan.rounds} rounds done"
 
 
@@ -96,8 +94,8 @@ def _held_out(session: Session, *, purpose: str) -> tuple[list[EpisodeRecord], l
     active = session.stores.variants.active_digest
     if active == UNLEARNED:
         return [], [], f"{NOT_RUN}: no variant was promoted, so the test tasks stay sealed"
-    if session.ledger.exhausted:
-        return [], [], f"{NOT_RUN}: {session.ledger.exhausted}"
+    if session.end_reason():
+        return [], [], f"{NOT_RUN}: {session.end_reason()}"
     session.stores.looks.open(session.suite.digest, run=session.run, purpose=purpose)
     for variant in (UNLEARNED, active):
         session.workers.announce(variant, session.stores.arm(variant, session.workflow))
@@ -166,7 +164,8 @@ def make_report(
 def look_again(session: Session, previous: Report) -> Report:
     """The arms once more with what is promoted now; a logged look."""
     before, after, note = _held_out(session, purpose="report")
-    report = make_report(session, previous.rounds, (before, after), note=note, reason="a fresh look")
+    made = make_report(session, previous.rounds, (before, after), note=note, reason="a fresh look")
+    report = replace(made, curve=previous.curve)
     with session.stores.db.transaction():
         keep_report(session.stores.db, session.run, report.to_json())
         session.stores.runs.end(session.run, "done")

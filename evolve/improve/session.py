@@ -71,20 +71,31 @@ class Session:
         Returns:
             Attempts for the first jobs; fewer than jobs when the budget ended.
         """
-        known = {place: found for place, job in enumerate(jobs) if (found := self._known(job)) is not None}
-        paid: list[EpisodeJob] = []
-        count = 0
-        for place, job in enumerate(jobs):
-            if place not in known:
-                affordable = self._reserved(job)
-                if affordable is None:
-                    break
-                paid.append(affordable)
-            count += 1
-        fresh = iter(self.workers.run(paid))
-        results = [known[place] if place in known else next(fresh) for place in range(count)]
-        self._settle(paid, [results[place] for place in range(count) if place not in known])
+        results: list[Attempt] = []
+        while len(results) < len(jobs):
+            slice_of = self._attempt_some(jobs[len(results) :])
+            if not slice_of:
+                break
+            results += slice_of
         return results
+
+    def _attempt_some(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
+        """Runs as many of the first jobs as can be reserved at once; what they did not need is free again after."""
+        known: dict[int, Attempt] = {}
+        paid: list[EpisodeJob] = []
+        for place, job in enumerate(jobs):
+            found = self._known(job)
+            if found is not None:
+                known[place] = found
+                continue
+            affordable = self._reserved(job)
+            if affordable is None:
+                break
+            paid.append(affordable)
+        fresh = self.workers.run(paid)
+        self._settle(paid, fresh)
+        ordered = iter(fresh)
+        return [known[place] if place in known else next(ordered) for place in range(len(known) + len(paid))]
 
     def _known(self, job: EpisodeJob) -> Attempt | None:
         name = episode_id(self.run, job.task, job.variant, job.seed)
@@ -105,6 +116,13 @@ class Session:
         for job, attempt in zip(jobs, attempts, strict=True):
             self.ledger.settle(_worst(job), attempt.record.cost)
         self.stores.runs.note(self.run, {**self.request, "seconds": round(self.ledger.spent.seconds, 2)})
+
+    def end_reason(self) -> str:
+        """Which bound of the budget leaves no room for another episode, or ""."""
+        left, wanted = self.ledger.left.candidates, self.plan.limits.candidates
+        if self.ledger.exhausted or left is None or wanted is None or left >= wanted:
+            return self.ledger.exhausted
+        return f"what is left of the budget of {self.ledger.budget.candidates:,} candidates covers no further episode"
 
     def share_spent(self) -> float:
         """How much of the budget is gone, in [0, 1], by the kind that is furthest; 0 without a budget."""

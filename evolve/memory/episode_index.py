@@ -6,6 +6,7 @@ wait in an exact index in memory, and both are asked at each query.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from evolve.vectors import MemoryIndex
 
 BATCH = 256
-_EPOCH_STEP = 2**40
+_SEQ = 2**40
+_EPOCHS = 2**24
 _KEPT = 20_000
 """Vectors kept at hand for measuring, some 30 MB."""
 _DIGITS = 6
@@ -50,7 +52,7 @@ class EpisodeIndex:
     def catch_up(self, entries: Sequence[EpisodeEntry], epoch: int) -> None:
         """Takes in what is new.
 
-        An index of another epoch, or one that is ahead of the record, is emptied and filled again.
+        An index of another epoch or encoder, or one that is ahead of the record, is emptied and filled again.
 
         Args:
             entries: All episodes of the record, by rising ``seq``.
@@ -91,7 +93,7 @@ class EpisodeIndex:
         for start in range(0, len(self._pending), BATCH):
             _add(self._stored, self._encoder, self._pending[start : start + BATCH])
         # Marked last: after a crash in between the same episodes are written again, to no effect.
-        self._stored.mark(self._epoch * _EPOCH_STEP + self._reached)
+        self._stored.mark(self._era(self._epoch) * _SEQ + self._reached)
         self._pending = []
         self._waiting.clear()
 
@@ -113,13 +115,17 @@ class EpisodeIndex:
             self._stored.close()
             self._stored = None
 
+    def _era(self, epoch: int) -> int:
+        """One number for the encoder and the epoch: vectors of another era are of no use."""
+        return zlib.crc32(self._encoder.name.encode()) * _EPOCHS + epoch
+
     def _open(self, epoch: int, last: int) -> None:
         if self._stored is None:
             self._stored = self._factory(self._encoder.dimension)
-        its_epoch, reached = divmod(self._stored.generation, _EPOCH_STEP)
-        if its_epoch != epoch or reached > last:
+        era, reached = divmod(self._stored.generation, _SEQ)
+        if era != self._era(epoch) or reached > last:
             self._stored.clear()
-            self._stored.mark(epoch * _EPOCH_STEP)
+            self._stored.mark(self._era(epoch) * _SEQ)
             reached = 0
         self._waiting.clear()
         self._pending, self._reached, self._epoch = [], reached, epoch

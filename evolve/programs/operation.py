@@ -82,8 +82,33 @@ def define(name: str, params: Iterable[Type], result: Type, template: str, **mor
 def freezing(result: Type) -> str:
     """How a value of type ``result`` becomes frozen: the name of a function, or ""."""
     if result.name == "list":
-        return "freeze" if result.args[0].name in {"list", "dict", "row"} or result.args[0].is_variable else "tuple"
+        nested = result.args[0].name in {"list", "dict", "row"} or result.args[0].is_variable
+        return "bounded_freeze" if nested else "bounded_tuple"
     return "freeze" if result.name in {"dict", "row"} else ""
+
+
+def bounded_tuple(items: Iterable[Any]) -> tuple[Any, ...]:
+    """A tuple of at most ``MAX_ITEMS`` items.
+
+    Raises:
+        OverflowError: There are more.
+    """
+    result = tuple(items)
+    if len(result) > MAX_ITEMS:
+        raise OverflowError("a list too long for the search")
+    return result
+
+
+def bounded_freeze(value: Any) -> Any:
+    """The frozen form of a value of at most 4 x ``MAX_ITEMS`` items in all.
+
+    Raises:
+        OverflowError: There are more.
+    """
+    frozen = freeze(value)
+    if isinstance(frozen, tuple) and sum(len(v) for v in frozen if isinstance(v, tuple)) > 4 * MAX_ITEMS:
+        raise OverflowError("a nested list too large for the search")
+    return frozen
 
 
 def template_names() -> dict[str, Any]:
@@ -111,6 +136,8 @@ def template_names() -> dict[str, Any]:
         "urllib": urllib,
         "Counter": Counter,
         "freeze": freeze,
+        "bounded_freeze": bounded_freeze,
+        "bounded_tuple": bounded_tuple,
     }
 
 

@@ -19,16 +19,17 @@ _PART_WEIGHT = 0.4
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors whose cosine says how alike the texts are.
+    """Turns texts into unit vectors whose cosine says how alike the texts are."""
 
-    Attributes:
-        name: Names the encoder and everything that changes its vectors; vectors of different
-            names are never compared.
-        dimension: Length of a vector.
-    """
+    @property
+    def name(self) -> str:
+        """Names the encoder and everything that changes its vectors; vectors of different names are never compared."""
+        ...
 
-    name: str
-    dimension: int
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        ...
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Vectors of shape (len(texts), dimension), single precision, length 1.

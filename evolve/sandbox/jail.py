@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 LIBC = ctypes.CDLL(None, use_errno=True)
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
-REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+TRUNCATE, IOCTL_DEV = 1 << 14, 1 << 15
+REMOVE_FILE, MAKE_REGULAR, MAKE_SYMLINK = 1 << 5, 1 << 8, 1 << 12
+# no folders, devices or sockets: a flat scratch folder can be measured and removed at once
+KEEPING = WRITE_FILE | READ_FILE | READ_DIR | REMOVE_FILE | MAKE_REGULAR | MAKE_SYMLINK | TRUNCATE
 OF_A_FILE = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 24, 38
 
@@ -61,7 +64,7 @@ def restrict_files(read: Sequence[str], write: Sequence[str]) -> None:
     size = ctypes.c_size_t(24 if version >= 6 else 16)
     ruleset = check(LIBC.syscall(CREATE_RULESET, ctypes.byref(rules), size, 0), "the ruleset")
     looking = EXECUTE | READ_FILE | READ_DIR
-    for paths, allowed in ((read, looking), (write, everything & ~(EXECUTE | REFER | IOCTL_DEV))):
+    for paths, allowed in ((read, looking), (write, KEEPING)):
         for path in paths:
             try:
                 parent = os.open(path, os.O_PATH | os.O_CLOEXEC)

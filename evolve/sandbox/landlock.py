@@ -1,7 +1,7 @@
 """Confinement by Landlock, seccomp and rlimits, for Linux hosts without user namespaces.
 
-Weaker than bubblewrap in two stated ways: code can learn that a path outside exists (``stat``), and the program
-sees the host's process numbers although it can neither signal nor inspect any of them.
+Weaker than bubblewrap in three stated ways: code can learn that a path outside exists (``stat``), it sees the
+host's process numbers although it can neither signal nor inspect any of them, and it cannot make folders.
 """
 
 from __future__ import annotations

@@ -31,9 +31,15 @@ class Block:
 
 @dataclass(kw_only=True)
 class ReplyReader:
-    """Splits the bytes of the result descriptor into blocks as they arrive."""
+    """Splits the bytes of the result descriptor into blocks as they arrive.
+
+    Attributes:
+        jobs: How many blocks there must be.
+        largest: Most bytes of one block; more means that the reply is not the runner's.
+    """
 
     jobs: int
+    largest: int
     blocks: list[Block] = field(default_factory=list)
     ended: bool = False
     dirty: bool = True
@@ -56,7 +62,10 @@ class ReplyReader:
             self.ended, self.dirty = True, header.get("dirty") is not False
             return False
         size, state = header.get("bytes"), header.get("state")
-        if header.get("job") != len(self.blocks) or type(size) is not int or size < 0 or not isinstance(state, str):
+        if header.get("job") != len(self.blocks) or type(size) is not int or not isinstance(state, str):
+            self.damaged = True
+            return False
+        if not 0 <= size <= self.largest:
             self.damaged = True
             return False
         if len(self._buffer) < end + 1 + size:

@@ -22,7 +22,8 @@ _EPERM, _ENOSYS = 1, 38
 _X32_BIT = 0x3FFFFFFF
 _NAMESPACE_FLAGS = 0x7E020000
 _CLONE_THREAD = 0x00010000
-_TERMINAL_INJECTION = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+# TIOCSTI and TIOCLINUX type into a terminal; FIOSETOWN and SIOCSPGRP aim signals at other processes
+_REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902)
 _SIGNAL_OWNER = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 
@@ -127,7 +128,7 @@ def border_filter(*, metadata: bool, architecture: str | None = None) -> bytes:
     rules.judge("clone", 0, _refuse_bits(_NAMESPACE_FLAGS))
     rules.judge("socketpair", 0, _local_stream_pair())
     rules.judge("prlimit64", 0, _require_value(0))
-    rules.judge("ioctl", 1, _refuse_values(_TERMINAL_INJECTION))
+    rules.judge("ioctl", 1, _refuse_values(_REFUSED_CONTROLS))
     rules.judge("fcntl", 1, _refuse_values(_SIGNAL_OWNER))
     return rules.assemble()
 

@@ -18,6 +18,7 @@ from evolve.sandbox.replies import ReplyReader
 _CHUNK = 1 << 16
 _START_ALLOWANCE_S = 0.6
 _SCRATCH_FILES = 2000
+_MEASURE_EVERY_S = 0.05
 
 
 @dataclass(kw_only=True)
@@ -89,22 +90,28 @@ class Session:
     def exchange(self, request: bytes, jobs: int, limits: SandboxLimits) -> Exchange:
         """Sends one request and reads until its reply is complete, the process is gone or time is up."""
         self.uses += 1
-        reply = ReplyReader(jobs=jobs)
+        reply = ReplyReader(jobs=jobs, largest=limits.result_kb * 1024)
         out = Capture(limit=limits.output_kb * 1024, data=bytearray())
         err = Capture(limit=limits.output_kb * 1024, data=bytearray())
         deadline = time.monotonic() + limits.wall_s + _START_ALLOWANCE_S
         stdout, stderr, stdin = (stream.fileno() for stream in self._streams if stream is not None)
         unsent = memoryview(b"%d\n%b" % (len(request), request))
-        killed = ""
+        killed, measure = "", 0.0
         with selectors.DefaultSelector() as selector:
             for descriptor, target in ((stdout, out.add), (stderr, err.add), (self._result, reply.feed)):
                 selector.register(descriptor, selectors.EVENT_READ, target)
             selector.register(stdin, selectors.EVENT_WRITE)
             while not reply.ended and not reply.damaged and self._result in selector.get_map():
-                left = deadline - time.monotonic()
-                if left <= 0 or self._scratch_too_big(limits):
-                    killed = "wall" if left <= 0 else "disk"
+                now = time.monotonic()
+                left = deadline - now
+                if left <= 0:
+                    killed = "wall"
                     break
+                if now >= measure:
+                    measure = now + _MEASURE_EVERY_S
+                    if self._scratch_too_big(limits):
+                        killed = "disk"
+                        break
                 for key, _ in selector.select(min(left, 0.1)):
                     if key.fd == stdin:
                         unsent = _send(selector, stdin, unsent)
@@ -139,11 +146,7 @@ class Session:
     @staticmethod
     def _remove(scratch: str) -> None:
         if scratch:
-            # folders nested too deep for the recursive removal are emptied by a second process
-            try:
-                shutil.rmtree(scratch, ignore_errors=True)
-            except RecursionError:
-                subprocess.run(["/bin/rm", "-rf", "--", scratch], check=False, env={})
+            shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _send(selector: selectors.BaseSelector, descriptor: int, unsent: memoryview) -> memoryview:

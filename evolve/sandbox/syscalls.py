@@ -131,8 +131,11 @@ METADATA: dict[str, Numbers] = {
     "fremovexattr": (199, 16),
     "mknod": (133, None),
     "mknodat": (259, 33),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
 }
-"""File metadata calls that Landlock does not cover."""
+"""Calls that reach files by name and that Landlock does not cover."""
 
 NEW_PROCESS: dict[str, Numbers] = {
     "fork": (57, None),

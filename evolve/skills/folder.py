@@ -117,6 +117,14 @@ def read_folder(folder: Path) -> Skill:
     )
 
 
+def folder_digest(folder: Path) -> str:
+    """The content digest of the skill in a folder; "" when there is no readable skill."""
+    try:
+        return read_folder(folder).digest
+    except UsageError:
+        return ""
+
+
 def _text(path: Path) -> str:
     if path.is_symlink() or not path.is_file():
         raise UsageError(f"{path}: missing, or not a plain file")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import cast
 from evolve.errors import UsageError
 from evolve.files import canonical_json
 from evolve.skills.admission import Verdict
-from evolve.skills.folder import write_folder
+from evolve.skills.folder import folder_digest, write_folder
 from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus
 from evolve.store import Database, Migration, ObjectStore, Value
 
@@ -69,6 +70,7 @@ class SkillLibrary:
         self._db = db
         self._objects = objects
         self._folder = folder
+        self._bodies: dict[str, Skill] = {}  # objects never change, so a body is read and verified once
 
     def add(self, skill: Skill, verdict: Verdict) -> Skill:
         """Keeps an admitted skill and writes its folder; gives it back with its final name and status.
@@ -84,7 +86,7 @@ class SkillLibrary:
             raise ValueError("a skill is kept only with an admission of its own content")
         known = self._find(skill.digest)
         if known is None:
-            known = replace(skill.renamed(self._free_name(skill.name)), status="admitted", tasks=())
+            known = replace(skill.renamed(self._free_name(skill)), status="admitted", tasks=())
             body = self._objects.put_json(known.to_json())
             row = {"digest": known.digest, "name": known.name, "object": body, "status": "admitted"}
             with self._db.transaction():
@@ -113,8 +115,11 @@ class SkillLibrary:
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> list[Skill]:
         """Skills in order of admission, all or those of the given statuses."""
-        rows = self._db.rows("skills")
-        return [self._skill(row) for row in rows if not statuses or row["status"] in statuses]
+        rows = [row for row in self._db.rows("skills") if not statuses or row["status"] in statuses]
+        tasks: dict[str, builtins.list[str]] = {}
+        for use in self._db.rows("skill_uses"):
+            tasks.setdefault(str(use["digest"]), []).append(str(use["task"]))
+        return [self._skill(row, tasks.get(str(row["digest"]), [])) for row in rows]
 
     def active(self) -> builtins.list[Skill]:
         """Skills that may act."""
@@ -200,21 +205,31 @@ class SkillLibrary:
 
     def _find(self, name_or_digest: str) -> Skill | None:
         rows = self._db.rows("skills", "digest = ? OR name = ?", parameters=(name_or_digest, name_or_digest))
-        return self._skill(rows[0]) if rows else None
+        if not rows:
+            return None
+        uses = self._db.rows("skill_uses", {"digest": rows[0]["digest"]})
+        return self._skill(rows[0], [str(use["task"]) for use in uses])
 
-    def _skill(self, row: Mapping[str, Value]) -> Skill:
-        uses = self._db.rows("skill_uses", {"digest": str(row["digest"])})
+    def _skill(self, row: Mapping[str, Value], tasks: Sequence[str]) -> Skill:
+        body = str(row["object"])
+        if body not in self._bodies:
+            self._bodies[body] = Skill.from_json(self._objects.get_json(body))
         return replace(
-            Skill.from_json(self._objects.get_json(str(row["object"]))),
+            self._bodies[body],
             status=cast(SkillStatus, row["status"]),
             owner=cast(Owner, row["owner"]),
-            tasks=tuple(str(use["task"]) for use in uses),
+            tasks=tuple(tasks),
         )
 
-    def _free_name(self, name: str) -> str:
+    def _free_name(self, skill: Skill) -> str:
         taken = {str(row["name"]) for row in self._db.rows("skills")}
-        number, candidate = 2, name
-        while candidate in taken or (self._folder / candidate).exists():
-            candidate = f"{name[:60]}-{number}".replace("--", "-")
+        number, candidate = 2, skill.name
+        while candidate in taken or self._foreign(self._folder / candidate, skill.digest):
+            candidate = f"{skill.name[:60].rstrip('-')}-{number}"
             number += 1
         return candidate
+
+    @staticmethod
+    def _foreign(folder: Path, digest: str) -> bool:
+        """Whether a folder is there that is not this skill, left by a commit that a crash undid."""
+        return os.path.lexists(folder) and folder_digest(folder) != digest

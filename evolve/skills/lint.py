@@ -8,6 +8,7 @@ them stays true.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 ALLOWED_MODULES = frozenset(
     (
@@ -109,6 +110,20 @@ _CONSTANT_MAKERS = frozenset(
         "tuple",
     )
 )
+_DECORATORS = frozenset(
+    (
+        "cache",
+        "classmethod",
+        "contextmanager",
+        "dataclass",
+        "lru_cache",
+        "property",
+        "staticmethod",
+        "total_ordering",
+        "unique",
+        "wraps",
+    )
+)
 _HARMLESS_DUNDERS = frozenset(("__name__", "__doc__", "__post_init__", "__init__"))
 _LARGEST = 64 * 1024
 _DEEPEST = 100
@@ -146,26 +161,57 @@ def _too_deep(tree: ast.AST) -> bool:
 
 
 def _top_level(node: ast.stmt) -> list[str]:
-    if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
+    """Problems of one statement that runs when the module or class around it is made."""
+    line = f"line {node.lineno}: "
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [problem for name in node.names for problem in _renamed(name.asname or "", line)]
+    if isinstance(node, ast.Pass):
         return []
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return []
+    if isinstance(node, ast.FunctionDef):
+        return _renamed(node.name, line) + _decorators(node, line) + _calls(_evaluated(node), line)
+    if isinstance(node, ast.ClassDef):
+        problems = [problem for part in node.body for problem in _top_level(part)]
+        problems += _renamed(node.name, line) + _decorators(node, line) + _calls(node.bases, line)
+        return [*problems, line + "a class with keywords"] if node.keywords else problems
     if isinstance(node, ast.Assign | ast.AnnAssign):
-        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
-        if all(_called(call) in _CONSTANT_MAKERS for call in calls):
-            return []
-    return [f"line {node.lineno}: only imports, definitions and constants may stand at the top level"]
+        stored = [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+        return _calls([node], line) + [problem for name in stored for problem in _renamed(name, line)]
+    return [line + "only imports, definitions and constants may stand at the top level"]
 
 
-def _called(call: ast.Call) -> str:
-    function = call.func
+def _evaluated(node: ast.FunctionDef) -> list[ast.expr]:
+    """The parts of a definition that are computed when it is made: defaults and annotations."""
+    given = node.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    annotations = [argument.annotation for argument in every if argument]
+    return [part for part in (*given.defaults, *given.kw_defaults, *annotations, node.returns) if part]
+
+
+def _calls(parts: Sequence[ast.AST], line: str) -> list[str]:
+    names = [_called(call.func) for part in parts for call in ast.walk(part) if isinstance(call, ast.Call)]
+    return [f"{line}a call of {name} at the top level" for name in names if name not in _CONSTANT_MAKERS]
+
+
+def _decorators(node: ast.FunctionDef | ast.ClassDef, line: str) -> list[str]:
+    names = [_called(part.func if isinstance(part, ast.Call) else part) for part in node.decorator_list]
+    return [f"{line}the decorator {name}" for name in names if name not in _DECORATORS]
+
+
+def _renamed(name: str, line: str) -> list[str]:
+    """A name that is trusted on import must keep its meaning."""
+    return [f"{line}{name} gets another meaning"] if name in _CONSTANT_MAKERS | _DECORATORS else []
+
+
+def _called(function: ast.expr) -> str:
     return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
 
 
 def _node(node: ast.AST) -> list[str]:
     line = f"line {getattr(node, 'lineno', 0)}: "
     if isinstance(node, ast.Import):
-        return [line + f"import of {n.name}" for n in node.names if n.name.split(".")[0] not in ALLOWED_MODULES]
+        return [line + f"import of {name.name}" for name in node.names if not _allowed(name.name)]
     if isinstance(node, ast.ImportFrom):
         return _import_from(node, line)
     if isinstance(node, ast.Name) and node.id in _FORBIDDEN_NAMES:
@@ -177,9 +223,13 @@ def _node(node: ast.AST) -> list[str]:
     return []
 
 
+def _allowed(module: str) -> bool:
+    return module.split(".")[0] in ALLOWED_MODULES and module != "urllib.request"
+
+
 def _import_from(node: ast.ImportFrom, line: str) -> list[str]:
     module = node.module or ""
-    if node.level or module.split(".")[0] not in ALLOWED_MODULES or module == "urllib.request":
+    if node.level or not _allowed(module):
         return [line + f"import of {'.' * node.level}{module}"]
     return [line + f"import of {n.name}" for n in node.names if n.name in _FORBIDDEN_ATTRIBUTES | {"*", "request"}]
 

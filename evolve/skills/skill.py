@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from evolve.episodes import Json, Row, SkillDraft
@@ -53,7 +54,7 @@ class Skill:
     source: str = ""
     tasks: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Identifies what the skill does and how it is tested; words and bookkeeping do not change it."""
         parts = [self.entry, self.signature, self.code, self.test_code, self.tree]

@@ -42,10 +42,14 @@ class FixedPolicy:
     Attributes:
         programs: Sources by name, each defining ``solve``.
         preferred: Names to try before the others, learned or not.
+        skills: Digest of the skill that is the same program, by the program's name; tried first of all.
+        distils: Whether verified answers are proposed as skills.
     """
 
     programs: Mapping[str, str] = field(default_factory=lambda: dict(PROGRAMS))
     preferred: tuple[str, ...] = ()
+    skills: Mapping[str, str] = field(default_factory=dict)
+    distils: bool = False
     name: str = "fixed"
 
     def features(self, view: TaskView) -> tuple[float, ...]:
@@ -55,7 +59,9 @@ class FixedPolicy:
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
         """Orders the programs: preferred, then recalled, then the rest."""
         hinted = [str(item.data.get("cause", "")).removeprefix("program:") for item in recalled]
-        order = dict.fromkeys([*self.preferred, *(name for name in hinted if name in self.programs), *self.programs])
+        order = dict.fromkeys(
+            [*self.skills, *self.preferred, *(name for name in hinted if name in self.programs), *self.programs]
+        )
         used = {str(item.data.get("cause", "")).removeprefix("program:"): item.id for item in recalled if item.data}
         return Plan(goal=f"find a program for {view.id}", data={"order": list(order), "insights": used})
 
@@ -78,7 +84,9 @@ class FixedPolicy:
                     text=f"try {name}",
                     data={"program": name},
                     cost=Cost(candidates=cost, seconds=cost / 1000),
-                    consumed=(insight,) if insight else (),
+                    consumed=tuple(
+                        item for item in (insight, f"skill:{self.skills[name]}" if name in self.skills else "") if item
+                    ),
                 )
         return Action(kind="finish", text="no program is left", cost=Cost(candidates=cost, seconds=cost / 1000))
 
@@ -106,8 +114,20 @@ class FixedPolicy:
         )
 
     def distill(self, view: TaskView, steps: Sequence[Step]) -> SkillDraft | None:
-        """No skills."""
-        return None
+        """The accepted program under its own name, where the policy distils at all."""
+        if not self.distils:
+            return None
+        action = steps[-1].action
+        name = str(action.data["program"])
+        return SkillDraft(
+            name=name,
+            description=f"Gives the {name} of a list.",
+            entry=view.entry,
+            signature=view.signature,
+            code=action.code,
+            tests=view.examples,
+            source=view.id,
+        )
 
 
 def _fits(source: str, view: TaskView) -> bool:
@@ -124,11 +144,18 @@ class FixedLearner:
     """Makes fixed policies; its guide is the list of programs that experience speaks for, most often first."""
 
     programs: Mapping[str, str] = field(default_factory=lambda: dict(PROGRAMS))
+    distils: bool = False
     name: str = "fixed"
 
     def policy(self, guide: Any, skills: Sequence[Any]) -> FixedPolicy:
-        """The policy that tries the guide's programs first."""
-        return FixedPolicy(programs=self.programs, preferred=tuple((guide or {}).get("preferred", ())))
+        """The policy that tries skills first and then the guide's programs."""
+        by_code = {skill.code: skill.digest for skill in skills}
+        return FixedPolicy(
+            programs=self.programs,
+            preferred=tuple((guide or {}).get("preferred", ())),
+            skills={name: by_code[code] for name, code in self.programs.items() if code in by_code},
+            distils=self.distils,
+        )
 
     def interpreter(self) -> None:
         """Skills of this learner have no trees."""

@@ -39,7 +39,7 @@ def _task(place: int, rng: random.Random) -> Task:
     )
 
 
-def slow_learner(decoys: int = 20) -> FixedLearner:
+def slow_learner(decoys: int = 20, *, distils: bool = False) -> FixedLearner:
     """A learner whose unlearned policy looks at many useless programs first."""
     useless = {f"decoy-{number}": f"def solve(xs):\n    return 'no {number}'\n" for number in range(decoys)}
-    return FixedLearner(programs={**useless, **PROGRAMS})
+    return FixedLearner(programs={**useless, **PROGRAMS}, distils=distils)

@@ -6,21 +6,28 @@ What shapes it:
   model at the first use.
 - One process writes. Two clients of one folder, even behind a lock, lose vectors silently, so an
   index is opened by the holder of the workspace's lock, and other processes use a copy in memory.
-- It is derived data. A folder that cannot be opened is moved aside and begun anew at generation 0,
+- Chroma maps its vector files into memory unchecked, and a damaged one can end the process. A
+  manifest of checksums, written at each clean close, is compared before Chroma sees the files.
+- It is derived data. Files that do not match their manifest are set aside, files without one,
+  left by a process that was killed, are dropped; either way the index begins anew at generation 0,
   which tells the owner to fill it again.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import sqlite3
+import shutil
+import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evolve.errors import WorkspaceError
+from evolve.files import canonical_json, write_atomic
 from evolve.vectors.exact import checked_rows, unit_rows
 from evolve.vectors.protocol import Hit, Tag, Where
 
@@ -33,6 +40,7 @@ _BATCH = 2000
 _DIGITS = 6
 _SPARE = 16
 """Neighbours fetched beyond ``k`` so that ties at the edge are broken by id, not by chance."""
+_MANIFEST = "manifest.json"
 _SEEN = "has_tags"
 """Chroma has no empty tag set, so every row carries this one."""
 
@@ -53,17 +61,16 @@ def open_index(path: Path, name: str, dimension: int) -> ChromaIndex:
 
     folder = Path(path)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        aside = _prepare(folder)
     except OSError as error:
         raise WorkspaceError(f"the index folder {folder} cannot be written: {error.strerror}") from error
     try:
-        _check_database(folder)
-        return ChromaIndex(str(folder), name, dimension)
-    # Damage shows in all of these ways; AttributeError is what is left of the first error after
-    # Chroma has tried to stop a system that never started.
-    except (ChromaError, AttributeError, ValueError, KeyError, OSError, RuntimeError, sqlite3.Error) as damage:
+        return ChromaIndex(str(folder), name, dimension, set_aside=aside)
+    # What an incompatible version of Chroma left behind shows in all of these ways; AttributeError
+    # is what remains of the first error after Chroma has tried to stop a system that never started.
+    except (ChromaError, AttributeError, ValueError, KeyError, OSError, RuntimeError) as damage:
         try:
-            _set_aside(folder)
+            aside = _set_aside(folder)
             folder.mkdir()
         except OSError as error:
             raise WorkspaceError(
@@ -71,28 +78,33 @@ def open_index(path: Path, name: str, dimension: int) -> ChromaIndex:
             ) from error
         # Chroma remembers a system that failed to start by the spelling of its path for the rest
         # of the process, so the fresh folder needs another spelling.
-        return ChromaIndex(os.path.join(folder, "."), name, dimension)
+        return ChromaIndex(os.path.join(folder, "."), name, dimension, set_aside=aside)
 
 
 class ChromaIndex:
-    """One Chroma collection of cosine vectors. Use :func:`open_index`, which survives damage."""
+    """One Chroma collection of cosine vectors. Use :func:`open_index`, which survives damage.
+
+    Attributes:
+        set_aside: Where damaged files were moved when the index was opened, or None.
+    """
 
     space = "cosine"
 
-    def __init__(self, folder: str, name: str, dimension: int) -> None:
+    def __init__(self, folder: str, name: str, dimension: int, *, set_aside: Path | None = None) -> None:
         self.dimension = dimension
+        self.set_aside = set_aside
+        self._folder = Path(folder)
         self._name = name
         self._client: ClientAPI | None = _connect(folder)
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._stop)
             self._collection = self._open_collection()
             if self._metadata().get("dimension") != dimension:
                 self.clear()
-            # Touches both halves of the store, so damage shows now and not in mid-run.
+            # Touches both halves of the store, so that trouble shows now and not in mid-run.
             self._collection.count()
             self._collection.get(limit=1, include=["embeddings"])
-        except BaseException:
-            self.close()
-            raise
+            undo.pop_all()
 
     @property
     def generation(self) -> int:
@@ -149,9 +161,15 @@ class ChromaIndex:
         self.mark(0)
 
     def close(self) -> None:
-        if self._client is not None:
-            client, self._client = self._client, None
-            client.close()  # type: ignore[attr-defined]
+        if self._stop():
+            write_atomic(self._folder / _MANIFEST, canonical_json(_checksums(self._folder)).encode())
+
+    def _stop(self) -> bool:
+        if self._client is None:
+            return False
+        client, self._client = self._client, None
+        client.close()  # type: ignore[attr-defined]
+        return True
 
     def _open_client(self) -> ClientAPI:
         if self._client is None:
@@ -176,18 +194,43 @@ def _connect(folder: str) -> ClientAPI:
     return chromadb.PersistentClient(path=folder, settings=Settings(anonymized_telemetry=False))
 
 
-def _check_database(folder: Path) -> None:
-    """Raises sqlite3.Error unless the folder's database is sound or not there yet."""
-    path = folder / "chroma.sqlite3"
-    if not path.exists():
-        return
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
+def _prepare(folder: Path) -> Path | None:
+    """Makes the folder fit to open; gives where damaged files went, or None.
+
+    The manifest is removed here and comes back at the next clean close.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    found = _checksums(folder)
+    if not found:
+        return None
+    manifest = folder / _MANIFEST
     try:
-        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    finally:
-        connection.close()
-    if verdict != "ok":
-        raise sqlite3.DatabaseError(verdict)
+        promised = json.loads(manifest.read_text("utf-8"))
+        manifest.unlink()
+    except FileNotFoundError:
+        shutil.rmtree(folder)
+        folder.mkdir()
+        return None
+    except ValueError:
+        promised = None
+    if promised == found:
+        return None
+    aside = _set_aside(folder)
+    folder.mkdir()
+    return aside
+
+
+def _checksums(folder: Path) -> dict[str, list[int]]:
+    """Size and CRC-32 of every file but the manifest, by path within the folder."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.name != _MANIFEST:
+            size = check = 0
+            with path.open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    size, check = size + len(block), zlib.crc32(block, check)
+            found[path.relative_to(folder).as_posix()] = [size, check]
+    return found
 
 
 def _set_aside(folder: Path) -> Path:

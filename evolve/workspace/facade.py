@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evolve.agent import Agent, Surroundings, recall_nothing
+from evolve.agent import Agent, Surroundings, episode_id, recall_nothing
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog, EventSink, NoEvents
@@ -25,7 +26,7 @@ from evolve.tasks import Task, task_json
 from evolve.workflow import Workflow, parse_workflow
 from evolve.workspace.learners import choose_learner
 from evolve.workspace.memories import Memories
-from evolve.workspace.opening import locate, now, open_stores, sandbox_opener
+from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
 from evolve.workspace.own_rows import Examples, wanted_task
 from evolve.workspace.result import Extras, Result, result_of
 from evolve.workspace.shelves import Skills
@@ -78,19 +79,17 @@ class Workspace:
         self.skills = Skills(self.stores, self.open_sandbox)
 
     def _open(self) -> Stores:
-        if self.options.read_only and self.paths.db.exists():
+        if self.options.read_only and is_current(self.paths):
             return open_stores(self.paths, self.settings, read_only=True)
-        self._lock.acquire()
-        try:
+        with ExitStack() as undo:
+            self._lock.acquire()
+            undo.callback(self._lock.release)
             stores = open_stores(self.paths, self.settings)
-        except BaseException:
-            self._lock.release()
-            raise
-        if not self.options.read_only:
-            return stores
-        # There was nothing to read yet; now there is an empty record.
-        stores.db.close()
-        self._lock.release()
+            if not self.options.read_only:
+                undo.pop_all()
+                return stores
+            # There was no record yet, or an older one; now it is there and up to date.
+            stores.db.close()
         return open_stores(self.paths, self.settings, read_only=True)
 
     @cached_property
@@ -133,16 +132,16 @@ class Workspace:
         """
         self._need_writer()
         chosen = wanted_task(task, examples, name)
+        workflow = self.workflow
         limits = self._limits(as_budget(budget))
         key = digest(canonical_json(["run", task_json(chosen), limits.candidates, limits.seconds, self.learner.name]))
         run = self.stores.runs.begin("run", key, {"task": chosen.id}, started=now())
         listener = _Listener()
-        folder = self.paths.runs / run.id
+        variant, seed = self.stores.variants.active_digest, self.settings.seed
+        folder = self.paths.runs / run.id / episode_id(run.id, chosen, variant, seed)
         with EventLog(folder / "events.jsonl") as log:
-            agent = self._own_agent(chosen, run.id, EventFan((listener, log, self.events)))
-            record = agent.run_episode(
-                chosen, variant=self.stores.variants.active_digest, split="own", seed=self.settings.seed, limits=limits
-            )
+            agent = self._own_agent(workflow, chosen, run.id, EventFan((listener, log, self.events)))
+            record = agent.run_episode(chosen, variant=variant, split="own", seed=seed, limits=limits)
         admitted = self._admit(record, chosen)
         self.stores.runs.end(run.id, "done")
         return result_of(record, chosen, Extras(goal=listener.goal, skills=admitted))
@@ -203,9 +202,9 @@ class Workspace:
             candidates=budget.candidates or self.settings.candidates, seconds=budget.seconds or self.settings.seconds
         )
 
-    def _own_agent(self, task: Task, run: str, events: EventSink) -> Agent:
+    def _own_agent(self, workflow: Workflow, task: Task, run: str, events: EventSink) -> Agent:
         """The promoted variant's guide, every admitted skill, and recall from the whole memory."""
-        arm = self.stores.practice_arm(self.workflow)
+        arm = self.stores.practice_arm(workflow)
         around = Surroundings(
             policy=self.learner.policy(arm.guide, arm.skills),
             sandbox=self.open_sandbox(),

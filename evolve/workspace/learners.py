@@ -85,4 +85,4 @@ def choose_learner(policy: Policy | Learner | None, model: str | None) -> Learne
         raise UsageError("this version has no language policy", hint="leave the model out to use program search")
     if policy is None:
         return SearchLearner()
-    return cast(Learner, policy) if hasattr(policy, "fit") else GivenPolicy(cast(Policy, policy))
+    return cast(Learner, policy) if hasattr(policy, "fit") else GivenPolicy(policy)

@@ -115,6 +115,18 @@ def open_stores(paths: WorkspacePaths, settings: Settings, *, read_only: bool = 
     )
 
 
+def is_current(paths: WorkspacePaths) -> bool:
+    """Whether there is a record that can be read as it is: present, and with exactly this version's tables."""
+    if not paths.db.exists():
+        return False
+    with Database(paths.db, MIGRATIONS, read_only=True) as db:
+        if not db.query("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'"):
+            return False
+        applied = {(row["package"], row["number"]) for row in db.query("SELECT package, number FROM schema_migrations")}
+    known = {(item.package, item.number) for item in MIGRATIONS}
+    return {one for one in applied if one[0] != "store"} == known
+
+
 def open_embedder(settings: Settings) -> Embedder:
     """The text encoder that the settings name.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evolve.agent import Run
@@ -67,7 +66,7 @@ def report(workspace: Workspace, *, fresh: bool) -> Report:
     body = {"suite": str(made_by["suite"]), "rounds": 0, "seed": last.seed}
     run = workspace.stores.runs.begin("report", key, body, started=now())
     with _session(workspace, run, suite, LoopPlan(rounds=1, seed=last.seed, limits=limits), Budget()) as session:
-        return replace(look_again(session, last), curve=last.curve)
+        return look_again(session, last)
 
 
 @contextmanager

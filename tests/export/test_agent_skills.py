@@ -193,9 +193,7 @@ def test_encoded_secrets_are_recognised_and_ordinary_text_is_not():
 
 
 def test_names_in_the_code_do_not_clash_with_the_command_line(tmp_path):
-    code = (
-        "import json\nfrom sys import maxsize\n" if False else "import json\n"
-    ) + "def command_line(text):\n    return json.loads(text)\n"
+    code = "import json\ndef command_line(text):\n    return json.loads(text)\n"
     clash = draft(name="parse", entry="command_line", code=code, signature="(text: str) -> any", tests=())
     (folder,) = agent_skills.export([replace(Skill.from_draft(clash), status="trusted")], tmp_path)
     assert run(folder / "scripts/parse.py", '["[1, 2]"]').stdout == "[1, 2]\n"

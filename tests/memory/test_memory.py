@@ -12,7 +12,10 @@ import pytest
 
 from evolve.episodes import Scope
 from evolve.errors import UsageError
-from evolve.memory import Memory
+from evolve.memory import MIGRATIONS, Memory
+from evolve.retrieval import HashingEmbedder
+from evolve.store import Database
+from evolve.vectors import MemoryIndex, open_index
 
 LISTS = Scope(environment="programs", family="list[int] -> int")
 SORTED = (1.0, 0.0, 0.2)
@@ -289,9 +292,38 @@ def test_an_index_from_before_the_forgetting_is_emptied(store, lesson, tmp_path:
     assert (found.ok, found.episodes) == (True, 2)
 
 
-def test_check_names_what_the_index_lacks_and_reindex_mends_it(store, lesson) -> None:
-    from evolve.vectors import open_index
+def test_an_index_of_another_encoder_is_filled_again(store, lesson) -> None:
+    renamed = HashingEmbedder(64)
+    renamed.name = "another encoder of the same length"
+    memory = store.memory()
+    teach(memory, lesson)
+    before = memory.recall("order", features=SORTED)
+    store.close()
+    old = open_index(store.folder / "index", "insights", 256 + 64)
+    generation = old.generation
+    old.close()
+    with store.database() as db:
+        new = Memory(db, lambda dimension: open_index(store.folder / "index", "insights", dimension), renamed)
+        assert new.recall("order", features=SORTED) == before
+        new.close()
+    reopened = open_index(store.folder / "index", "insights", 256 + 64)
+    assert reopened.generation != generation
+    assert len(reopened.ids()) == 6
+    reopened.close()
 
+
+def test_a_reader_recalls_while_the_writer_has_the_lock(store, lesson) -> None:
+    writer = store.memory()
+    teach(writer, lesson)
+    with Database(store.folder / "memory.db", MIGRATIONS, read_only=True) as db:
+        reader = Memory(db, MemoryIndex, HashingEmbedder(64))
+        assert reader.recall("order", features=SORTED) == writer.recall("order", features=SORTED)
+        writer.forget(everything=True)
+        assert reader.recall("order", features=SORTED) == []
+        reader.close()
+
+
+def test_check_names_what_the_index_lacks_and_reindex_mends_it(store, lesson) -> None:
     memory = store.memory()
     teach(memory, lesson)
     memory.recall("", features=SORTED)

@@ -163,9 +163,10 @@ def test_any_text_and_number_is_a_value_or_undefined(name: str, text: str, integ
         None if p.name == "fn" else samples[p] if p in samples else value_of(p, rng) for p in params
     )
     try:
-        hash(compile_term(term, OPERATIONS)(inputs))
+        value = compile_term(term, OPERATIONS)(inputs)
     except EVALUATION_ERRORS:
         return
+    assert isinstance(hash(value), int)
 
 
 def test_names_are_unique() -> None:
@@ -198,7 +199,21 @@ def test_every_literal_renders_to_python_of_the_same_value() -> None:
         args = tuple(constant if i == at else Input(i) for i in range(len(operation.params)))
         source = source_of(Apply(operation.name, args), len(args))
         written = [n.value for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant)]
+        if isinstance(constant.value, (int, float)) and constant.value < 0:
+            written = [-value for value in written if isinstance(value, (int, float))]
         assert constant.value in written
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_operations_render_around_any_argument(name: str) -> None:
+    operation = OPERATIONS[name]
+    text: Term = Apply("first_match", (Constant(r"\d+", Type("pattern")), Constant("it's \"5\"\n\\", STR)))
+    number: Term = Apply("parse_integer", (text,))
+    awkward = {STR: text, INT: number, FLOAT: Apply("to_float", (number,))}
+    params, term, _ = variants(operation)[0]
+    args = tuple(awkward.get(p, a) for p, a in zip(params, term.args, strict=True))  # type: ignore[union-attr]
+    source = source_of(Apply(name, args), len(params))
+    assert isinstance(ast.parse(source).body[-1], ast.FunctionDef)
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,13 @@ def test_a_text_encodes_alike_alone_and_in_company(embedder: Embedder) -> None:
 def test_alike_texts_are_closer_than_unlike_ones(embedder: Embedder) -> None:
     first, alike, unlike = embedder.encode(TEXTS[:3])
     assert first @ alike > first @ unlike
+
+
+def test_it_travels_between_processes(embedder: Embedder) -> None:
+    before = embedder.encode(TEXTS[:2])
+    packed = pickle.dumps(embedder)
+    assert len(packed) < 10_000
+    assert np.array_equal(pickle.loads(packed).encode(TEXTS[:2]), before)
 
 
 def test_the_name_tells_encoders_apart(embedder: Embedder) -> None:

@@ -33,3 +33,10 @@ def cold_sandbox(request: pytest.FixtureRequest, cache_dir) -> Iterator[Sandbox]
         pytest.skip(str(error))
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def default_sandbox(cache_dir) -> Iterator[Sandbox]:
+    """The one that is used on this machine; there must be one."""
+    with open_sandbox(cache_dir=cache_dir) as opened:
+        yield opened

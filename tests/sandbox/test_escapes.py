@@ -137,10 +137,15 @@ def test_reaching_out_is_refused(sandbox, oracles, name):
 
 
 @pytest.mark.parametrize("name", EXHAUSTING)
-def test_exhausting_ends_by_a_limit(sandbox, oracles, name):
-    result = check_harmless(sandbox, oracles, EXHAUSTING[name])
+def test_exhausting_ends_by_a_limit(default_sandbox, oracles, name):
+    result = check_harmless(default_sandbox, oracles, EXHAUSTING[name])
     assert result.programs[0].outputs[0].error
     assert len(result.stdout) < 100_000
+
+
+@pytest.mark.parametrize("name", ["deep folders", "endless files", "flood stdout", "close everything"])
+def test_exhausting_ends_by_a_limit_with_every_backend(sandbox, oracles, name):
+    assert check_harmless(sandbox, oracles, EXHAUSTING[name]).programs[0].outputs[0].error
 
 
 @pytest.mark.slow

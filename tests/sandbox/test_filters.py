@@ -81,6 +81,7 @@ def test_refused_everywhere(ask, call):
         ("border", "prlimit64", (1234,), "EPERM"),
         ("border", "ioctl", (0, 0x5412), "EPERM"),
         ("border", "ioctl", (0, 0x541C), "EPERM"),
+        ("border", "ioctl", (0, 0x8901), "EPERM"),
         ("border", "ioctl", (0, 0x5413), "allow"),
         ("border", "fchmod", (), "allow"),
         ("landlock", "fchmod", (), "EPERM"),

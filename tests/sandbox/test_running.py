@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
@@ -256,6 +257,37 @@ def children() -> list[int]:
     me = os.getpid()
     with open(f"/proc/{me}/task/{me}/children", encoding="ascii") as file:
         return [int(number) for number in file.read().split()]
+
+
+FORKED = """
+import os, sys
+from pathlib import Path
+from evolve.sandbox import Program, open_sandbox
+def ask(value):
+    program = Program(source="def f(x):\\n return x", entry="f")
+    return sandbox.run_programs([program], [[value]]).programs[0].outputs[0].value
+with open_sandbox(sys.argv[1], cache_dir=Path(sys.argv[2])) as sandbox:
+    assert ask(0) == 0
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if [ask(n) for n in range(5)] == list(range(5)) else 1)
+    answers = [ask(n) for n in range(100, 120)]
+    status = os.waitpid(child, 0)[1]
+    assert answers == list(range(100, 120)) and ask(7) == 7
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def test_a_forked_process_does_not_share_the_interpreter(sandbox, cache_dir):
+    command = [sys.executable, "-W", "ignore", "-c", FORKED, sandbox.backend, str(cache_dir)]
+    assert subprocess.run(command, cwd=os.getcwd(), timeout=60).returncode == 0
+
+
+def test_threads_share_a_sandbox(sandbox):
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda n: outcomes(sandbox, IDENTITY.source, [[n]])[0].value, range(20)))
+    assert found == list(range(20))
+    assert outcomes(sandbox, IDENTITY.source, [["after"]])[0].value == "after"
 
 
 SUPERVISOR = """

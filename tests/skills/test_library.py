@@ -132,3 +132,8 @@ def test_writing_again_replaces_the_whole_folder(tmp_path: Path, skill):
     write_folder(skill, tmp_path)
     assert not (folder / "stale").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["large-evens"]
+
+
+def test_a_folder_left_by_an_undone_commit_is_taken_over(library, skill, tmp_path):
+    write_folder(skill, tmp_path / "skills")
+    assert library.add(skill, admitted(skill)).name == "large-evens"

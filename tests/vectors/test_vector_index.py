@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evolve.errors import WorkspaceError
 from evolve.vectors import MemoryIndex, VectorIndex, open_index
 
 DIMENSION = 8
@@ -143,9 +144,9 @@ def test_a_query_without_direction_is_refused(index: VectorIndex) -> None:
         index.query(np.zeros(DIMENSION), 1)
 
 
-def test_closing_twice_is_harmless(index: VectorIndex) -> None:
+def test_closing_twice_is_no_error(index: VectorIndex) -> None:
     index.close()
-    index.close()
+    assert index.close() is None  # type: ignore[func-returns-value]
 
 
 def test_the_index_on_disk_comes_back_with_its_generation(tmp_path: Path) -> None:
@@ -171,31 +172,46 @@ def test_a_changed_dimension_starts_anew(tmp_path: Path) -> None:
     second.close()
 
 
-def test_a_damaged_folder_is_set_aside_and_begun_anew(tmp_path: Path) -> None:
-    folder = tmp_path / "index"
-    folder.mkdir()
-    (folder / "chroma.sqlite3").write_bytes(b"not a database at all" * 100)
-    opened = open_index(folder, "test", DIMENSION)
-    assert (opened.generation, opened.ids()) == (0, [])
-    opened.upsert(["a"], np.ones((1, DIMENSION)))
-    opened.close()
-    assert (tmp_path / "index.damaged-1" / "chroma.sqlite3").read_bytes().startswith(b"not a database")
-
-
-def test_damaged_vector_files_are_set_aside_and_begun_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("pattern", ["*.bin", "chroma.sqlite3", "manifest.json"])
+def test_damaged_files_are_set_aside_and_the_index_begins_anew(tmp_path: Path, pattern: str) -> None:
     folder = tmp_path / "index"
     opened = open_index(folder, "test", DIMENSION)
     opened.upsert(names(1200), some_vectors(1200))
     opened.mark(1200)
     opened.close()
-    for path in folder.rglob("*.bin"):
+    damaged = list(folder.rglob(pattern))
+    assert damaged
+    for path in damaged:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     again = open_index(folder, "test", DIMENSION)
     assert (again.generation, again.ids()) == (0, [])
+    assert again.set_aside == tmp_path / "index.damaged-1"
+    assert sorted(again.set_aside.rglob("*.bin"))
     again.upsert(["a"], np.ones((1, DIMENSION)))
     assert again.query(np.ones(DIMENSION), 1)[0].id == "a"
     again.close()
-    assert (tmp_path / "index.damaged-1").is_dir()
+
+
+def test_an_index_whose_process_was_killed_begins_anew(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, numpy as np; from evolve.vectors import open_index;"
+        "i = open_index(sys.argv[1], 'test', 8); i.upsert(['a'], np.ones((1, 8))); i.mark(1); os._exit(9)"
+    )
+    assert subprocess.run([sys.executable, "-c", code, str(tmp_path / "index")]).returncode == 9
+    opened = open_index(tmp_path / "index", "test", DIMENSION)
+    assert (opened.generation, opened.ids(), opened.set_aside) == (0, [], None)
+    opened.upsert(["b"], np.ones((1, DIMENSION)))
+    opened.mark(2)
+    opened.close()
+    again = open_index(tmp_path / "index", "test", DIMENSION)
+    assert (again.generation, again.ids()) == (2, ["b"])
+    again.close()
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(WorkspaceError, match="file"):
+        open_index(tmp_path / "file" / "index", "test", DIMENSION)
 
 
 def test_the_exact_index_travels_between_processes() -> None:

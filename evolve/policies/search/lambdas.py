@@ -222,15 +222,21 @@ def _value_of(term: Term, operations: Mapping[str, Operation]) -> Callable[[tupl
     return compile_term(term, operations)
 
 
-UNDEFINED = ("undefined",)
-"""Stands for the value of a body where it is undefined; bodies may be partial."""
+@dataclass(frozen=True, eq=False)
+class Undefined:
+    """Stands for the value of a body where it has none; bodies may be partial."""
+
+
+UNDEFINED = Undefined()
 
 
 def _total(function: Callable[..., Any], *columns: tuple[Any, ...]) -> tuple[Any, ...]:
     try:
-        return tuple(map(function, *columns))
+        if not any(UNDEFINED in column for column in columns):
+            return tuple(map(function, *columns))
     except EVALUATION_ERRORS:
-        return tuple(_one(function, args) for args in zip(*columns, strict=True))
+        pass
+    return tuple(_one(function, args) for args in zip(*columns, strict=True))
 
 
 def _one(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

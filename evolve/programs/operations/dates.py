@@ -14,6 +14,9 @@ from evolve.programs.types import BOOL, DATE, INT, STR, Type
 DATE_FORMAT = Type("date_format")
 """A format in which dates are written."""
 
+DAYS = Type("days")
+"""A customary number of days."""
+
 DATE_INPUT = Type("date_input")
 """A format of dates that the tolerant readers do not know."""
 
@@ -24,7 +27,7 @@ def operations() -> tuple[Operation, ...]:
 
 
 def constants() -> tuple[tuple[Constant, int], ...]:
-    """Formats to write and to read, each with its static cost."""
+    """Formats to write and to read and spans of days, each with its static cost."""
     outputs = {
         1: ("%Y", "%m", "%d", "%B", "%b", "%A"),
         2: ("%d/%m/%Y", "%m/%d/%Y", "%a", "%y"),
@@ -37,8 +40,10 @@ def constants() -> tuple[tuple[Constant, int], ...]:
         2: ("%d%m%Y", "%m%d%Y", "%B %Y", "%b %Y", "%m/%Y", "%Y-%m"),
         3: ("%y%m%d", "%d%m%y", "%m%d%y", "%b-%y", "%Y-%j", "%Y%j", "%Y-%d-%m", "%Y/%d/%m", "%y-%m-%d", "%y/%m/%d"),
     }
+    spans = {1: (1, -1, 7, 30), 2: (-7, 14, 60, 90, -30), 3: (10, 28, 45, 120, 180, 365)}
     return (
         *((Constant(text, DATE_FORMAT), cost) for cost, texts in outputs.items() for text in texts),
+        *((Constant(days, DAYS), cost) for cost, some in spans.items() for days in some),
         *((Constant(text, DATE_INPUT), cost) for cost, texts in inputs.items() for text in texts),
     )
 
@@ -47,47 +52,47 @@ def _reading() -> tuple[Operation, ...]:
     loose = (parse_loose_date,)
     return (
         define("parse_iso_date", (STR,), DATE, "datetime.date.fromisoformat(a0)",
-               function=datetime.date.fromisoformat, cost=3, scalar=True, noun="date"),
-        define("parse_date_month_first", (STR,), DATE, "parse_loose_date(a0)", support=loose, cost=3, scalar=True,
+               function=datetime.date.fromisoformat, cost=2, scalar=True, noun="date"),
+        define("parse_date_month_first", (STR,), DATE, "parse_loose_date(a0)", support=loose, cost=2, scalar=True,
                noun="date"),
-        define("parse_date_day_first", (STR,), DATE, "parse_loose_date(a0, day_first=True)", support=loose, cost=3,
+        define("parse_date_day_first", (STR,), DATE, "parse_loose_date(a0, day_first=True)", support=loose, cost=2,
                scalar=True, noun="date"),
-        define("parse_date", (DATE_INPUT, STR), DATE, "datetime.datetime.strptime(a1, a0).date()", cost=5,
+        define("parse_date", (DATE_INPUT, STR), DATE, "datetime.datetime.strptime(a1, a0).date()", cost=3,
                noun="date"),
         define("date_of_parts", (INT, INT, INT), DATE, "datetime.date(a0, a1, a2)", function=datetime.date, cost=8,
                noun="date"),
-        define("excel_date", (INT,), DATE, "datetime.date(1899, 12, 30) + datetime.timedelta(days=a0)", cost=9,
+        define("excel_date", (INT,), DATE, "datetime.date(1899, 12, 30) + datetime.timedelta(days=a0)", cost=7,
                noun="date"),
-        define("month_number", (STR,), INT, "month_number(a0)", support=(month_number,), cost=6, scalar=True),
+        define("month_number", (STR,), INT, "month_number(a0)", support=(month_number,), cost=5),
     )
 
 
 def _writing() -> tuple[Operation, ...]:
     return (
-        define("format_date", (DATE_FORMAT, DATE), STR, "a1.strftime(a0)", cost=2, scalar=True, noun="formatted"),
-        define("iso_date", (DATE,), STR, "a0.isoformat()", function=datetime.date.isoformat, cost=2, scalar=True,
+        define("format_date", (DATE_FORMAT, DATE), STR, "a1.strftime(a0)", cost=1, scalar=True, noun="formatted"),
+        define("iso_date", (DATE,), STR, "a0.isoformat()", function=datetime.date.isoformat, cost=1, scalar=True,
                noun="iso_date"),
-        define("day_to_text", (DATE,), STR, "str(a0.day)", cost=4, noun="day"),
-        define("month_to_text", (DATE,), STR, "str(a0.month)", cost=4, noun="month"),
-        define("month_name", (INT,), STR, "calendar.month_name[a0]", function=_month_name, cost=6, scalar=True),
-        define("weekday_name", (INT,), STR, "calendar.day_name[a0]", function=_day_name, cost=8, scalar=True),
+        define("day_to_text", (DATE,), STR, "str(a0.day)", cost=2, noun="day"),
+        define("month_to_text", (DATE,), STR, "str(a0.month)", cost=2, noun="month"),
+        define("month_name", (INT,), STR, "calendar.month_name[a0]", function=_month_name, cost=6),
+        define("weekday_name", (INT,), STR, "calendar.day_name[a0]", function=_day_name, cost=8),
     )
 
 
 def _parts() -> tuple[Operation, ...]:
     one = (DATE,)
     return (
-        define("year_of", one, INT, "a0.year", function=operator.attrgetter("year"), cost=3, scalar=True, noun="year"),
-        define("month_of", one, INT, "a0.month", function=operator.attrgetter("month"), cost=3, scalar=True,
+        define("year_of", one, INT, "a0.year", function=operator.attrgetter("year"), cost=2, scalar=True, noun="year"),
+        define("month_of", one, INT, "a0.month", function=operator.attrgetter("month"), cost=2, scalar=True,
                noun="month"),
-        define("day_of", one, INT, "a0.day", function=operator.attrgetter("day"), cost=3, scalar=True, noun="day"),
-        define("quarter_of", one, INT, "(a0.month + 2) // 3", cost=4, scalar=True, noun="quarter"),
-        define("weekday_of", one, INT, "a0.isoweekday()", function=datetime.date.isoweekday, cost=6, scalar=True),
-        define("iso_week_of", one, INT, "a0.isocalendar().week", cost=6, scalar=True, noun="week"),
-        define("day_of_year", one, INT, "a0.timetuple().tm_yday", cost=6, scalar=True),
-        define("days_in_month", one, INT, "calendar.monthrange(a0.year, a0.month)[1]", cost=7, scalar=True),
-        define("is_weekend", one, BOOL, "a0.weekday() >= 5", cost=6, scalar=True),
-        define("is_leap_year", (INT,), BOOL, "calendar.isleap(a0)", function=calendar.isleap, cost=7, scalar=True),
+        define("day_of", one, INT, "a0.day", function=operator.attrgetter("day"), cost=2, scalar=True, noun="day"),
+        define("quarter_of", one, INT, "(a0.month + 2) // 3", cost=2, scalar=True, noun="quarter"),
+        define("weekday_of", one, INT, "a0.isoweekday()", function=datetime.date.isoweekday, cost=3),
+        define("iso_week_of", one, INT, "a0.isocalendar().week", cost=3, noun="week"),
+        define("day_of_year", one, INT, "a0.timetuple().tm_yday", cost=3),
+        define("days_in_month", one, INT, "calendar.monthrange(a0.year, a0.month)[1]", cost=4),
+        define("is_weekend", one, BOOL, "a0.weekday() >= 5", cost=2, scalar=True),
+        define("is_leap_year", (INT,), BOOL, "calendar.isleap(a0)", function=calendar.isleap, cost=7),
     )
 
 
@@ -95,32 +100,33 @@ def _arithmetic() -> tuple[Operation, ...]:
     moved = (INT, DATE)
     two = (DATE, DATE)
     return (
-        define("add_days", moved, DATE, "a1 + datetime.timedelta(days=a0)", cost=4, noun="date"),
-        define("add_weeks", moved, DATE, "a1 + datetime.timedelta(weeks=a0)", cost=7, noun="date"),
-        define("add_months", moved, DATE, "add_months(a0, a1)", support=(add_months,), cost=5, noun="date"),
-        define("add_years", moved, DATE, "add_months(12 * a0, a1)", support=(add_months,), cost=7, noun="date"),
+        define("add_days", moved, DATE, "a1 + datetime.timedelta(days=a0)", cost=3, noun="date"),
+        define("shift_days", (DAYS, DATE), DATE, "a1 + datetime.timedelta(days=a0)", cost=2, noun="date"),
+        define("add_weeks", moved, DATE, "a1 + datetime.timedelta(weeks=a0)", cost=5, noun="date"),
+        define("add_months", moved, DATE, "add_months(a0, a1)", support=(add_months,), cost=3, noun="date"),
+        define("add_years", moved, DATE, "add_months(12 * a0, a1)", support=(add_months,), cost=5, noun="date"),
         define("add_working_days", moved, DATE, "add_working_days(a0, a1)", support=(add_working_days,),
-               function=_add_working_days, cost=8, noun="date"),
-        define("days_between", two, INT, "(a1 - a0).days", cost=4, noun="days"),
+               function=_add_working_days, cost=5, noun="date"),
+        define("days_between", two, INT, "(a1 - a0).days", cost=2, noun="days"),
         define("working_days_between", two, INT, "working_days_between(a0, a1)", support=(working_days_between,),
-               function=_working_days_between, cost=9, noun="days"),
-        define("months_between", two, INT, "12 * (a1.year - a0.year) + a1.month - a0.month", cost=8, noun="months"),
-        define("age_in_years", two, INT, "a1.year - a0.year - ((a1.month, a1.day) < (a0.month, a0.day))", cost=5,
+               function=_working_days_between, cost=5, noun="days"),
+        define("months_between", two, INT, "12 * (a1.year - a0.year) + a1.month - a0.month", cost=4, noun="months"),
+        define("age_in_years", two, INT, "a1.year - a0.year - ((a1.month, a1.day) < (a0.month, a0.day))", cost=2,
                noun="age"),
-        define("start_of_month", (DATE,), DATE, "a0.replace(day=1)", cost=5, noun="start"),
-        define("end_of_month", (DATE,), DATE, "a0.replace(day=calendar.monthrange(a0.year, a0.month)[1])", cost=5,
+        define("start_of_month", (DATE,), DATE, "a0.replace(day=1)", cost=3, noun="start"),
+        define("end_of_month", (DATE,), DATE, "a0.replace(day=calendar.monthrange(a0.year, a0.month)[1])", cost=2,
                noun="end"),
-        define("start_of_week", (DATE,), DATE, "a0 - datetime.timedelta(days=a0.weekday())", cost=7, noun="monday"),
-        define("start_of_year", (DATE,), DATE, "a0.replace(month=1, day=1)", cost=8, noun="start"),
+        define("start_of_week", (DATE,), DATE, "a0 - datetime.timedelta(days=a0.weekday())", cost=4, noun="monday"),
+        define("start_of_year", (DATE,), DATE, "a0.replace(month=1, day=1)", cost=5, noun="start"),
     )
 
 
 def _comparison() -> tuple[Operation, ...]:
     two = (DATE, DATE)
     return (
-        define("earlier", two, DATE, "min(a0, a1)", function=min, cost=7, commutative=True),
-        define("later", two, DATE, "max(a0, a1)", function=max, cost=7, commutative=True),
-        define("is_before", two, BOOL, "a0 < a1", function=operator.lt, cost=5, scalar=True),
+        define("earlier", two, DATE, "min(a0, a1)", function=min, cost=4, commutative=True),
+        define("later", two, DATE, "max(a0, a1)", function=max, cost=4, commutative=True),
+        define("is_before", two, BOOL, "a0 < a1", function=operator.lt, cost=3, scalar=True),
     )
 
 

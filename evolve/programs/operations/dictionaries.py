@@ -25,46 +25,46 @@ def operations() -> tuple[Operation, ...]:
 
 def _parts() -> tuple[Operation, ...]:
     return (
-        define("keys", (DICT,), STRS, "list(a0)", function=tuple, cost=3, noun="names"),
-        define("values", (DICT,), LIST, "list(a0.values())", function=_values, cost=3, noun="entries"),
-        define("get", (STR, DICT), T, "a1[a0]", cost=3, noun="entry"),
+        define("keys", (DICT,), STRS, "list(a0)", function=tuple, cost=2, noun="names"),
+        define("values", (DICT,), LIST, "list(a0.values())", function=_values, cost=2, noun="entries"),
+        define("get", (STR, DICT), T, "a1[a0]", cost=2, noun="entry"),
         define("get_or_default", (STR, T, DICT), T, "a2.get(a0, a1)", cost=5, noun="entry"),
         define("has_key", (STR, DICT), BOOL, "a0 in a1", cost=5),
-        define("dict_size", (DICT,), INT, "len(a0)", function=len, cost=4, noun="size"),
+        define("dict_size", (DICT,), INT, "len(a0)", function=len, cost=3, noun="size"),
         define("look_up_each", (DICT, STRS), LIST, "[a0[key] for key in a1]", cost=5, noun="entries"),
         define("look_up_known", (DICT, STRS), LIST, "[a0[key] for key in a1 if key in a0]", cost=7, noun="entries"),
-        define("replace_known", (TEXTS, STRS), STRS, "[a0.get(text, text) for text in a1]", cost=7),
+        define("replace_known", (TEXTS, STRS), STRS, "[a0.get(text, text) for text in a1]", cost=6),
     )
 
 
 def _making() -> tuple[Operation, ...]:
     return (
-        define("dict_of_lists", (STRS, LIST), DICT, "dict(zip(a0, a1))", cost=5, noun="table"),
-        define("count_items", (STRS,), COUNTS, "dict(Counter(a0))", cost=4, noun="counts"),
-        define("with_key", (STR, T, DICT), DICT, "{**a2, a0: a1}", cost=6, noun="changed"),
-        define("merge", (DICT, DICT), DICT, "{**a0, **a1}", cost=4, noun="merged"),
+        define("dict_of_lists", (STRS, LIST), DICT, "dict(zip(a0, a1))", cost=3, noun="table"),
+        define("count_items", (STRS,), COUNTS, "dict(Counter(a0))", cost=3, noun="counts"),
+        define("with_key", (STR, T, DICT), DICT, "{**a2, a0: a1}", cost=4, noun="changed"),
+        define("merge", (DICT, DICT), DICT, "{**a0, **a1}", cost=3, noun="merged"),
         define("merge_counts", (COUNTS, COUNTS), COUNTS, "dict(Counter(a0) + Counter(a1))", cost=8, noun="merged"),
-        define("invert", (TEXTS,), TEXTS, "{value: key for key, value in a0.items()}", cost=5, noun="inverted"),
+        define("invert", (TEXTS,), TEXTS, "{value: key for key, value in a0.items()}", cost=3, noun="inverted"),
         define("positions_by_text", (STRS,), COUNTS, "{text: i for i, text in enumerate(a0)}", cost=8, noun="index"),
     )
 
 
 def _changing() -> tuple[Operation, ...]:
     return (
-        define("without_key", (STR, DICT), DICT, "{key: value for key, value in a1.items() if key != a0}", cost=5,
+        define("without_key", (STR, DICT), DICT, "{key: value for key, value in a1.items() if key != a0}", cost=4,
                noun="rest"),
-        define("select_keys", (STRS, DICT), DICT, "{key: a1[key] for key in a0 if key in a1}", cost=6,
+        define("select_keys", (STRS, DICT), DICT, "{key: a1[key] for key in a0 if key in a1}", cost=4,
                noun="selected"),
         define("without_keys", (STRS, DICT), DICT, "{key: value for key, value in a1.items() if key not in a0}",
                cost=7, noun="rest"),
         define("rename_key", (STR, STR, DICT), DICT,
                "{a1 if key == a0 else key: value for key, value in a2.items()}", cost=8, noun="renamed"),
         define("map_values", (fn_of(T, U), DICT), dict_of(STR, U), "{key: a0(value) for key, value in a1.items()}",
-               function=_map_values, cost=5, noun="changed"),
+               function=_map_values, cost=3, noun="changed"),
         define("map_keys", (fn_of(STR, STR), DICT), DICT, "{a0(key): value for key, value in a1.items()}",
-               function=_map_keys, cost=6, noun="changed"),
+               function=_map_keys, cost=4, noun="changed"),
         define("filter_values", (fn_of(T, BOOL), DICT), DICT,
-               "{key: value for key, value in a1.items() if a0(value)}", function=_filter_values, cost=5,
+               "{key: value for key, value in a1.items() if a0(value)}", function=_filter_values, cost=3,
                noun="kept"),
         define("filter_keys", (fn_of(STR, BOOL), DICT), DICT, "{key: value for key, value in a1.items() if a0(key)}",
                function=_filter_keys, cost=7, noun="kept"),
@@ -73,30 +73,29 @@ def _changing() -> tuple[Operation, ...]:
 
 def _ordering() -> tuple[Operation, ...]:
     return (
-        define("keys_by_value", (DICT,), STRS, "sorted(a0, key=a0.get)", function=_keys_by_value, cost=5,
+        define("keys_by_value", (DICT,), STRS, "sorted(a0, key=a0.get)", function=_keys_by_value, cost=4,
                noun="names"),
         define("keys_by_value_down", (DICT,), STRS, "sorted(a0, key=a0.get, reverse=True)",
-               function=_keys_by_value_down, cost=5, noun="names"),
-        define("key_of_largest", (DICT,), STR, "max(a0, key=a0.get)", function=_key_of_largest, cost=5),
-        define("key_of_smallest", (DICT,), STR, "min(a0, key=a0.get)", function=_key_of_smallest, cost=6),
-        define("total_of_values", (COUNTS,), INT, "sum(a0.values())", cost=5, noun="total"),
-        define("total_of_amounts", (AMOUNTS,), FLOAT, "sum(a0.values())", cost=6, noun="total"),
+               function=_keys_by_value_down, cost=4, noun="names"),
+        define("key_of_largest", (DICT,), STR, "max(a0, key=a0.get)", function=_key_of_largest, cost=3),
+        define("key_of_smallest", (DICT,), STR, "min(a0, key=a0.get)", function=_key_of_smallest, cost=4),
+        define("total_of_values", (COUNTS,), INT, "sum(a0.values())", cost=3, noun="total"),
+        define("total_of_amounts", (AMOUNTS,), FLOAT, "sum(a0.values())", cost=4, noun="total"),
     )
 
 
 def _texts() -> tuple[Operation, ...]:
     return (
         define("parse_pairs", (DELIMITER, DELIMITER, STR), TEXTS, "parse_pairs(a0, a1, a2)", support=(parse_pairs,),
-               cost=4, noun="pairs"),
+               cost=3, noun="pairs"),
         define("format_pairs", (DELIMITER, DELIMITER, TEXTS), STR,
-               "a0.join(f'{key}{a1}{value}' for key, value in a2.items())", function=_format_pairs, cost=6,
+               "a0.join(key + a1 + value for key, value in a2.items())", function=_format_pairs, cost=4,
                noun="formatted"),
         define("parse_query", (STR,), TEXTS, "dict(urllib.parse.parse_qsl(a0, keep_blank_values=True))", cost=6,
                noun="query"),
         define("format_query", (TEXTS,), STR, "urllib.parse.urlencode(a0)", function=urllib.parse.urlencode, cost=7),
-        define("quote_url", (STR,), STR, "urllib.parse.quote(a0)", function=urllib.parse.quote, cost=9, scalar=True),
-        define("unquote_url", (STR,), STR, "urllib.parse.unquote(a0)", function=urllib.parse.unquote, cost=8,
-               scalar=True),
+        define("quote_url", (STR,), STR, "urllib.parse.quote(a0)", function=urllib.parse.quote, cost=9),
+        define("unquote_url", (STR,), STR, "urllib.parse.unquote(a0)", function=urllib.parse.unquote, cost=8),
         define("parse_json_texts", (STR,), TEXTS, "parse_json_texts(a0)", support=(parse_json_texts,), cost=7,
                noun="record"),
         define("format_json", (DICT,), STR, "json.dumps(a0)", function=_format_json, cost=8, noun="formatted"),
@@ -158,7 +157,7 @@ def _key_of_smallest(table: Table) -> str:
 
 
 def _format_pairs(separator: str, between: str, table: Table) -> str:
-    return fits(separator.join([f"{key}{between}{value}" for key, value in table.items()]))
+    return fits(separator.join([key + between + value for key, value in table.items()]))
 
 
 def _format_json(table: Table) -> str:

@@ -80,7 +80,7 @@ def _testing() -> tuple[Operation, ...]:
     return (
         define("has_match", two, BOOL, "bool(re.search(a0, a1))", function=_has, cost=4, scalar=True),
         define("is_match", two, BOOL, "bool(re.fullmatch(a0, a1))", function=_is, cost=5, scalar=True),
-        define("starts_with_match", two, BOOL, "bool(re.match(a0, a1))", function=_starts, cost=6, scalar=True),
+        define("starts_with_match", two, BOOL, "bool(re.match(a0, a1))", function=_starts, cost=6),
     )
 
 
@@ -156,7 +156,7 @@ def _keep(pattern: str, text: str) -> str:
 
 
 def _replace(pattern: str, new: str, text: str) -> str:
-    return fits(_compiled(pattern).sub(lambda _: new, text))
+    return fits(_compiled(pattern).sub(new if "\\" not in new else lambda _: new, text))
 
 
 def _mask(pattern: str, fill: str, text: str) -> str:

@@ -26,54 +26,54 @@ def operations() -> tuple[Operation, ...]:
 def _grouping() -> tuple[Operation, ...]:
     return (
         define("group_by", (TEXT_KEY, LIST), dict_of(STR, LIST), "group_by(a0, a1)", support=(group_by,),
-               function=_group_by, cost=5, noun="groups"),
+               function=_group_by, cost=3, noun="groups"),
         define("group_values_by", (TEXT_KEY, fn_of(T, U), LIST), dict_of(STR, list_of(U)),
-               "group_values_by(a0, a1, a2)", support=(group_values_by,), function=_group_values_by, cost=6,
+               "group_values_by(a0, a1, a2)", support=(group_values_by,), function=_group_values_by, cost=3,
                noun="groups"),
         define("count_by", (TEXT_KEY, LIST), dict_of(STR, INT), "dict(Counter(a0(x) for x in a1))",
-               function=_count_by, cost=5, noun="counts"),
+               function=_count_by, cost=3, noun="counts"),
         define("sum_by", (TEXT_KEY, NUMBER, LIST), dict_of(STR, INT), "sum_by(a0, a1, a2)", support=(sum_by,),
-               function=_sum_by, cost=5, noun="totals"),
+               function=_sum_by, cost=3, noun="totals"),
         define("sum_amounts_by", (TEXT_KEY, AMOUNT, LIST), dict_of(STR, FLOAT), "sum_by(a0, a1, a2)",
-               support=(sum_by,), function=_sum_by, cost=6, noun="totals"),
-        define("index_by", (TEXT_KEY, LIST), dict_of(STR, T), "{a0(x): x for x in a1}", function=_index_by, cost=6,
+               support=(sum_by,), function=_sum_by, cost=4, noun="totals"),
+        define("index_by", (TEXT_KEY, LIST), dict_of(STR, T), "{a0(x): x for x in a1}", function=_index_by, cost=4,
                noun="index"),
         define("column_by", (TEXT_KEY, fn_of(T, U), LIST), dict_of(STR, U), "{a0(x): a1(x) for x in a2}",
-               function=_column_by, cost=5, noun="table"),
-        define("sum_of_each", (NUMBER, LIST), INT, "sum(a0(x) for x in a1)", function=_sum_of_each, cost=4,
+               function=_column_by, cost=3, noun="table"),
+        define("sum_of_each", (NUMBER, LIST), INT, "sum(a0(x) for x in a1)", function=_sum_of_each, cost=3,
                noun="total"),
-        define("sum_of_amounts", (AMOUNT, LIST), FLOAT, "sum(a0(x) for x in a1)", function=_sum_of_each, cost=4,
+        define("sum_of_amounts", (AMOUNT, LIST), FLOAT, "sum(a0(x) for x in a1)", function=_sum_of_each, cost=3,
                noun="total"),
     )
 
 
 def _ordering() -> tuple[Operation, ...]:
     return (
-        define("sort_by_text", (TEXT_KEY, LIST), LIST, "sorted(a1, key=a0)", function=_sort_by, cost=5, noun="ordered"),
-        define("sort_by_amount", (AMOUNT, LIST), LIST, "sorted(a1, key=a0)", function=_sort_by, cost=6, noun="ordered"),
+        define("sort_by_text", (TEXT_KEY, LIST), LIST, "sorted(a1, key=a0)", function=_sort_by, cost=4, noun="ordered"),
+        define("sort_by_amount", (AMOUNT, LIST), LIST, "sorted(a1, key=a0)", function=_sort_by, cost=5, noun="ordered"),
         define("sort_down_by_amount", (AMOUNT, LIST), LIST, "sorted(a1, key=a0, reverse=True)",
-               function=_sort_down_by, cost=6, noun="ordered"),
-        define("largest_by_amount", (AMOUNT, LIST), T, "max(a1, key=a0)", function=_largest_by, cost=7),
-        define("smallest_by_amount", (AMOUNT, LIST), T, "min(a1, key=a0)", function=_smallest_by, cost=7),
+               function=_sort_down_by, cost=5, noun="ordered"),
+        define("largest_by_amount", (AMOUNT, LIST), T, "max(a1, key=a0)", function=_largest_by, cost=5),
+        define("smallest_by_amount", (AMOUNT, LIST), T, "min(a1, key=a0)", function=_smallest_by, cost=5),
         define("first_by", (TEXT_KEY, LIST), LIST, "list({a0(x): x for x in reversed(a1)}.values())[::-1]",
-               function=_first_by, cost=7, noun="distinct"),
+               function=_first_by, cost=5, noun="distinct"),
     )
 
 
 def _columns() -> tuple[Operation, ...]:
     records = list_of(dict_of(STR, T))
     return (
-        define("column", (STR, records), LIST, "[row[a0] for row in a1]", cost=3, noun="column"),
-        define("column_at", (INT, list_of(LIST)), LIST, "[row[a0] for row in a1]", cost=4, noun="column"),
-        define("records_of_grid", (list_of(LIST), STRS), records, "[dict(zip(a1, row)) for row in a0]", cost=6,
+        define("column", (STR, records), LIST, "[row[a0] for row in a1]", cost=2, noun="column"),
+        define("column_at", (INT, list_of(LIST)), LIST, "[row[a0] for row in a1]", cost=3, noun="column"),
+        define("records_of_grid", (list_of(LIST), STRS), records, "[dict(zip(a1, row)) for row in a0]", cost=4,
                noun="records"),
         define("records_under_header", (GRID,), list_of(dict_of(STR, STR)),
-               "[dict(zip(a0[0], row)) for row in a0[1:]]", cost=5, noun="records"),
-        define("grid_of_records", (records,), list_of(LIST), "[list(row.values()) for row in a0]", cost=6, noun="grid"),
+               "[dict(zip(a0[0], row)) for row in a0[1:]]", cost=2, noun="records"),
+        define("grid_of_records", (records,), list_of(LIST), "[list(row.values()) for row in a0]", cost=4, noun="grid"),
         define("grid_with_header", (list_of(dict_of(STR, STR)),), GRID,
                "[list(a0[0]), *(list(row.values()) for row in a0)]", cost=7, noun="grid"),
         define("columns_of_records", (records,), dict_of(STR, LIST),
-               "{key: [row[key] for row in a0] for key in a0[0]}", cost=6, noun="columns"),
+               "{key: [row[key] for row in a0] for key in a0[0]}", cost=4, noun="columns"),
         define("records_of_columns", (dict_of(STR, LIST),), records,
                "[dict(zip(a0, row)) for row in zip(*a0.values())]", cost=7, noun="records"),
     )
@@ -81,12 +81,12 @@ def _columns() -> tuple[Operation, ...]:
 
 def _texts() -> tuple[Operation, ...]:
     return (
-        define("parse_grid", (DELIMITER, STR), GRID, "[line.split(a0) for line in a1.splitlines()]", cost=4,
+        define("parse_grid", (DELIMITER, STR), GRID, "[line.split(a0) for line in a1.splitlines()]", cost=3,
                noun="grid"),
         define("format_grid", (DELIMITER, GRID), STR, r"'\n'.join(a0.join(row) for row in a1)", function=_format_grid,
                cost=6, noun="formatted"),
         define("parse_csv_line", (STR,), STRS, "next(csv.reader([a0]))", function=_csv_line, cost=5, noun="cells"),
-        define("parse_csv", (STR,), GRID, "list(csv.reader(a0.splitlines()))", function=_csv, cost=5, noun="grid"),
+        define("parse_csv", (STR,), GRID, "list(csv.reader(a0.splitlines()))", function=_csv, cost=4, noun="grid"),
     )
 
 

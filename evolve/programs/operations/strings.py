@@ -29,7 +29,8 @@ def operations() -> tuple[Operation, ...]:
 def constants() -> tuple[tuple[Constant, int], ...]:
     """Delimiters and fill characters, each with its static cost."""
     delimiters = {
-        2: (" ", ",", "-", "/", ".", ":", ", ", "_", "@"),
+        1: (" ", ",", "-", "/", ".", ":", ", "),
+        2: ("_", "@"),
         3: (";", "|", " - ", "\n", "(", ")", "=", "\t", "#", "&"),
         4: (": ", "; ", " | ", "'", '"', "[", "]", "?", "+", "*", "<", ">", "\\", "{", "}", "$", "%", "://", "--"),
     }
@@ -52,9 +53,9 @@ def _slices() -> tuple[Operation, ...]:
         define("remove_character_at", part, STR, "a1[:a0] + a1[a0 + 1:]", function=_remove_at, cost=9),
         define("insert_text_at", (INT, STR, STR), STR, "a2[:a0] + a1 + a2[a0:]", function=_insert_at, cost=8),
         define("reverse_text", (STR,), STR, "a0[::-1]", function=operator.itemgetter(slice(None, None, -1)),
-               cost=5, scalar=True),
+               cost=5),
         define("text_chunks", part, STRS, "[a1[i:i + a0] for i in range(0, len(a1), a0)]", function=_chunks,
-               cost=7, noun="groups"),
+               cost=4, noun="groups"),
     )
 
 
@@ -65,7 +66,7 @@ def _stripping() -> tuple[Operation, ...]:
         define("strip_characters", marked, STR, "a1.strip(a0)", cost=4, scalar=True),
         define("strip_left", marked, STR, "a1.lstrip(a0)", cost=5),
         define("strip_right", marked, STR, "a1.rstrip(a0)", cost=5),
-        define("strip_leading_zeros", (STR,), STR, 'a0.lstrip("0")', cost=5, scalar=True),
+        define("strip_leading_zeros", (STR,), STR, 'a0.lstrip("0")', cost=4, scalar=True),
         define("remove_prefix", (STR, STR), STR, "a1.removeprefix(a0)", cost=5),
         define("remove_suffix", (STR, STR), STR, "a1.removesuffix(a0)", cost=5),
     )
@@ -76,7 +77,7 @@ def _around() -> tuple[Operation, ...]:
     return (
         define("before_first", marked, STR, "a1.split(a0, 1)[0]", cost=3, scalar=True, noun="head"),
         define("after_first", marked, STR, "a1.split(a0, 1)[-1]", cost=3, scalar=True, noun="rest"),
-        define("before_last", marked, STR, "a1.rsplit(a0, 1)[0]", cost=4, scalar=True, noun="head"),
+        define("before_last", marked, STR, "a1.rsplit(a0, 1)[0]", cost=3, scalar=True, noun="head"),
         define("after_last", marked, STR, "a1.rsplit(a0, 1)[-1]", cost=3, scalar=True, noun="tail"),
         define("before_text", (STR, STR), STR, "a1.split(a0, 1)[0]", cost=6, noun="head"),
         define("after_text", (STR, STR), STR, "a1.split(a0, 1)[-1]", cost=6, noun="rest"),
@@ -84,9 +85,11 @@ def _around() -> tuple[Operation, ...]:
                noun="inner"),
         define("replace_delimiter", (DELIMITER, DELIMITER, STR), STR, "a2.replace(a0, a1)", function=_replace,
                cost=4),
+        define("replace_first", (DELIMITER, DELIMITER, STR), STR, "a2.replace(a0, a1, 1)", function=_replace_first,
+               cost=6),
         define("delete_delimiter", marked, STR, 'a1.replace(a0, "")', cost=4, scalar=True),
-        define("count_delimiter", marked, INT, "a1.count(a0)", cost=5, scalar=True),
-        define("has_delimiter", marked, BOOL, "a0 in a1", cost=5, scalar=True),
+        define("count_delimiter", marked, INT, "a1.count(a0)", cost=5),
+        define("has_delimiter", marked, BOOL, "a0 in a1", cost=5),
     )
 
 
@@ -98,15 +101,15 @@ def _changes() -> tuple[Operation, ...]:
         define("replace_text", (STR, STR, STR), STR, "a2.replace(a0, a1)", function=_replace, cost=5),
         define("delete_text", two, STR, 'a1.replace(a0, "")', function=_delete, cost=5),
         define("repeat_text", (INT, STR), STR, "a1 * a0", function=_repeat, cost=7),
-        define("pad_left", padding, STR, "a2.rjust(a0, a1)", function=_pad_left, cost=6),
+        define("pad_left", padding, STR, "a2.rjust(a0, a1)", function=_pad_left, cost=5),
         define("pad_right", padding, STR, "a2.ljust(a0, a1)", function=_pad_right, cost=7),
         define("centre_text", padding, STR, "a2.center(a0, a1)", function=_centre, cost=9),
         define("zero_fill", (INT, STR), STR, "a1.zfill(a0)", function=_zero_fill, cost=4, scalar=True),
-        define("mask_all_but_last", padding, STR, "a2[-a0:].rjust(len(a2), a1)", function=_mask, cost=8,
+        define("mask_all_but_last", padding, STR, "a2[-a0:].rjust(len(a2), a1)", function=_mask, cost=4,
                noun="masked"),
-        define("remove_accents", (STR,), STR, "remove_accents(a0)", support=(remove_accents,), cost=7, scalar=True,
+        define("remove_accents", (STR,), STR, "remove_accents(a0)", support=(remove_accents,), cost=7,
                noun="plain"),
-        define("text_or_default", two, STR, "a0 or a1", cost=7, scalar=True),
+        define("text_or_default", two, STR, "a0 or a1", cost=7),
         define("choose", (BOOL, T, T), T, "a1 if a0 else a2", function=_choose, cost=7, scalar=True),
     )
 
@@ -114,7 +117,7 @@ def _changes() -> tuple[Operation, ...]:
 def _queries() -> tuple[Operation, ...]:
     two = (STR, STR)
     return (
-        define("text_length", (STR,), INT, "len(a0)", function=len, cost=3, scalar=True),
+        define("text_length", (STR,), INT, "len(a0)", function=len, cost=2, scalar=True),
         define("has_text", two, BOOL, "a0 in a1", cost=4, scalar=True),
         define("starts_with", two, BOOL, "a1.startswith(a0)", cost=4, scalar=True),
         define("ends_with", two, BOOL, "a1.endswith(a0)", cost=5, scalar=True),
@@ -123,10 +126,10 @@ def _queries() -> tuple[Operation, ...]:
         define("count_text", two, INT, "a1.count(a0)", cost=4, scalar=True),
         define("equal_text", two, BOOL, "a0 == a1", function=operator.eq, cost=4, scalar=True, commutative=True),
         define("text_precedes", two, BOOL, "a0 < a1", function=operator.lt, cost=8),
-        define("is_blank", (STR,), BOOL, "not a0.strip()", cost=6, scalar=True),
+        define("is_blank", (STR,), BOOL, "not a0.strip()", cost=6),
         define("is_digits", (STR,), BOOL, "a0.isdigit()", function=str.isdigit, cost=5, scalar=True),
         define("is_letters", (STR,), BOOL, "a0.isalpha()", function=str.isalpha, cost=6, scalar=True),
-        define("is_alphanumeric", (STR,), BOOL, "a0.isalnum()", function=str.isalnum, cost=7, scalar=True),
+        define("is_alphanumeric", (STR,), BOOL, "a0.isalnum()", function=str.isalnum, cost=7),
     )
 
 
@@ -135,8 +138,8 @@ def _characters() -> tuple[Operation, ...]:
         define("characters", (STR,), STRS, "list(a0)", function=tuple, cost=4),
         define("unique_characters", (STR,), STR, '"".join(dict.fromkeys(a0))', cost=8),
         define("sort_characters", (STR,), STR, '"".join(sorted(a0))', cost=7),
-        define("character_code", (STR,), INT, "ord(a0)", function=ord, cost=8, scalar=True),
-        define("character_of_code", (INT,), STR, "chr(a0)", function=_character, cost=8, scalar=True),
+        define("character_code", (STR,), INT, "ord(a0)", function=ord, cost=8),
+        define("character_of_code", (INT,), STR, "chr(a0)", function=_character, cost=8),
     )
 
 
@@ -213,6 +216,12 @@ def _replace(old: str, new: str, text: str) -> str:
     if not old or (len(new) > len(old) and text.count(old) * len(new) > LONGEST):
         raise ValueError
     return fits(text.replace(old, new))
+
+
+def _replace_first(old: str, new: str, text: str) -> str:
+    if not old:
+        raise ValueError
+    return fits(text.replace(old, new, 1))
 
 
 def _delete(old: str, text: str) -> str:

@@ -79,17 +79,16 @@ def _reading() -> tuple[Operation, ...]:
     return (
         define("parse_integer", one, INT, "int(a0)", function=_integer, cost=2, scalar=True, noun="number"),
         define("parse_float", one, FLOAT, "float(a0)", function=_float, cost=2, scalar=True, noun="number"),
-        define("parse_amount", one, FLOAT, "parse_amount(a0)", support=(parse_amount,), cost=4, scalar=True,
+        define("parse_amount", one, FLOAT, "parse_amount(a0)", support=(parse_amount,), cost=3, scalar=True,
                noun="amount"),
         define("parse_european_amount", one, FLOAT, 'parse_amount(a0.translate(str.maketrans(",.", ".,", " ")))',
-               support=(parse_amount,), cost=5, scalar=True, noun="amount"),
+               support=(parse_amount,), cost=4, noun="amount"),
         define("parse_mixed_amount", one, FLOAT, "parse_mixed_amount(a0)",
-               support=(parse_amount, parse_mixed_amount), cost=6, scalar=True, noun="amount"),
-        define("parse_magnitude", one, FLOAT, "parse_magnitude(a0)", support=(parse_magnitude,), cost=7,
-               scalar=True, noun="amount"),
-        define("parse_size", one, FLOAT, "parse_size(a0)", support=(parse_size,), cost=8, noun="size"),
-        define("parse_in_base", (BASE, STR), INT, "int(a1, a0)", function=_in_base, cost=6, scalar=True),
-        define("parse_roman", one, INT, "parse_roman(a0)", support=(parse_roman,), cost=8, scalar=True),
+               support=(parse_amount, parse_mixed_amount), cost=6, noun="amount"),
+        define("parse_magnitude", one, FLOAT, "parse_magnitude(a0)", support=(parse_magnitude,), cost=5, noun="amount"),
+        define("parse_size", one, FLOAT, "parse_size(a0)", support=(parse_size,), cost=6, noun="size"),
+        define("parse_in_base", (BASE, STR), INT, "int(a1, a0)", function=_in_base, cost=6),
+        define("parse_roman", one, INT, "parse_roman(a0)", support=(parse_roman,), cost=6),
         define("integers_in", one, list_of(INT), r"[int(number) for number in re.findall(r'-?\d+', a0)]",
                function=_integers_in, cost=4, noun="numbers"),
         define("floats_in", one, list_of(FLOAT), r"[float(number) for number in re.findall(r'-?\d+(?:\.\d+)?', a0)]",
@@ -99,58 +98,58 @@ def _reading() -> tuple[Operation, ...]:
 
 def _writing() -> tuple[Operation, ...]:
     return (
-        define("format_float", (FLOAT_FORMAT, FLOAT), STR, "format(a1, a0)", function=_format, cost=2, scalar=True,
+        define("format_float", (FLOAT_FORMAT, FLOAT), STR, "format(a1, a0)", function=_format, cost=1, scalar=True,
                noun="formatted"),
         define("format_integer", (INTEGER_FORMAT, INT), STR, "format(a1, a0)", function=_format, cost=2,
                scalar=True, noun="formatted"),
         define("float_to_text", (FLOAT,), STR, "str(a0)", function=str, cost=5, scalar=True),
-        define("float_to_shortest_text", (FLOAT,), STR, 'f"{a0:.10f}".rstrip("0").rstrip(".")', cost=5,
-               scalar=True, function=_shortest, noun="shortest"),
+        define("float_to_shortest_text", (FLOAT,), STR, 'format(a0, ".10f").rstrip("0").rstrip(".")',
+               cost=3, function=_shortest, noun="shortest"),
         define("strip_trailing_zeros", (STR,), STR, 'a0.rstrip("0").rstrip(".") if "." in a0 else a0', cost=6,
                noun="trimmed"),
-        define("swap_separators", (STR,), STR, 'a0.translate(str.maketrans(",.", ".,"))', cost=5, scalar=True,
+        define("swap_separators", (STR,), STR, 'a0.translate(str.maketrans(",.", ".,"))', cost=5,
                noun="swapped"),
-        define("ordinal", (INT,), STR, "ordinal(a0)", support=(ordinal,), cost=5, scalar=True),
-        define("to_roman", (INT,), STR, "to_roman(a0)", support=(to_roman,), cost=8, scalar=True),
-        define("compact_number", (FLOAT,), STR, "compact_number(a0)", support=(compact_number,), cost=9,
-               scalar=True, noun="compact"),
+        define("ordinal", (INT,), STR, "ordinal(a0)", support=(ordinal,), cost=3, scalar=True),
+        define("to_roman", (INT,), STR, "to_roman(a0)", support=(to_roman,), cost=5),
+        define("compact_number", (FLOAT,), STR, "compact_number(a0)", support=(compact_number,),
+               cost=9, noun="compact"),
         define("pluralize", (INT, STR), STR, 'a1 if a0 == 1 else a1 + "s"', cost=9),
     )
 
 
 def _rounding() -> tuple[Operation, ...]:
     return (
-        define("round_decimals", (DECIMALS, FLOAT), FLOAT, "round(a1, a0)", cost=3, scalar=True, noun="rounded"),
-        define("round_half_up", (DECIMALS, FLOAT), FLOAT, "round_half_up(a0, a1)", support=(round_half_up,), cost=5,
-               scalar=True, noun="rounded"),
+        define("round_decimals", (DECIMALS, FLOAT), FLOAT, "round(a1, a0)", cost=2, scalar=True, noun="rounded"),
+        define("round_half_up", (DECIMALS, FLOAT), FLOAT, "round_half_up(a0, a1)", support=(round_half_up,),
+               cost=3, noun="rounded"),
         define("floor_to", (UNIT, INT), INT, "a1 // a0 * a0", cost=5, scalar=True),
-        define("ceil_to", (UNIT, INT), INT, "-(-a1 // a0) * a0", cost=6, scalar=True),
-        define("round_to_nearest", (UNIT, INT), INT, "(a1 + a0 // 2) // a0 * a0", cost=6, scalar=True),
-        define("floor_float_to", (FACTOR, FLOAT), FLOAT, "math.floor(a1 / a0) * a0", cost=6, scalar=True),
-        define("ceil_float_to", (FACTOR, FLOAT), FLOAT, "math.ceil(a1 / a0) * a0", cost=7, scalar=True),
-        define("round_float_to", (FACTOR, FLOAT), FLOAT, "round(a1 / a0) * a0", cost=6, scalar=True),
+        define("ceil_to", (UNIT, INT), INT, "-(-a1 // a0) * a0", cost=6),
+        define("round_to_nearest", (UNIT, INT), INT, "(a1 + a0 // 2) // a0 * a0", cost=6),
+        define("floor_float_to", (FACTOR, FLOAT), FLOAT, "math.floor(a1 / a0) * a0", cost=6),
+        define("ceil_float_to", (FACTOR, FLOAT), FLOAT, "math.ceil(a1 / a0) * a0", cost=7),
+        define("round_float_to", (FACTOR, FLOAT), FLOAT, "round(a1 / a0) * a0", cost=6),
     )
 
 
 def _units() -> tuple[Operation, ...]:
     return (
-        define("multiply_by", (FACTOR, FLOAT), FLOAT, "a1 * a0", function=_times, cost=4, scalar=True),
-        define("divide_by", (FACTOR, FLOAT), FLOAT, "a1 / a0", function=_over, cost=4, scalar=True),
+        define("multiply_by", (FACTOR, FLOAT), FLOAT, "a1 * a0", function=_times, cost=3, scalar=True),
+        define("divide_by", (FACTOR, FLOAT), FLOAT, "a1 / a0", function=_over, cost=3, scalar=True),
         define("times_unit", (UNIT, INT), INT, "a1 * a0", function=_times_unit, cost=4, scalar=True),
         define("whole_units", (UNIT, INT), INT, "a1 // a0", cost=4, scalar=True),
         define("rest_of_units", (UNIT, INT), INT, "a1 % a0", cost=4, scalar=True),
-        define("in_units", (UNIT, INT), FLOAT, "a1 / a0", cost=5, scalar=True),
-        define("percentage", (FLOAT, FLOAT), FLOAT, "100 * a0 / a1", function=_percentage, cost=6, scalar=True),
-        define("integer_ratio", (INT, INT), FLOAT, "a0 / a1", cost=6, scalar=True),
+        define("in_units", (UNIT, INT), FLOAT, "a1 / a0", cost=4),
+        define("percentage", (FLOAT, FLOAT), FLOAT, "100 * a0 / a1", function=_percentage, cost=4, scalar=True),
+        define("integer_ratio", (INT, INT), FLOAT, "a0 / a1", cost=6),
     )
 
 
 def _truth() -> tuple[Operation, ...]:
     return (
         define("parse_truth", (STR,), BOOL, "parse_truth(a0)", support=(parse_truth,), cost=6, scalar=True),
-        define("truth_to_text", (BOOL,), STR, "str(a0).lower()", cost=7, scalar=True),
-        define("truth_to_yes_no", (BOOL,), STR, '"yes" if a0 else "no"', cost=7, scalar=True),
-        define("truth_to_integer", (BOOL,), INT, "int(a0)", function=int, cost=7, scalar=True),
+        define("truth_to_text", (BOOL,), STR, "str(a0).lower()", cost=7),
+        define("truth_to_yes_no", (BOOL,), STR, '"yes" if a0 else "no"', cost=7),
+        define("truth_to_integer", (BOOL,), INT, "int(a0)", function=int, cost=7),
     )
 
 

@@ -35,13 +35,13 @@ def _splitting() -> tuple[Operation, ...]:
 
 def _joining() -> tuple[Operation, ...]:
     return (
-        define("join", (DELIMITER, STRS), STR, "a0.join(a1)", function=_join, cost=3, noun="joined"),
+        define("join", (DELIMITER, STRS), STR, "a0.join(a1)", function=_join, cost=2, noun="joined"),
         define("join_text", (STR, STRS), STR, "a0.join(a1)", function=_join, cost=6, noun="joined"),
         define("concatenate_all", (STRS,), STR, '"".join(a0)', function=_concatenate_all, cost=3, noun="joined"),
         define("join_non_empty", (DELIMITER, STRS), STR, "a0.join(part for part in a1 if part)",
                function=_join_non_empty, cost=6, noun="joined"),
         define("join_with_last", (DELIMITER, STR, STRS), STR, "join_with_last(a0, a1, a2)",
-               support=(join_with_last,), cost=8),
+               support=(join_with_last,), cost=6),
         define("collapse_whitespace", (STR,), STR, '" ".join(a0.split())', cost=3, scalar=True),
         define("sort_words", (STR,), STR, '" ".join(sorted(a0.split()))', cost=8),
         define("reverse_words", (STR,), STR, '" ".join(reversed(a0.split()))', cost=6),

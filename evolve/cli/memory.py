@@ -1,0 +1,190 @@
+"""``evolve memory``: notes and insights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, shorten, table
+
+if TYPE_CHECKING:
+    from evolve.memory import Insight
+
+app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at, add to and forget what was learned.")
+
+InsightId = Annotated[str, typer.Argument(help="Id of an insight or its beginning.", envvar="EVOLVE_INSIGHT")]
+
+
+@app.command("list")
+def list_command(
+    status: Annotated[
+        str | None, typer.Option("--status", envvar="EVOLVE_STATUS", help="Only this status, such as confirmed.")
+    ] = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """List insights with their evidence, then notes."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        insights = [one for one in opened.memory.claims() if status in (None, one.status)]
+        notes = opened.memory.notes() if status is None else []
+    insights.sort(key=lambda one: (-one.evidence, one.id))
+    if as_json:
+        emit_json({"insights": [_insight(one) for one in insights], "notes": [_plain(one) for one in notes]})
+        return
+    rows = [(one.id[:10], one.status, one.evidence, one.groups, shorten(one.text, 90)) for one in insights]
+    emit(table(("id", "status", "evidence", "groups", "insight"), rows) or "no insights yet")
+    for one in notes:
+        emit(f"note by {one.author}: {one.text}")
+
+
+@app.command("show")
+def show_command(insight: InsightId, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Show one insight and every piece of evidence."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        found = opened.memory.claim(insight)
+        rows = opened.memory.evidence(found.id)
+    if as_json:
+        emit_json({**_insight(found), "evidence_rows": [_plain(row) for row in rows]})
+        return
+    emit(f"{found.id}: {found.text}")
+    emit(
+        f"{found.cause} - {found.relation} - {found.effect}; {found.status}; posterior mean {found.posterior.mean:.2f}"
+    )
+    emit(f"scope: {found.scope.environment}, {found.scope.family} {', '.join(found.scope.preconditions)}".rstrip())
+    cells = [(row.task, row.kind, "for" if row.direction > 0 else "against", shorten(row.detail, 80)) for row in rows]
+    emit(table(("task", "kind", "speaks", "what happened"), cells))
+
+
+@app.command("why")
+def why_command(
+    effect: Annotated[str, typer.Argument(help="An effect, such as solved.", envvar="EVOLVE_EFFECT")],
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show chains of causes that end in an effect, with their evidence."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        chains = opened.memory.why(effect)
+    if as_json:
+        emit_json([_plain(chain) for chain in chains])
+        return
+    if not chains:
+        emit(f"nothing is known to cause {effect!r} yet")
+    for chain in chains[:20]:
+        links = [f"{link.insight.cause} {link.insight.relation}" for link in chain.links]
+        evidence = sum(link.insight.evidence for link in chain.links)
+        emit(f"{' → '.join(links)} → {effect}  ({evidence} pieces of evidence)")
+
+
+@app.command("recall")
+def recall_command(
+    query: Annotated[str, typer.Argument(help="A task in words.", envvar="EVOLVE_QUERY")],
+    k: Annotated[int, typer.Option("--k", envvar="EVOLVE_K", min=1, help="Most items of a kind.")] = 5,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what would be recalled for a task in words."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        found = opened.memory.recall(query, k)
+    if as_json:
+        emit_json([_plain(one) for one in found])
+        return
+    rows = [(one.kind, one.score, shorten(one.text, 80), shorten(one.why, 60)) for one in found]
+    emit(table(("kind", "score", "text", "why"), rows) or "nothing is recalled")
+
+
+@app.command("note")
+def note_command(
+    text: Annotated[str, typer.Argument(help="A fact or preference.", envvar="EVOLVE_TEXT")],
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Keep a note. It is an instruction of yours, never evidence."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        kept = opened.memory.note(text)
+    if as_json:
+        emit_json(_plain(kept))
+    else:
+        emit(f"noted: {kept.text}")
+
+
+@app.command("forget")
+def forget_command(
+    ids: Annotated[list[str] | None, typer.Argument(help="Ids of insights.", show_default=False)] = None,
+    everything: Annotated[bool, typer.Option("--all", envvar="EVOLVE_ALL", help="Forget every insight.")] = False,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Delete insights with all their evidence. Notes stay."""
+    import evolve
+    from evolve.errors import UsageError
+
+    if bool(ids) == everything:
+        raise UsageError("name insights, or give --all", hint="evolve memory list")
+    with evolve.open(workspace) as opened:
+        count = opened.memory.forget(ids or (), everything=everything)
+    if as_json:
+        emit_json({"forgotten": count})
+    else:
+        emit(f"forgot {count} insights")
+
+
+@app.command("check")
+def check_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Compare the index with the record."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        found = opened.memory.check()
+    if as_json:
+        emit_json({**_plain(found), "ok": found.ok})
+    else:
+        counts = f"{found.insights} insights, {found.evidence} pieces of evidence, {found.episodes} episodes"
+        emit(f"{'ok' if found.ok else 'index and record differ; evolve memory reindex mends it'}: {counts}")
+    raise typer.Exit(0 if found.ok else 3)
+
+
+@app.command("reindex")
+def reindex_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Build the index anew from the record."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        count = opened.memory.reindex()
+    if as_json:
+        emit_json({"episodes": count})
+    else:
+        emit(f"indexed {count} episodes")
+
+
+def _insight(one: Insight) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "cause": one.cause,
+        "relation": one.relation,
+        "effect": one.effect,
+        "status": one.status,
+        "evidence": one.evidence,
+        "tasks": one.tasks,
+        "groups": one.groups,
+        "posterior_mean": round(one.posterior.mean, 4),
+        "text": one.text,
+        "scope": _plain(one.scope),
+    }
+
+
+def _plain(value: Any) -> Any:
+    from evolve.agent.codec import to_data
+
+    return to_data(value)

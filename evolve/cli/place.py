@@ -1,0 +1,87 @@
+"""``evolve init``, ``where``, ``doctor`` and ``config``: the workspace itself."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, note, table
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("init")
+def init_command(
+    path: Annotated[str, typer.Argument(help="Folder to make a workspace of.", envvar="EVOLVE_PATH")] = ".",
+    as_json: options.AsJson = False,
+) -> None:
+    """Make a folder a workspace. Files that are there stay as they are."""
+    from pathlib import Path
+
+    from evolve.workspace.opening import ensure_workspace
+
+    root = Path(path).expanduser().absolute()
+    fresh = ensure_workspace(root)
+    if as_json:
+        emit_json({"workspace": str(root), "created": fresh})
+    else:
+        emit(f"{'made' if fresh else 'already'} a workspace: {root}")
+
+
+@app.command("where")
+def where_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Say which workspace is used here. Makes nothing."""
+    from evolve.paths import find_workspace, is_workspace, user_workspace
+
+    found = find_workspace(workspace)
+    root = found or user_workspace()
+    if as_json:
+        emit_json({"workspace": str(root), "exists": is_workspace(root), "user": found is None})
+        return
+    emit(str(root))
+    if not is_workspace(root):
+        note("it does not exist yet and is made on first use")
+
+
+@app.command("doctor")
+def doctor_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Check what evolve needs on this machine, one line each, and say how to get what is missing."""
+    from evolve.workspace.doctor import examine
+
+    findings = examine(workspace)
+    if as_json:
+        emit_json([{"part": one.part, "state": one.state, "text": one.text, "fix": one.fix} for one in findings])
+    else:
+        for one in findings:
+            mark = {"ok": "ok      ", "warning": "warning ", "missing": "MISSING "}[one.state]
+            emit(f"{mark} {one.part:<9} {one.text}" + (f"  → {one.fix}" if one.fix else ""))
+    raise typer.Exit(3 if any(one.state == "missing" for one in findings) else 0)
+
+
+@app.command("config")
+def config_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Show every setting, its value and where that comes from."""
+    from evolve.paths import find_workspace, user_workspace
+    from evolve.settings import load_settings, setting_fields
+
+    settings = load_settings(find_workspace(workspace) or user_workspace())
+    rows = [
+        (item.name, getattr(settings, item.name), settings.sources[item.name], str(item.metadata["about"]))
+        for item in setting_fields()
+    ]
+    if as_json:
+        emit_json({name: {"value": value, "source": source} for name, value, source, _ in rows})
+    else:
+        emit(table(("key", "value", "from", "meaning"), [(n, str(v), s, about) for n, v, s, about in rows]))
+
+
+@app.command("models")
+def models_command(as_json: options.AsJson = False) -> None:
+    """Say what can decide in an episode."""
+    text = "the embedded program search, which needs no key and no download; this version has no language policy"
+    if as_json:
+        emit_json({"policies": ["search"], "models": []})
+    else:
+        emit(text)

@@ -1,0 +1,118 @@
+"""``evolve runs``: what was done, step by step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, shorten, table
+
+app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at past runs and episodes.")
+
+
+@app.command("list")
+def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """List runs, oldest first."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        runs = opened.stores.runs.runs()
+        counts = Counter(record.run for record in opened.stores.runs.episodes())
+    if as_json:
+        emit_json(
+            [
+                {
+                    "id": one.id,
+                    "kind": one.kind,
+                    "started": one.started,
+                    "state": one.state,
+                    "body": dict(one.body),
+                    "episodes": counts[one.id],
+                }
+                for one in runs
+            ]
+        )
+        return
+    rows = [
+        (
+            one.id,
+            one.kind,
+            str(one.body.get("task") or one.body.get("suite") or ""),
+            one.started,
+            one.state,
+            counts[one.id],
+        )
+        for one in runs
+    ]
+    emit(table(("run", "kind", "of", "started", "state", "episodes"), rows) or "no runs yet")
+
+
+@app.command("show")
+def show_command(
+    run: Annotated[str, typer.Argument(help="Id of a run, such as r1.", envvar="EVOLVE_RUN")],
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """List the episodes of a run."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        found = opened.stores.runs.run(run)
+        records = opened.stores.runs.episodes(run=found.id)
+    if as_json:
+        emit_json(
+            [
+                {
+                    "episode": one.episode,
+                    "task": one.task,
+                    "split": one.split,
+                    "variant": one.variant,
+                    "status": one.status,
+                    "verified": one.verified,
+                    "candidates": one.cost.candidates,
+                }
+                for one in records
+            ]
+        )
+        return
+    rows = [
+        (one.episode[:10], one.task, one.split, one.variant[:10], one.status, one.verified, one.cost.candidates)
+        for one in records
+    ]
+    header = ("episode", "task", "split", "variant", "status", "verified", "candidates")
+    emit(table(header, rows) or "no episodes yet")
+
+
+@app.command("replay")
+def replay_command(
+    episode: Annotated[str, typer.Argument(help="Id of an episode or its beginning.", envvar="EVOLVE_EPISODE")],
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show an episode again, step by step, from the record."""
+    import evolve
+    from evolve.agent.codec import to_data
+
+    with evolve.open(workspace, read_only=True) as opened:
+        record = opened.stores.runs.episode(episode)
+    if as_json:
+        emit_json(to_data(record))
+        return
+    emit(f"episode {record.episode}: {record.task}, {record.split}, variant {record.variant[:10]}, seed {record.seed}")
+    if record.recalled:
+        emit(f"recalled: {', '.join(name[:10] for name in record.recalled)}")
+    for step in record.steps:
+        emit(f"step {step.number}: {step.action.kind}: {shorten(step.action.text, 100)}")
+        for line in step.action.code.rstrip().splitlines():
+            emit(f"    {line}")
+        if step.observation is not None:
+            seen = step.observation
+            emit("  observe: " + ("reproduces every example" if seen.ok else shorten(seen.error or "differs", 100)))
+        if step.judgement is not None:
+            emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'} on {step.judgement.rows} rows")
+    for claim in record.claims:
+        emit(f"claim: {claim.text}")
+    emit(f"{record.status}: {record.note}")

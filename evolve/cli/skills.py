@@ -1,0 +1,148 @@
+"""``evolve skills``: learned skills."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, shorten, table
+
+if TYPE_CHECKING:
+    from evolve.skills import Skill
+
+app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at, check and export learned skills.")
+
+Name = Annotated[str, typer.Argument(help="Name of a skill.", envvar="EVOLVE_SKILL")]
+
+
+@app.command("list")
+def list_command(
+    retired: Annotated[
+        bool, typer.Option("--all", envvar="EVOLVE_ALL", help="Also those that are not in use.")
+    ] = False,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """List skills, those that helped most tasks first."""
+    import evolve
+    from evolve.skills import ACTIVE
+
+    with evolve.open(workspace, read_only=True) as opened:
+        found = opened.skills.list(() if retired else ACTIVE)
+    found.sort(key=lambda skill: (-len(skill.tasks), skill.name))
+    if as_json:
+        emit_json([_skill(skill) for skill in found])
+        return
+    rows = [(skill.name, skill.status, len(skill.tasks), shorten(skill.description, 80)) for skill in found]
+    emit(table(("name", "status", "tasks", "description"), rows) or "no skills yet")
+
+
+@app.command("show")
+def show_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Show a skill: what it does, its code, and what it rests on."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        skill = opened.skills.get(name)
+    if as_json:
+        emit_json({**_skill(skill), "code": skill.code, "tests": skill.test_code, "tree": skill.tree})
+        return
+    emit(f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
+    emit(f"from {skill.source or 'unknown'}; helped {len(skill.tasks)} tasks; digest {skill.digest[:12]}")
+    emit()
+    emit(skill.code.rstrip())
+
+
+@app.command("find")
+def find_command(
+    query: Annotated[str, typer.Argument(help="What the skill should do.", envvar="EVOLVE_QUERY")],
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Find skills by words."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        found = opened.skills.find(query)
+    if as_json:
+        emit_json([_skill(skill) for skill in found])
+        return
+    emit(table(("name", "description"), [(one.name, shorten(one.description, 90)) for one in found]) or "none fits")
+
+
+@app.command("verify")
+def verify_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Run a skill's own tests in the sandbox."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        outcomes = opened.skills.verify(name)
+    passed = bool(outcomes) and all(outcome.ok for outcome in outcomes)
+    if as_json:
+        tests = [{"name": one.name, "ok": one.ok, "error": one.error} for one in outcomes]
+        emit_json({"skill": name, "passed": passed, "tests": tests})
+    else:
+        for one in outcomes:
+            emit(f"{'ok  ' if one.ok else 'FAIL'} {one.name} {one.error}".rstrip())
+    raise typer.Exit(0 if passed else 1)
+
+
+@app.command("retire")
+def retire_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Take a skill out of use. Its body and history stay."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        skill = opened.skills.retire(name)
+    if as_json:
+        emit_json(_skill(skill))
+    else:
+        emit(f"retired {skill.name}")
+
+
+@app.command("own")
+def own_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Make a skill yours: it is never changed unattended from now on."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        skill = opened.skills.own(name)
+    if as_json:
+        emit_json(_skill(skill))
+    else:
+        emit(f"{skill.name} is yours")
+
+
+@app.command("export")
+def export_command(
+    names: Annotated[list[str], typer.Argument(help="Names of skills.", show_default=False)],
+    out: Annotated[str, typer.Option("--out", envvar="EVOLVE_OUT", help="Folder to write into.")],
+    to: Annotated[str, typer.Option("--to", envvar="EVOLVE_TO", help="Format: agent-skills.")] = "agent-skills",
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Write skills as folders that other agents load and that run by themselves."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        folders = opened.skills.export(names, to=to, out=out)
+    if as_json:
+        emit_json([str(folder) for folder in folders])
+        return
+    for folder in folders:
+        emit(f"wrote {folder}")
+
+
+def _skill(skill: Skill) -> dict[str, Any]:
+    return {
+        "name": skill.name,
+        "status": skill.status,
+        "owner": skill.owner,
+        "description": skill.description,
+        "signature": skill.signature,
+        "digest": skill.digest,
+        "tasks": list(skill.tasks),
+        "source": skill.source,
+    }

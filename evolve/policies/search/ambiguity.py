@@ -1,0 +1,70 @@
+"""Where two programs that fit all examples differ: the question worth asking a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evolve.episodes import Json, TaskView
+from evolve.policies.search.answers import answer
+from evolve.policies.search.problem import Problem
+from evolve.policies.search.searcher import Vocabulary
+from evolve.programs.evaluation import compile_term
+from evolve.programs.operation import EVALUATION_ERRORS
+from evolve.programs.terms import Term
+from evolve.programs.types import STR, Type, thaw
+
+MAX_INPUTS = 60
+
+
+def disagreement(
+    term: Term, rivals: Sequence[Term], problem: Problem, view: TaskView, vocabulary: Vocabulary
+) -> Json:
+    """An input on which ``term`` and a rival give different values, or None.
+
+    Gives ``{"input": [...], "outputs": [this, that], "code": rival's source}``; an undefined
+    value is the string ``"(no value)"``.
+    """
+    mine = compile_term(term, vocabulary.by_name)
+    for rival in rivals:
+        theirs = compile_term(rival, vocabulary.by_name)
+        for inputs in variations(problem):
+            here, there = _value(mine, inputs), _value(theirs, inputs)
+            if here != there:
+                code = answer(rival, view, vocabulary)
+                return {"input": [thaw(v) for v in inputs], "outputs": [thaw(here), thaw(there)], "code": code}
+    return None
+
+
+def _value(meaning: Any, inputs: tuple[Any, ...]) -> Any:
+    try:
+        return meaning(inputs)
+    except EVALUATION_ERRORS:
+        return "(no value)"
+
+
+def variations(problem: Problem) -> Iterator[tuple[Any, ...]]:
+    """Inputs near the examples, deterministic: recombined arguments, shortened and reordered values."""
+    count = 0
+    for row in problem.inputs:
+        for i, (value, type_) in enumerate(zip(row, problem.input_types, strict=True)):
+            for changed in _near(value, type_):
+                yield (*row[:i], changed, *row[i + 1 :])
+                count += 1
+                if count >= MAX_INPUTS:
+                    return
+    for first, second in zip(problem.inputs, problem.inputs[1:], strict=False):
+        if len(first) > 1:
+            yield (first[0], *second[1:])
+
+
+def _near(value: Any, type_: Type) -> Iterator[Any]:
+    if type_.name == "list":
+        yield value[::-1]
+        yield value[1:]
+        yield value[:-1]
+        yield value + value[:2]
+    elif type_ == STR:
+        yield from (" ".join(value.split()[:-1]), value + " x", value.upper(), value.replace(" ", "  "))
+    elif type_.name in {"int", "float"}:
+        yield from (value + 1, -value, value * 10)

@@ -1,0 +1,232 @@
+"""The embedded policy: learns functions from examples by guided program search."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from evolve.episodes import (
+    Action,
+    Claim,
+    Cost,
+    Json,
+    Limits,
+    Plan,
+    Recalled,
+    SkillDraft,
+    Step,
+    Subgoal,
+    TaskView,
+)
+from evolve.policies.protocol import Probe
+from evolve.policies.search.ambiguity import disagreement
+from evolve.policies.search.answers import answer, draft_of
+from evolve.policies.search.features import features_of
+from evolve.policies.search.guide import Guide
+from evolve.policies.search.library import TreeSkill, operation_name, with_library
+from evolve.policies.search.pricing import Pricing
+from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.reflection import cause_of, claims_of
+from evolve.policies.search.searcher import Found, Searcher, Vocabulary, meter_for
+from evolve.programs.operations import literals, vocabulary
+from evolve.programs.terms import Term, from_json, operations_in, to_json
+
+UNLIMITED = 10_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """Choices of the policy that are not learned.
+
+    Attributes:
+        combine: Try covers and conditionals; the plain enumerator does not.
+        flat: Price everything alike, which makes it the size-ordered enumerator.
+        look_on: Candidates to go on after an answer, as a share, in search of rivals.
+        pricing: How the guide and recalled insights become prices.
+    """
+
+    combine: bool = True
+    flat: bool = False
+    look_on: float = 0.0
+    pricing: Pricing = field(default_factory=Pricing)
+
+
+@dataclass
+class SearchPolicy:
+    """Implements :class:`evolve.policies.Policy` by enumerative search.
+
+    Deterministic: the same view, plan, steps and limits give the same action.
+
+    Attributes:
+        library: Admitted skills with trees, oldest first.
+        guide: The fitted guide, or None for the unlearned policy.
+        settings: Fixed choices.
+    """
+
+    library: tuple[TreeSkill, ...] = ()
+    guide: Guide | None = None
+    settings: SearchSettings = field(default_factory=SearchSettings)
+    name: str = "search"
+
+    def __post_init__(self) -> None:
+        operations = with_library(vocabulary(), self.library)
+        self._vocabulary = Vocabulary(operations, literals())
+        self._causes = {operation_name(s.entry): f"skill:{s.digest}" for s in self.library}
+        self._names = {cause: name for name, cause in self._causes.items()}
+        self._open: tuple[str, _Search] | None = None
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The operations and literals of the search, learned ones included."""
+        return self._vocabulary
+
+    def features(self, view: TaskView) -> tuple[float, ...]:
+        """Observable features of the task's examples; see :mod:`evolve.policies.search.features`."""
+        return features_of(problem_of(view))
+
+    def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
+        """Names the goal and prices the vocabulary from the guide and the recalled insights."""
+        problem = problem_of(view)
+        prices = self._prices(problem, recalled)
+        cheap = sorted(prices, key=lambda n: (prices[n], n))[:5]
+        subgoals = (
+            Subgoal(id="fit", goal="find a program that reproduces every example", postcondition="examples hold"),
+            Subgoal(id="hold", goal="have it hold on unseen rows", postcondition="verified", needs=("fit",)),
+        )
+        return Plan(
+            goal=f"a function {problem.signature} that reproduces {len(view.examples)} examples",
+            subgoals=subgoals,
+            data={"prices": prices, "likely": cheap, "recalled": [r.id for r in recalled]},
+        )
+
+    def _prices(self, problem: Problem, recalled: Sequence[Recalled]) -> dict[str, int]:
+        if self.settings.flat:
+            names = [o.name for o in self._vocabulary.operations]
+            return dict.fromkeys([*names, "input"], 1)
+        if self.guide is None:
+            return {}
+        return self.settings.pricing.prices(
+            self.guide, features_of(problem), self._support(recalled), self._vocabulary.operations
+        )
+
+    def _support(self, recalled: Sequence[Recalled]) -> list[tuple[str, float, bool]]:
+        """Recalled insights as ``(priced name, score, whether it helps)``."""
+        found = []
+        for item in recalled:
+            cause = str(item.data.get("cause", ""))
+            name = self._names.get(cause) or cause.removeprefix("operation:")
+            if name and not name.startswith("skill:"):
+                found.append((name, item.score, int(item.data.get("direction", 1)) > 0))
+        return found
+
+    def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
+        """Searches for a program not yet refused; ``finish`` where the budget holds none."""
+        before = time.process_time()
+        search = self._search(view, plan, len(steps))
+        started = search.searcher.meter.used
+        found = search.next(limits)
+        spent = Cost(candidates=search.searcher.meter.used - started, seconds=time.process_time() - before)
+        if found is None:
+            self._open = None
+            text = f"no program within {search.searcher.meter.used:,} candidates"
+            return Action(kind="finish", text=text, cost=spent)
+        data: dict[str, Json] = {"tree": to_json(found.term), "price": found.cost, "candidates": found.candidates}
+        rivals = search.rivals(found, self.settings.look_on)
+        spent = Cost(candidates=search.searcher.meter.used - started, seconds=time.process_time() - before)
+        other = disagreement(found.term, rivals, search.problem, view, self._vocabulary)
+        if other is not None:
+            data["ambiguity"] = other
+        return Action(
+            kind="code",
+            code=answer(found.term, view, self._vocabulary),
+            text=f"a program of price {found.cost} after {found.candidates:,} candidates",
+            data=data,
+            cost=spent,
+            consumed=tuple(sorted(self._consumed(found.term, plan))),
+        )
+
+    def _consumed(self, term: Term, plan: Plan) -> set[str]:
+        skills = {self._causes[name] for name in operations_in(term) if name in self._causes}
+        return skills | set(plan.data.get("recalled", ()))
+
+    def _search(self, view: TaskView, plan: Plan, done: int) -> _Search:
+        """The search of this episode, continued where it stopped or replayed up to there."""
+        key = f"{view.id}\n{view.examples!r}\n{sorted(plan.data['prices'].items())!r}"
+        if self._open is not None and self._open[0] == key and self._open[1].given == done > 0:
+            return self._open[1]
+        problem = problem_of(view)
+        meter = meter_for(UNLIMITED, None)
+        searcher = Searcher(problem, self._vocabulary, plan.data["prices"], meter, self.settings.combine)
+        search = _Search(problem, searcher, searcher.programs())
+        for _ in range(done):
+            search.next(Limits(candidates=None, seconds=None))
+        self._open = (key, search)
+        return search
+
+    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
+        """Claims from ablating the accepted answer; nothing from a task that was not solved."""
+        term = _accepted(steps)
+        if term is None:
+            return ()
+        problem = problem_of(view)
+        self._vocabulary.grammar(problem)
+        return claims_of(term, view, group, problem, self._vocabulary, probe, self._causes)
+
+    def distill(self, view: TaskView, steps: Sequence[Step]) -> SkillDraft | None:
+        """The verified answer as a skill, where it is more than a single operation."""
+        term = _accepted(steps)
+        if term is None:
+            return None
+        problem = problem_of(view)
+        self._vocabulary.grammar(problem)
+        return draft_of(term, view, problem, self._vocabulary)
+
+
+@dataclass
+class _Search:
+    """A search in progress over one episode."""
+
+    problem: Problem
+    searcher: Searcher
+    programs: Iterator[Found]
+    given: int = 0
+    waiting: list[Found] = field(default_factory=list)
+
+    def next(self, limits: Limits) -> Found | None:
+        """The next program within what is left of the episode's budget."""
+        meter = self.searcher.meter
+        meter.limit = meter.used + (UNLIMITED if limits.candidates is None else limits.candidates)
+        meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
+        found = self.waiting.pop(0) if self.waiting else next(self.programs, None)
+        self.given += 1
+        return found
+
+    def rivals(self, found: Found, share: float) -> list[Term]:
+        """Further programs within ``share`` more candidates, kept for later submissions."""
+        if share <= 0:
+            return []
+        meter = self.searcher.meter
+        meter.limit = min(meter.limit, meter.used + max(500, int(share * found.candidates)))
+        while len(self.waiting) < 3:
+            other = next(self.programs, None)
+            if other is None:
+                break
+            self.waiting.append(other)
+        return [other.term for other in self.waiting]
+
+
+def _accepted(steps: Sequence[Step]) -> Term | None:
+    """The term of the accepted submission."""
+    for step in reversed(steps):
+        if step.judgement is not None and step.judgement.accepted and "tree" in step.action.data:
+            return from_json(step.action.data["tree"])
+    return None
+
+
+def priced_name(cause: str, names: Mapping[str, str]) -> str:
+    """The priced name of an insight's cause, "" for a skill that is not in the library."""
+    name = names.get(cause) or cause.removeprefix("operation:")
+    return "" if name.startswith("skill:") else name
+
+

@@ -1,0 +1,136 @@
+"""What a solved or failed task shows: counterfactual ablations turned into causal claims.
+
+Each operation of a verified answer is taken out (its argument put in its place) or swapped
+(a literal replaced by another), everything else stays, and the changed program is run in
+the sandbox. If it no longer reproduces the examples, the operation was necessary there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from evolve.episodes import Claim, Evidence, Json, Relation, Row, Scope, TaskView
+from evolve.policies.protocol import Probe
+from evolve.policies.search.answers import heading
+from evolve.policies.search.dreams import names_in
+from evolve.policies.search.features import coarse_relation, features_of
+from evolve.policies.search.problem import Problem
+from evolve.policies.search.searcher import Vocabulary
+from evolve.programs.render import render
+from evolve.programs.terms import Apply, Constant, Input, Lambda, Term, paths, replace
+from evolve.programs.types import BOOL, FLOAT, INT, STR
+from evolve.tasks.equality import equal
+
+ENVIRONMENT = "programs"
+EFFECT = "solved"
+MAX_VARIANTS = 24
+SWAPS: Mapping[object, tuple[object, ...]] = {INT: (0, 1, 2, 7), STR: ("", "?"), FLOAT: (0.0, 2.0), BOOL: (True, False)}
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """One change of an answer: the name it tests and the changed program."""
+
+    name: str
+    term: Term
+    how: str
+
+
+def ablations(term: Term) -> list[Ablation]:
+    """Every operation taken out in every way, and every small literal swapped."""
+    found: list[Ablation] = []
+    for path, part in paths(term):
+        for replacement, how in _replacements(part):
+            changed = replace(term, path, replacement)
+            (name,) = sorted(names_in(part) if isinstance(part, Constant) else {_name(part)})
+            found.append(Ablation(name, changed, how))
+    return found[:MAX_VARIANTS]
+
+
+def _name(part: Term) -> str:
+    return part.operation if isinstance(part, Apply) else ""
+
+
+def _replacements(part: Term) -> Iterator[tuple[Term, str]]:
+    if isinstance(part, Apply):
+        for arg in part.args:
+            if not isinstance(arg, Lambda | Constant):
+                yield arg, f"without {part.operation}"
+        if all(isinstance(a, Lambda | Constant) for a in part.args):
+            yield Input(0), f"the input in place of {part.operation}"
+    elif isinstance(part, Constant):
+        others = [v for v in SWAPS.get(part.type, ()) if v != part.value]
+        for value in others[:2]:
+            yield Constant(value, part.type), f"{value!r} in place of {part.value!r}"
+
+
+def claims_of(
+    term: Term, view: TaskView, group: str, problem: Problem, vocabulary: Vocabulary, probe: Probe,
+    causes: Mapping[str, str],
+) -> tuple[Claim, ...]:  # fmt: skip
+    """Claims about what was necessary, each with one intervention on this task.
+
+    Args:
+        term: The verified answer.
+        view: The task as the policy saw it.
+        group: Identity of the problem, for counting independent evidence.
+        problem: The task's examples as search values.
+        vocabulary: Renders the changed programs.
+        probe: Runs them in the sandbox.
+        causes: Stable cause per operation name, for learned operations.
+    """
+    changes = ablations(term)
+    head = heading(view, view.entry)
+    sources = [(render(change.term, head, vocabulary.by_name), view.entry) for change in changes]
+    results = probe(sources, [list(row.input) for row in view.examples])
+    survived: dict[str, tuple[bool, str]] = {}
+    for change, outputs in zip(changes, results, strict=True):
+        same = _reproduces(outputs, view.examples)
+        before = survived.get(change.name)
+        survived[change.name] = (same or (before is not None and before[0]), change.how)
+    features = features_of(problem)
+    scope = Scope(environment=ENVIRONMENT, family=problem.signature, preconditions=(coarse_relation(problem),))
+    return tuple(
+        _claim(name, same, how, scope, view.id, group, features, causes)
+        for name, (same, how) in sorted(survived.items())
+    )
+
+
+def _reproduces(outputs: Sequence[Json] | None, rows: Sequence[Row]) -> bool:
+    return outputs is not None and all(equal(out, row.output) for out, row in zip(outputs, rows, strict=True))
+
+
+def _claim(
+    name: str, same: bool, how: str, scope: Scope, task: str, group: str, features: tuple[float, ...],
+    causes: Mapping[str, str],
+) -> Claim:  # fmt: skip
+    relation: Relation = "necessary"
+    evidence = Evidence(
+        task=task,
+        group=group,
+        kind="intervention",
+        direction=-1 if same else 1,
+        features=features,
+        detail=f"{how}: the examples {'still hold' if same else 'no longer hold'}",
+    )
+    kind, _, rest = name.partition(":")
+    words = f"the literal {rest.split(':', 1)[-1]!r}" if kind == "literal" else name.replace("_", " ")
+    return Claim(
+        cause=causes.get(name, cause_of(name)),
+        relation=relation,
+        effect=EFFECT,
+        scope=scope,
+        evidence=(evidence,),
+        text=f"{words} is necessary for {scope.family} tasks where the output {_where(scope)}",
+    )
+
+
+def _where(scope: Scope) -> str:
+    fact = scope.preconditions[0]
+    return "has no simple relation to the input" if fact == "other" else f"shows: {fact}"
+
+
+def cause_of(name: str) -> str:
+    """The machine-readable cause of a priced name."""
+    return name if ":" in name else f"operation:{name}"

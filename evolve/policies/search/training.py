@@ -1,0 +1,106 @@
+"""Fitting a guide from insights and dreams."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from evolve.episodes import TaskView
+from evolve.errors import ModelMistake
+from evolve.policies.search.dreams import dream
+from evolve.policies.search.guide import Guide, Sample, fit, price_of
+from evolve.policies.search.library import TreeSkill, operation_name, with_library
+from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.searcher import Vocabulary
+from evolve.programs.operations import literals, vocabulary
+
+
+class Experience(Protocol):
+    """One evidence row of an insight, as memory hands it out."""
+
+    @property
+    def features(self) -> tuple[float, ...]: ...
+    @property
+    def cause(self) -> str: ...
+    @property
+    def direction(self) -> int: ...
+    @property
+    def task(self) -> str: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingSettings:
+    """How a guide is fitted.
+
+    Attributes:
+        dreams: Rows to dream.
+        weight: Weight of an experience row against a dream.
+        steps: Steps of the fit.
+    """
+
+    dreams: int = 1_200
+    weight: float = 8.0
+    steps: int = 250
+
+
+def fit_guide(
+    experience: Sequence[Experience],
+    views: Sequence[TaskView],
+    library: Sequence[TreeSkill],
+    seed: int,
+    settings: TrainingSettings | None = None,
+) -> Guide:
+    """A guide from evidence rows and dreams.
+
+    Args:
+        experience: Evidence rows of insights; the only experience the guide is fitted from.
+        views: Practised tasks, whose inputs dreams borrow.
+        library: Skills whose operations may be dreamt of.
+        seed: Makes dreams reproducible.
+        settings: Sizes.
+
+    Raises:
+        ValueError: There is no experience: without insights no guide is fitted, dreams included.
+    """
+    if not experience:
+        raise ValueError("a guide needs insights")
+    chosen = settings or TrainingSettings()
+    words = Vocabulary(with_library(vocabulary(), library), literals())
+    names = {f"skill:{s.digest}": operation_name(s.entry) for s in library}
+    samples = samples_of(experience, names, chosen.weight)
+    dreams = dream(problems_of(views), words, shaped_prices(samples, words), count=chosen.dreams, seed=seed)
+    return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps, seed=seed)
+
+
+def samples_of(experience: Iterable[Experience], names: Mapping[str, str], weight: float) -> list[Sample]:
+    """One training row per task: its features and what was shown to be necessary there."""
+    needed: dict[str, set[str]] = defaultdict(set)
+    features: dict[str, tuple[float, ...]] = {}
+    for row in experience:
+        features.setdefault(row.task, row.features)
+        name = names.get(row.cause) or row.cause.removeprefix("operation:")
+        if row.direction > 0 and not name.startswith("skill:"):
+            needed[row.task].add(name)
+    return [Sample(features=features[t], needed=frozenset(needed[t]), weight=weight) for t in sorted(features)]
+
+
+def problems_of(views: Iterable[TaskView]) -> list[Problem]:
+    """The search problems of the views that are ones."""
+    found = []
+    for view in views:
+        try:
+            found.append(problem_of(view))
+        except ModelMistake:
+            continue
+    return found
+
+
+def shaped_prices(samples: Sequence[Sample], words: Vocabulary) -> dict[str, int]:
+    """Prices for dreaming: what insights showed to matter is dreamt of more."""
+    counts = Counter(name for sample in samples for name in sample.needed)
+    total = len(samples) + 1
+    prices = {o.name: o.cost + 1 for o in words.operations}
+    prices.update((name, price_of((k + 0.05) / total)) for name, k in counts.items())
+    return prices

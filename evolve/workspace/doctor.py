@@ -1,0 +1,118 @@
+"""Checks what evolve needs: one finding per part, each with how to get what is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from evolve.errors import EvolveError
+from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
+from evolve.settings import Settings, load_settings
+from evolve.workspace.opening import MIGRATIONS, open_embedder, sandbox_opener, tracing_warning
+
+State = Literal["ok", "warning", "missing"]
+_LITTLE_SPACE = 200 * 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What one check found.
+
+    Attributes:
+        fix: The command or step that helps, or "".
+    """
+
+    part: str
+    state: State
+    text: str
+    fix: str = ""
+
+
+def examine(path: str | os.PathLike[str] | None = None) -> list[Finding]:
+    """Runs every check; makes and changes nothing in the workspace."""
+    root = find_workspace(path) or user_workspace()
+    findings = [_workspace(root)]
+    try:
+        settings = load_settings(root if root.is_dir() else None)
+    except EvolveError as error:
+        findings.append(Finding(part="settings", state="missing", text=str(error), fix=error.hint))
+        settings = Settings()
+    checks: dict[str, Callable[[], Finding]] = {
+        "sandbox": lambda: _sandbox(settings),
+        "encoder": lambda: _encoder(settings),
+        "index": _index,
+        "policy": _policy,
+        "record": lambda: _record(WorkspacePaths(root)),
+        "disk": lambda: _disk(root),
+    }
+    for part, check in checks.items():
+        try:
+            findings.append(check())
+        except EvolveError as error:
+            findings.append(Finding(part=part, state="missing", text=str(error), fix=error.hint))
+    warning = tracing_warning()
+    if warning:
+        findings.append(Finding(part="privacy", state="warning", text=warning))
+    return findings
+
+
+def _workspace(root: Path) -> Finding:
+    if is_workspace(root):
+        return Finding(part="workspace", state="ok", text=str(root))
+    return Finding(part="workspace", state="ok", text=f"{root} (made on first use)")
+
+
+def _sandbox(settings: Settings) -> Finding:
+    sandbox = sandbox_opener(settings)()
+    try:
+        return Finding(part="sandbox", state="ok", text=f"{sandbox.backend}, self-test passed on this machine")
+    finally:
+        sandbox.close()
+
+
+def _encoder(settings: Settings) -> Finding:
+    embedder = open_embedder(settings)
+    return Finding(part="encoder", state="ok", text=f"{embedder.name}, {embedder.dimension} dimensions")
+
+
+def _index() -> Finding:
+    if importlib.util.find_spec("chromadb") is None:
+        return Finding(part="index", state="missing", text="chromadb is not installed", fix="pip install evolve-agent")
+    return Finding(part="index", state="ok", text="Chroma, derived from the record and rebuilt when needed")
+
+
+def _policy() -> Finding:
+    return Finding(part="policy", state="ok", text="program search; no key and no model needed")
+
+
+def _record(paths: WorkspacePaths) -> Finding:
+    if not paths.db.exists():
+        return Finding(part="record", state="ok", text="empty")
+    from evolve.store import Database
+
+    with Database(paths.db, MIGRATIONS, read_only=True) as db:
+        problems = db.check()
+    if problems:
+        return Finding(
+            part="record",
+            state="missing",
+            text=f"{len(problems)} damaged: {', '.join(problems[:3])}",
+            fix=f"restore a copy from {paths.store / 'backups'}",
+        )
+    size = paths.db.stat().st_size / 1e6
+    return Finding(part="record", state="ok", text=f"{size:.1f} MB, every row matches its checksum")
+
+
+def _disk(root: Path) -> Finding:
+    place = next(folder for folder in (root, *root.parents) if folder.exists())
+    free = shutil.disk_usage(place).free
+    if not os.access(place, os.W_OK):
+        return Finding(part="disk", state="missing", text=f"{place} cannot be written", fix="choose another with -w")
+    if free < _LITTLE_SPACE:
+        return Finding(part="disk", state="warning", text=f"only {free / 1e6:.0f} MB free", fix="free some space")
+    return Finding(part="disk", state="ok", text=f"{free / 1e9:.1f} GB free")

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Done:
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def cli(tmp_path, capfd, monkeypatch):
+    """Runs a command line in this process, in an empty folder with a workspace of its own."""
+    from evolve.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVOLVE_WORKSPACE", str(tmp_path / "ws"))
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        out, err = capfd.readouterr()
+        assert "Traceback" not in err
+        return Done(ended.value.code or 0, out, err)
+
+    return run
+
+
+@pytest.fixture
+def start_cli(tmp_path):
+    """Starts a command line in a process of its own."""
+
+    def start(*arguments, **more):
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_WORKSPACE": str(tmp_path / "ws")}
+        command = [sys.executable, "-m", "evolve", *map(str, arguments)]
+        return subprocess.Popen(
+            command, cwd=tmp_path, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more
+        )
+
+    return start

@@ -1,0 +1,120 @@
+"""Commands on a workspace that has learned something."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import evolve
+from evolve.tasks import render_jsonl
+from evolve.testing import TrustingSandbox, slow_learner, small_suite
+
+
+@pytest.fixture
+def trained(tmp_path, monkeypatch):
+    """A workspace with one finished loop, made by a stand-in policy."""
+    file = tmp_path / "small.jsonl"
+    file.write_text(render_jsonl(small_suite(60).tasks))
+    monkeypatch.setenv("EVOLVE_WORKERS", "1")
+    monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda settings: TrustingSandbox)
+    with evolve.open(tmp_path / "ws", policy=slow_learner()) as workspace:
+        workspace._sandbox = TrustingSandbox()
+        return workspace.improve(file, rounds=1)
+
+
+def test_the_report_shows_arms_interval_and_looks(cli, trained, tmp_path):
+    text = cli("report", "--curve", "curve.svg").out
+    for part in ("unlearned", "learned", "not run", "95 % interval", "opened once", "learning helped", "4 insights"):
+        assert part in text
+    assert (tmp_path / "curve.svg").read_text().startswith("<svg")
+    assert json.loads(cli("report", "--json").out) == json.loads(json.dumps(trained.to_json()))
+
+
+def test_runs_can_be_listed_shown_and_replayed(cli, trained):
+    (run,) = json.loads(cli("runs", "list", "--json").out)
+    assert (run["kind"], run["state"]) == ("improve", "done")
+    episodes = json.loads(cli("runs", "show", run["id"], "--json").out)
+    assert run["episodes"] == len(episodes)
+    assert episodes[0]["episode"][:10] in cli("runs", "show", run["id"]).out
+    text = cli("runs", "replay", episodes[0]["episode"][:12]).out
+    assert "step 1: code" in text and "accepted" in text and "claim:" in text
+    assert json.loads(cli("runs", "replay", episodes[0]["episode"], "--json").out)["task"] == episodes[0]["task"]
+
+
+def test_memory_can_be_listed_shown_explained_and_forgotten(cli, trained):
+    found = json.loads(cli("memory", "list", "--json").out)["insights"]
+    assert {one["status"] for one in found} == {"confirmed"}
+    assert found[0]["id"][:10] in cli("memory", "list", "--status", "confirmed").out
+    assert "intervention" in cli("memory", "show", found[0]["id"][:8]).out
+    assert "solved" in cli("memory", "why", "solved").out
+    assert json.loads(cli("memory", "why", "solved", "--json").out)
+    assert cli("memory", "recall", "give the total").out.startswith("kind")
+    assert json.loads(cli("memory", "check", "--json").out)["ok"]
+    assert cli("memory", "forget", found[0]["id"][:8]).out == "forgot 1 insights\n"
+    assert cli("memory", "forget", "--all").out == f"forgot {len(found) - 1} insights\n"
+    assert cli("memory", "list").out == "no insights yet\n"
+
+
+def test_notes_are_shown_with_their_author(cli):
+    cli("memory", "note", "dates are day first")
+    assert "dates are day first" in cli("memory", "list").out
+
+
+def test_generated_suites_load_again_and_are_the_same_for_a_seed(cli, tmp_path):
+    cli("tasks", "generate", "lists", "--n", "12", "--seed", "5", "--out", "a.jsonl")
+    again = cli("tasks", "generate", "lists", "--n", "12", "--seed", "5").out
+    assert (tmp_path / "a.jsonl").read_text() == again
+    shown = json.loads(cli("tasks", "show", "a.jsonl", "--json").out)
+    assert len(shown["tasks"]) == 12
+    task = shown["tasks"][0]["id"]
+    assert "def " in cli("tasks", "show", f"a.jsonl#{task}").out
+
+
+def test_showing_a_task_does_not_show_the_rows_kept_back(cli, tmp_path):
+    rows = [{"input": [number], "output": number * 1000 + 77} for number in range(9)]
+    task = {"id": "t", "family": "f", "instruction": "i", "examples": rows[:3], "hidden": rows[3:]}
+    (tmp_path / "t.json").write_text(json.dumps(task))
+    for extra in ([], ["--json"]):
+        out = cli("tasks", "show", "t.json", *extra).out
+        assert "2077" in out.replace(",", "") and "4077" not in out
+
+
+def test_init_where_and_config_agree(cli, tmp_path, monkeypatch):
+    monkeypatch.delenv("EVOLVE_WORKSPACE")
+    assert cli("init").out.startswith("made a workspace")
+    assert cli("init").out.startswith("already a workspace")
+    assert cli("where").out.strip() == str(tmp_path)
+    monkeypatch.setenv("EVOLVE_CANDIDATES", "123")
+    settings = json.loads(cli("config", "--json").out)
+    assert settings["candidates"] == {"value": 123, "source": "EVOLVE_CANDIDATES"}
+    assert settings["seed"]["source"] == "default"
+
+
+def test_where_makes_nothing(cli, tmp_path):
+    cli("where")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_doctor_has_one_line_per_part(cli, monkeypatch):
+    monkeypatch.setenv("LANGSMITH_TRACING", "true")
+    done = cli("doctor")
+    parts = [line.split()[1] for line in done.out.splitlines()]
+    assert parts == ["workspace", "sandbox", "encoder", "index", "policy", "record", "disk", "privacy"]
+    assert "LANGSMITH_TRACING" in done.out
+
+
+def test_every_option_has_a_variable():
+    import typer
+
+    from evolve.cli.program import build_app
+
+    def options(command):
+        for parameter in command.params:
+            if parameter.name not in ("help", "ids", "names"):
+                yield command.name, parameter
+        for child in getattr(command, "commands", {}).values():
+            yield from options(child)
+
+    missing = [(name, one.name) for name, one in options(typer.main.get_command(build_app())) if not one.envvar]
+    assert missing == []

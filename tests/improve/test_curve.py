@@ -1,0 +1,44 @@
+"""The picture of a report."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolve.gate import Interval
+from evolve.improve.curve import draw_curve, running_median
+from evolve.improve.report import ArmRow, CurvePoint, Report
+from evolve.ledger import Spent
+
+EMPTY = Interval(value=None, low=None, high=None, n=0)
+
+
+def report(curve=(), costs=None):
+    counts = {arm: len(values) for arm, values in (costs or {}).items()}
+    return Report(
+        run="r1", suite="a<b", suite_digest="", seed=0, finish_reason="", rounds=(), ratio=EMPTY, gain=EMPTY,
+        looks=0, spent=Spent(), curve=tuple(curve), costs=costs or {},
+        arms=tuple(ArmRow(arm=arm, tasks=max(1, counts.get(arm, 0))) for arm in ("unlearned", "learned")),
+    )  # fmt: skip
+
+
+@given(
+    st.lists(st.builds(CurvePoint, round=st.integers(1, 3), solved=st.booleans(), candidates=st.integers(0, 10**7))),
+    st.lists(st.integers(0, 10**7), max_size=9),
+)
+def test_every_report_gives_a_well_formed_picture_inside_its_frame(curve, costs):
+    root = ET.fromstring(draw_curve(report(curve, {"unlearned": costs, "learned": sorted(costs)[:3]})))
+    for line in root.iter("{http://www.w3.org/2000/svg}polyline"):
+        for point in line.get("points").split():
+            x, y = map(float, point.split(","))
+            assert 0 <= x <= 960 and 0 <= y <= 380
+
+
+def test_a_report_without_a_test_says_so():
+    assert "still sealed" in draw_curve(report())
+
+
+def test_running_median_looks_back_only():
+    assert running_median([1, 9, 5, 100], window=2) == [1, 5, 7, 52.5]

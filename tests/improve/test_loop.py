@@ -1,0 +1,197 @@
+"""The loop from practice to report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+import evolve
+from evolve.errors import BudgetExhausted, UsageError
+from evolve.improve.report import Report
+from evolve.tasks import render_jsonl
+from evolve.testing import FixedLearner, slow_learner, small_suite
+
+
+def figures(report):
+    """What a report says, without times."""
+    data = report.to_json()
+    return {key: data[key] for key in ("rounds", "ratio", "gain", "insights", "promoted", "costs", "curve")}
+
+
+def test_learning_is_promoted_and_shows_on_held_out_tasks(open_ws, suite_file):
+    with open_ws() as workspace:
+        report = workspace.improve(suite_file)
+        assert report.rounds[0].promoted
+        assert report.ratio.high < 0.5
+        assert report.helped
+        unlearned, learned = report.arms[:2]
+        assert learned.candidates < unlearned.candidates / 4
+        assert learned.tasks == unlearned.tasks == 8
+        assert [row.note for row in report.arms[2:]] == ["not run", "not run"]
+        assert report.looks == 1
+        assert report.insight_count == 4
+        assert workspace.stores.variants.active_digest == report.promoted
+
+
+def test_nothing_of_held_out_tasks_is_learned(open_ws, suite_file):
+    with open_ws() as workspace:
+        workspace.improve(suite_file, rounds=1)
+        records = workspace.stores.runs.episodes()
+        held_out = {record.task for record in records if record.split in ("gate", "test")}
+        seen = {row.task for one in workspace.memory.claims() for row in workspace.memory.evidence(one.id)}
+        assert held_out and not held_out & seen
+
+
+def test_the_same_seed_gives_the_same_figures(open_ws, suite_file):
+    with open_ws("a") as first, open_ws("b") as second:
+        assert figures(first.improve(suite_file, rounds=1, seed=3)) == figures(
+            second.improve(suite_file, rounds=1, seed=3)
+        )
+
+
+def test_a_learner_that_cannot_learn_keeps_the_test_sealed(open_ws, suite_file):
+    @dataclass(frozen=True)
+    class Dull(FixedLearner):
+        def fit(self, experience, views, skills, seed):
+            return None
+
+        def policy(self, guide, skills):
+            policy = super().policy(None, ())
+            object.__setattr__(policy, "preferred", tuple(self.programs))
+            return policy
+
+    with open_ws(learner=Dull()) as workspace:
+        report = workspace.improve(suite_file, rounds=1)
+        assert not report.rounds[0].promoted
+        assert report.looks == 0
+        assert report.arms[0].note.startswith("not run")
+        assert not report.helped
+
+
+def test_the_report_is_printed_again_without_a_look_and_fresh_takes_one(open_ws, suite_file):
+    with open_ws() as workspace:
+        made = workspace.improve(suite_file, rounds=1)
+        assert workspace.report() == made
+        assert Report.from_json(made.to_json()) == made
+        fresh = workspace.report(fresh=True)
+        assert fresh.looks == 2
+        assert fresh.ratio == made.ratio
+    with open_ws(read_only=True) as workspace:
+        assert workspace.report() == fresh
+
+
+class Stop(Exception):
+    pass
+
+
+class StopAt:
+    """A listener that breaks off the loop at the n-th event of a kind."""
+
+    def __init__(self, kind, count=1):
+        self.kind, self.left = kind, count
+
+    def emit(self, event):
+        if event.kind == self.kind:
+            self.left -= 1
+            if self.left == 0:
+                raise Stop
+
+
+@pytest.mark.parametrize(("kind", "count"), [("practice", 2), ("gate", 3), ("test", 1)])
+def test_a_loop_that_broke_off_continues_to_the_same_figures(open_ws, suite_file, kind, count):
+    with open_ws("whole") as workspace:
+        whole = workspace.improve(suite_file, rounds=1)
+    with open_ws("broken", events=StopAt(kind, count)) as workspace, pytest.raises(Stop):
+        workspace.improve(suite_file, rounds=1)
+    with open_ws("broken") as workspace:
+        before = {record.episode for record in workspace.stores.runs.episodes()}
+        resumed = workspace.improve(suite_file, rounds=1)
+        runs = workspace.stores.runs.runs()
+        records = workspace.stores.runs.episodes()
+    assert figures(resumed) == figures(whole)
+    assert [run.state for run in runs] == ["done"]
+    assert len({record.episode for record in records}) == len(records)
+    assert before
+
+
+def test_a_budget_of_candidates_is_never_passed(open_ws, suite_file):
+    with open_ws() as workspace:
+        report = workspace.improve(suite_file, budget="60k-candidates")
+        assert report.spent.candidates <= 60_000
+        spent = sum(record.cost.candidates for record in workspace.stores.runs.episodes())
+        assert spent == report.spent.candidates
+
+
+def test_a_budget_for_nothing_says_so(open_ws, suite_file):
+    with open_ws() as workspace, pytest.raises(BudgetExhausted, match="nothing was done"):
+        workspace.improve(suite_file, budget="10-candidates")
+
+
+def test_a_second_loop_builds_on_the_first(open_ws, suite_file):
+    with open_ws() as workspace:
+        first = workspace.improve(suite_file, rounds=1)
+        second = workspace.improve(suite_file, rounds=1)
+        assert second.run != first.run
+        assert sum(point.candidates for point in second.curve) < sum(point.candidates for point in first.curve)
+
+
+@pytest.mark.parametrize("call", [{"rounds": 0}, {"budget": "much"}])
+def test_wrong_options_are_usage_errors(open_ws, suite_file, call):
+    with open_ws() as workspace, pytest.raises(UsageError):
+        workspace.improve(suite_file, **call)
+
+
+def test_a_suite_too_small_to_be_split_is_refused(open_ws, tmp_path):
+    file = tmp_path / "tiny.jsonl"
+    file.write_text(render_jsonl(small_suite(3).tasks))
+    with open_ws() as workspace, pytest.raises(UsageError, match="distinct problems"):
+        workspace.improve(file)
+
+
+def test_forgetting_everything_gives_back_the_unlearned_policy(open_ws, suite_file):
+    task = small_suite(61).tasks[-1]
+    with open_ws("new") as workspace:
+        unlearned = workspace.run(task)
+    with open_ws() as workspace:
+        workspace.improve(suite_file, rounds=1)
+        assert workspace.run(task).cost.candidates < unlearned.cost.candidates
+        workspace.memory.forget(everything=True)
+        assert workspace.stores.active_arm(workspace.workflow).guide is None
+        again = workspace.run(task)
+    assert (again.cost, again.answer) == (unlearned.cost, unlearned.answer)
+
+
+@pytest.mark.slow
+def test_workers_and_one_process_find_the_same(open_ws, suite_file, monkeypatch):
+    with open_ws("one") as workspace:
+        alone = workspace.improve(suite_file, rounds=1)
+    monkeypatch.undo()
+    monkeypatch.setenv("EVOLVE_WORKERS", "2")
+    monkeypatch.setenv("EVOLVE_WORKSPACE", str(suite_file.parent / "two"))
+    with evolve.open(policy=slow_learner()) as workspace:
+        together = workspace.improve(suite_file, rounds=1)
+    assert figures(together) == figures(alone)
+
+
+@pytest.mark.slow
+def test_skills_are_admitted_used_and_part_of_the_variant(tmp_path, suite_file, monkeypatch):
+    """With the real sandbox, since admission rests on it."""
+    monkeypatch.setenv("EVOLVE_WORKERS", "1")
+    with evolve.open(tmp_path / "ws", policy=slow_learner(distils=True)) as workspace:
+        report = workspace.improve(suite_file, rounds=2)
+        skills = workspace.skills.list()
+        variant = workspace.stores.variants.active()
+        assert variant is not None
+        assert {skill.name for skill in skills} == {"last", "length", "sort", "total"}
+        assert all(skill.status in ("admitted", "trusted") and skill.tasks for skill in skills)
+        assert len(variant.skills) == len(skills)
+        assert {row.name for row in report.skills} == {skill.name for skill in skills}
+        assert all(outcome.ok for outcome in workspace.skills.verify("total"))
+        assert workspace.skills.find("total of a list")[0].name == "total"
+        (folder,) = workspace.skills.export(["total"], out=tmp_path / "out")
+        assert (folder / "SKILL.md").is_file()
+        for skill in skills:
+            workspace.skills.retire(skill.name)
+        workspace.memory.forget(everything=True)
+        assert workspace.stores.variants.active_digest == "unlearned"

@@ -1,0 +1,167 @@
+"""One open workspace: running tasks, what is kept, and who may write."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+import evolve
+from evolve.errors import Interrupted, UsageError, WorkspaceBusy, WorkspaceError
+from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox, small_suite
+
+TOTALS = [([1, 2], 3), ([4], 4), ([5, 6], 11), ([7, 7, 7], 21), ([1, 0], 1), ([9, 9], 18), ([3, 8], 11)]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "ws"
+
+
+@pytest.fixture
+def opened(folder):
+    with evolve.open(folder, policy=FixedLearner()) as workspace:
+        workspace._sandbox = TrustingSandbox()  # the programs are this file's own
+        yield workspace
+
+
+def test_a_run_solves_verifies_and_learns(opened):
+    result = opened.run(examples=TOTALS, name="total_of")
+    assert (result.status, result.verified, result.score) == ("solved", True, 1.0)
+    assert "def total_of(" in result.answer
+    assert [claim.cause for claim in opened.memory.claims()] == ["program:total"]
+    assert result.learned
+
+
+def test_what_was_learned_makes_the_next_run_cheaper_until_it_is_forgotten(opened):
+    tasks = [task for task in small_suite(40).tasks if task.family == "total"]
+    first = opened.run(tasks[0])
+    second = opened.run(tasks[1])
+    assert second.cost.candidates < first.cost.candidates
+    assert opened.memory.forget(everything=True) == 1
+    assert opened.run(tasks[2]).cost == first.cost
+
+
+def test_rows_of_a_file_and_a_task_value_are_accepted(opened, tmp_path):
+    file = tmp_path / "totals.json"
+    file.write_text(
+        '[{"input": [[1, 2]], "output": 3}, {"input": [[4, 4]], "output": 8}, {"input": [[1]], "output": 1}]'
+    )
+    result = opened.run(examples=file)
+    assert (result.status, result.verified) == ("solved", False)
+    assert any("unverified" in warning for warning in result.warnings)
+    assert opened.run(small_suite(4).tasks[0]).solved
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {},
+        {"task": "x", "examples": [(1, 2)]},
+        {"examples": [(1, 2, 3)]},
+        {"examples": [(1, float("nan"))]},
+        {"examples": [(1, 2), (1, 3)]},
+        {"examples": []},
+    ],
+)
+def test_malformed_calls_say_what_is_wrong(opened, call):
+    with pytest.raises(UsageError):
+        opened.run(**call)
+
+
+def test_a_budget_bounds_a_run(opened):
+    result = opened.run(examples=TOTALS, budget="20-candidates")
+    assert result.status == "budget"
+    assert result.cost.candidates <= 20
+
+
+def test_the_same_run_again_is_a_new_run_and_both_are_listed(opened):
+    opened.run(examples=TOTALS)
+    opened.run(examples=TOTALS)
+    assert [run.state for run in opened.stores.runs.runs()] == ["done", "done"]
+
+
+class Stopping(FixedPolicy):
+    def reflect(self, view, group, steps, probe):
+        raise Interrupted("stop here")
+
+
+def test_an_interrupted_run_is_continued_by_the_same_call(folder):
+    class Broken(FixedLearner):
+        def policy(self, guide, skills):
+            return Stopping()
+
+    with evolve.open(folder, policy=Broken()) as workspace, pytest.raises(Interrupted):
+        workspace.run(examples=TOTALS)
+    with evolve.open(folder, policy=FixedLearner()) as workspace:
+        assert workspace.stores.runs.runs()[0].state == "open"
+        result = workspace.run(examples=TOTALS)
+        assert result.run_id == "r1" and result.verified
+        assert [record.status for record in workspace.stores.runs.episodes()] == ["solved"]
+
+
+def test_committing_twice_changes_nothing(opened):
+    result = opened.run(examples=TOTALS)
+    record = opened.stores.runs.episode(result.episode_id)
+    before = opened.memory.claims()
+    assert opened.stores.commit(record, instruction="") is False
+    assert opened.memory.claims() == before
+    assert len(opened.stores.runs.episodes()) == 1
+
+
+def test_a_second_writer_is_refused_and_a_reader_is_not(opened, folder):
+    script = "import sys, evolve; evolve.open(sys.argv[1], read_only=sys.argv[2] == 'r').close()"
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    env = {**os.environ, "PYTHONPATH": root}
+    for mode, expected in (("w", "WorkspaceBusy"), ("r", "")):
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(folder), mode], env=env, capture_output=True, text=True, timeout=60
+        )
+        assert expected in done.stderr
+        assert (done.returncode == 0) == (not expected)
+    assert str(os.getpid()) in _busy_message(folder)
+
+
+def _busy_message(folder):
+    with pytest.raises(WorkspaceBusy) as caught:
+        evolve.open(folder)
+    return f"{caught.value} {os.getpid()}"
+
+
+def test_reading_an_unused_workspace_finds_nothing(folder):
+    with evolve.open(folder, read_only=True) as workspace:
+        assert workspace.memory.claims() == [] and workspace.skills.list() == []
+        with pytest.raises(UsageError, match="reading only"):
+            workspace.run(examples=TOTALS)
+        with pytest.raises(UsageError, match="no report"):
+            workspace.report()
+
+
+def test_notes_are_kept_and_are_no_evidence(opened):
+    opened.memory.note("dates are day first", author="ada")
+    assert [note.text for note in opened.memory.notes()] == ["dates are day first"]
+    assert opened.memory.claims() == []
+
+
+def test_a_file_where_the_workspace_should_be_is_refused(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(WorkspaceError, match="not a folder"):
+        evolve.open(tmp_path / "file")
+
+
+def test_a_model_is_refused_in_words(folder):
+    with pytest.raises(UsageError, match="language policy"):
+        evolve.open(folder, model="some-model")
+
+
+def test_an_answer_to_a_question_becomes_an_example(opened):
+    from evolve.workspace.own_rows import with_answer
+
+    task = small_suite(4).tasks[0]
+    changed = with_answer(task, [[1, 2, 3]], 42)
+    assert changed.examples[-1].output == 42
+    assert changed.group != task.group
+    assert with_answer(changed, [[1, 2, 3]], 42) == replace(changed)
