@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sized
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ class RunView:
 def _episode_line(event: Event) -> str:
     data = event.data
     if event.kind == "recall" and data.get("items"):
-        return f"recall   {len(data['items'])} insights, such as: {shorten(data['items'][0]['text'], 80)}"
+        return f"recall   {_count(data['items'], 'insight')}, such as: {shorten(data['items'][0]['text'], 80)}"
     if event.kind == "plan":
         steps = " → ".join(data.get("subgoals", []))
         return f"plan     {data.get('goal', '')}" + (f": {steps}" if steps else "")
@@ -40,10 +41,14 @@ def _episode_line(event: Event) -> str:
     if event.kind == "judge" and data:
         return f"judge    {'accepted' if data['accepted'] else 'refused'} on {data['rows']} rows it was not shown"
     if event.kind == "reflect" and data.get("claims"):
-        return f"reflect  {len(data['claims'])} claims, such as: {shorten(data['claims'][0], 80)}"
+        return f"reflect  {_count(data['claims'], 'claim')}, such as: {shorten(data['claims'][0], 80)}"
     if event.kind == "admitted":
         return f"learned  skill {data['skill']}"
     return ""
+
+
+def _count(items: Sized, noun: str) -> str:
+    return f"{len(items)} {noun}" if len(items) == 1 else f"{len(items)} {noun}s"
 
 
 class LoopView(AbstractContextManager["LoopView"]):

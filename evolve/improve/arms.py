@@ -27,12 +27,16 @@ class Learner(Protocol):
         """Name of the kind of policy, such as ``search``."""
         ...
 
-    def policy(self, guide: Json, skills: Sequence[Skill]) -> Policy:
-        """The policy with this guide (None for none) and these skills."""
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+        """The policy with this guide (None for none) and these skills.
+
+        Args:
+            attended: A person reads the result, so it is worth looking on for a second program that fits.
+        """
         ...
 
-    def interpreter(self) -> Interpreter | None:
-        """Evaluates the trees of skills, where the policy's skills have trees."""
+    def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
+        """Evaluates the trees of skills, which may use ``skills``; None where skills have no trees."""
         ...
 
     def fit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,8 +13,9 @@ from evolve.skills import Admission, Skill, Verdict
 from evolve.skills.admission import shape
 from evolve.tasks import Task, equal
 
-_KEPT_SOLVED = 24
-"""Solved tasks that later rounds practise again at least, to see whether they have become easier."""
+_AGAIN_OPEN = 64
+_AGAIN_SOLVED = 32
+"""Tasks that later rounds practise again: unsolved ones, and solved ones to see what has become easier."""
 
 
 def practise(session: Session, number: int) -> Mapping[str, Any]:
@@ -48,7 +50,7 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
 
 
 def _tasks_of_round(session: Session, number: int) -> list[Task]:
-    """Every task in the first round; later what is unsolved and as many of the solved, at least some."""
+    """Every task in the first round; later some of the unsolved, those least often tried first, and of the solved."""
 
     def place(task: Task) -> str:
         return digest(f"{session.plan.seed}:{number}:{task.id}")
@@ -56,12 +58,12 @@ def _tasks_of_round(session: Session, number: int) -> list[Task]:
     tasks = sorted(session.suite.split("train"), key=place)
     if number == 1:
         return tasks
-    solved = {
-        record.task for record in session.stores.runs.episodes(run=session.run) if record.verified
-    }  # train and gate ids differ, so no split needs to be looked at
-    open_tasks = [task for task in tasks if task.id not in solved]
-    again = [task for task in tasks if task.id in solved][: max(_KEPT_SOLVED, len(open_tasks))]
-    return sorted([*open_tasks, *again], key=place)
+    records = [one for one in session.stores.runs.episodes(run=session.run) if one.split == "train"]
+    tries = Counter(record.task for record in records)
+    solved = {record.task for record in records if record.verified}
+    unsolved = sorted((task for task in tasks if task.id not in solved), key=lambda task: (tries[task.id], place(task)))
+    again = [task for task in tasks if task.id in solved]
+    return sorted([*unsolved[:_AGAIN_OPEN], *again[:_AGAIN_SOLVED]], key=place)
 
 
 def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> Mapping[str, int] | None:
@@ -113,7 +115,9 @@ def _judged_again(session: Session, skill: Skill, verdict: Verdict, task: Task, 
     rivals = [other for other in added if shape(other.signature) == shape(skill.signature)]
     if not (verdict.admitted and rivals):
         return verdict
-    admission = Admission(session.sandbox(), equal, interpret=session.learner.interpreter())
+    admission = Admission(
+        session.sandbox(), equal, interpret=session.learner.interpreter(session.stores.skills.active())
+    )
     return admission.judge(skill, task.verify_rows(), rivals, policy=verdict.policy, fingerprint=verdict.fingerprint)
 
 

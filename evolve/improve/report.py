@@ -118,10 +118,12 @@ class Report:
 
     @property
     def helped(self) -> bool:
-        """The 95 % interval of the cost or of the share solved excludes no gain, and neither is worse."""
-        cheaper = self.ratio.high is not None and self.ratio.high < 1.0
-        more = self.gain.low is not None and self.gain.low > 0.0
-        return cheaper or more
+        """The 95 % interval of the cost or of the share solved excludes no gain, and neither's shows a loss."""
+        cost, solved = self.ratio, self.gain
+        if cost.high is None or cost.low is None or solved.low is None or solved.high is None:
+            return solved.low is not None and solved.low > 0.0
+        better = cost.high < 1.0 or solved.low > 0.0
+        return better and cost.low <= 1.0 and solved.high >= 0.0
 
     def to_json(self) -> dict[str, Any]:
         """One JSON object; :meth:`from_json` reads it back."""

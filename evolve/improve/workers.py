@@ -139,7 +139,7 @@ def judge_draft(
         skill = Skill.from_draft(draft)
     except UsageError:
         return None
-    admission = Admission(sandbox, equal, interpret=learner.interpreter())
+    admission = Admission(sandbox, equal, interpret=learner.interpreter(active))
     return skill, admission.judge(skill, task.verify_rows(), active, policy=learner.name, fingerprint=sandbox.backend)
 
 

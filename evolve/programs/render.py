@@ -14,14 +14,14 @@ import keyword
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from evolve.programs.operation import Operation
-from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, is_open, size, walk
+from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, children, size, walk
 from evolve.programs.types import thaw
 
 LINE = 88
@@ -70,19 +70,44 @@ def render(term: Term, heading: Heading, operations: Mapping[str, Operation]) ->
 
     The source uses only the standard library and runs by itself.
     """
+    heading = replace(heading, params=_visible(term, heading.params, operations))
     support = support_of(term, operations)
     renamed = _renamed(heading, support)
-    writer = _Writer(operations, heading.params, renamed)
+    writer = _Writer(operations, heading.params, renamed, frozenset(f.__name__ for f in support))
     result = writer.expression(term)
     lines = [*writer.statements, f"return {result}"]
     params = ", ".join(f"{p}: {t}" for p, t in zip(heading.params, heading.param_types, strict=True))
-    doc = heading.doc.replace("\\", "\\\\").replace('"""', "'''")
-    definition = [f"def {heading.entry}({params}) -> {heading.result_type}:", f'    """{doc}"""']
+    definition = [f"def {heading.entry}({params}) -> {heading.result_type}:", f"    {_docstring(heading.doc)}"]
     body = "\n".join([*definition, *(f"    {line}" for line in lines)])
     helpers = [_with_names(_source(f), renamed) for f in support]
     text = "\n\n\n".join([*helpers, body])
     imports = _imports(text)
     return "\n".join(imports) + ("\n\n\n" if imports else "") + text + "\n"
+
+
+def _docstring(text: str) -> str:
+    """``text`` between triple quotes, on one line, whatever characters it holds."""
+    shown = text.replace("\\", "\\\\").replace('"""', "'''")
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)
+    return f'"""{shown[:-1]}\\""""' if shown.endswith('"') else f'"""{shown}"""'
+
+
+def _visible(term: Term, params: tuple[str, ...], operations: Mapping[str, Operation]) -> tuple[str, ...]:
+    """The parameters' names; those that would hide a name the expression calls get an underscore."""
+    called = {
+        node.id
+        for part in walk(term)
+        if isinstance(part, Apply)
+        for node in ast.walk(_parsed(operations[part.operation].template))
+        if isinstance(node, ast.Name) and (hasattr(builtins, node.id) or node.id == "Counter")
+    }
+    names = []
+    for name in params:
+        shown = name
+        while shown in called or (shown != name and shown in params):
+            shown += "_"
+        names.append(shown)
+    return tuple(names)
 
 
 def render_expression(term: Term, params: Sequence[str], operations: Mapping[str, Operation]) -> str:
@@ -154,12 +179,17 @@ class _Writer:
     operations: Mapping[str, Operation]
     params: tuple[str, ...]
     renamed: Mapping[str, str]
+    helpers: frozenset[str]
     statements: list[str] = field(default_factory=list)
 
     def expression(self, term: Term) -> str:
         expander = _Expander(self.operations, self.params, renamed=self.renamed)
         for shared in _shared(term):
             self._assign(expander, shared)
+        return self._line(expander, term)
+
+    def _line(self, expander: _Expander, term: Term) -> str:
+        """The term's text, with parts named before it where it is too long."""
         text = ast.unparse(expander.node(term, ()))
         while len(text) > LINE and (part := _largest_part(term, expander.names)) is not None:
             self._assign(expander, part)
@@ -167,10 +197,9 @@ class _Writer:
         return text
 
     def _assign(self, expander: _Expander, part: Term) -> None:
-        value = ast.unparse(expander.node(part, ()))
+        value = self._line(expander, part)
         noun = self.operations[part.operation].noun if isinstance(part, Apply) else ""
-        helpers = {f.__name__ for f in support_of(part, self.operations)}
-        taken = {*self.params, *expander.names.values(), *_ROOTS, *helpers, *self.renamed.values()}
+        taken = {*self.params, *expander.names.values(), *_ROOTS, *self.helpers, *self.renamed.values()}
         name = _fresh(noun or _noun_of(part), taken)
         expander.names[part] = name
         self.statements.append(f"{name} = {value}")
@@ -188,20 +217,45 @@ def _fresh(noun: str, taken: set[str]) -> str:
 
 
 def _shared(term: Term) -> list[Term]:
-    """Closed sub-terms of three nodes or more that occur twice, smallest first."""
-    counts = Counter(t for t in walk(term) if isinstance(t, Apply) and t != term and not is_open(t))
-    return sorted((t for t, n in counts.items() if n > 1 and size(t) >= 3), key=size)
+    """Sub-terms of three nodes or more that are used twice and always computed, smallest first."""
+    uses: Counter[Term] = Counter()
+    _count_uses(term, uses)
+    always = {t for t in _always(term, ()) if t != term}
+    return sorted((t for t, n in uses.items() if n > 1 and t in always and size(t) >= 3), key=size)
 
 
-def _largest_part(term: Term, named: Mapping[Term, str]) -> Term | None:
-    """The closed part that splits a long line most evenly."""
-    parts = [
-        t
-        for t in walk(term)
-        if isinstance(t, Apply) and t != term and t not in named and size(t) >= 3 and not is_open(t)
-    ]
-    half = size(term) / 2
-    return min(parts, key=lambda t: abs(size(t) - half), default=None)
+def _count_uses(term: Term, uses: Counter[Term]) -> None:
+    """Counts each sub-term's uses; parts of a repeated one are used by it only once."""
+    uses[term] += 1
+    if uses[term] == 1:
+        for child in children(term):
+            _count_uses(child, uses)
+
+
+def _always(term: Term, named: Collection[Term]) -> Iterator[Term]:
+    """Applications that are computed on every input, parents first; none inside a part that has a name.
+
+    A part of a lambda's body may have no value, and is not computed where there are no items.
+    """
+    if isinstance(term, Apply):
+        yield term
+        for arg in term.args:
+            if arg not in named:
+                yield from _always(arg, named)
+
+
+def _largest_part(term: Term, named: Collection[Term]) -> Term | None:
+    """The part that splits a long line most evenly."""
+    weights = {t: _weight(t, named) for t in _always(term, named) if t != term}
+    half = _weight(term, named) / 2
+    return min((t for t, w in weights.items() if w >= 3), key=lambda t: abs(weights[t] - half), default=None)
+
+
+def _weight(term: Term, named: Collection[Term]) -> int:
+    """The number of nodes, a named part counting as one."""
+    return int(not isinstance(term, Lambda)) + sum(
+        1 if child in named else _weight(child, named) for child in children(term)
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -147,7 +147,7 @@ class FixedLearner:
     distils: bool = False
     name: str = "fixed"
 
-    def policy(self, guide: Any, skills: Sequence[Any]) -> FixedPolicy:
+    def policy(self, guide: Any, skills: Sequence[Any], *, attended: bool = False) -> FixedPolicy:
         """The policy that tries skills first and then the guide's programs."""
         by_code = {skill.code: skill.digest for skill in skills}
         return FixedPolicy(
@@ -157,7 +157,7 @@ class FixedLearner:
             distils=self.distils,
         )
 
-    def interpreter(self) -> None:
+    def interpreter(self, skills: Sequence[Any]) -> None:
         """Skills of this learner have no trees."""
         return None
 

@@ -206,7 +206,7 @@ class Workspace:
         """The promoted variant's guide, every admitted skill, and recall from the whole memory."""
         arm = self.stores.practice_arm(workflow)
         around = Surroundings(
-            policy=self.learner.policy(arm.guide, arm.skills),
+            policy=self.learner.policy(arm.guide, arm.skills, attended=True),
             sandbox=self.open_sandbox(),
             recall=recall_from(self.stores.memory) if arm.memory is not None else recall_nothing,
             recorder=_OwnRecorder(self.stores, task),

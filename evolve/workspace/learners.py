@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,27 +11,36 @@ from evolve.errors import UsageError
 from evolve.improve.arms import Learner
 from evolve.memory import ExperienceRow
 from evolve.policies.protocol import Policy
+from evolve.sandbox import Outcome
 from evolve.skills import Skill
 from evolve.skills.admission import Interpreter
 
 
 @dataclass(frozen=True)
 class SearchLearner:
-    """The embedded policy: program search, with a guide fitted to insights and skills as operations."""
+    """The embedded policy: program search, with a guide fitted to insights and skills as operations.
 
+    Attributes:
+        look_on: How much longer the search goes on after an answer when a person reads it, as a share of
+            the candidates so far; a second short program shows what the examples leave open.
+    """
+
+    look_on: float = 0.5
     name: str = "search"
 
-    def policy(self, guide: Json, skills: Sequence[Skill]) -> Policy:
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
         """A search policy; unlearned without guide and skills."""
-        from evolve.policies import search
+        from evolve.policies.search import Guide, SearchPolicy, SearchSettings
 
-        return search.SearchPolicy(
-            library=search_library(skills), guide=search.Guide.from_json(guide) if guide is not None else None
+        return SearchPolicy(
+            library=with_trees(skills),
+            guide=Guide.from_json(guide) if guide is not None else None,
+            settings=SearchSettings(look_on=self.look_on if attended else 0.0),
         )
 
-    def interpreter(self) -> Interpreter | None:
+    def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
         """Evaluates skill trees with the search's own operations."""
-        return None
+        return TreeInterpreter(with_trees(skills))
 
     def fit(
         self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
@@ -39,14 +48,50 @@ class SearchLearner:
         """A guide fitted to experience and dreams; None without experience."""
         if not experience:
             return None
-        from evolve.policies import search
+        from evolve.policies.search import fit_guide
 
-        return search.fit_guide(experience, views, search_library(skills), seed).to_json()
+        return fit_guide(experience, views, with_trees(skills), seed).to_json()
 
 
-def search_library(skills: Sequence[Skill]) -> tuple[Any, ...]:
-    """The skills that have a tree, as the search takes them."""
+def with_trees(skills: Sequence[Skill]) -> tuple[Skill, ...]:
+    """The skills that the search can take as operations."""
     return tuple(skill for skill in skills if skill.tree is not None)
+
+
+class TreeInterpreter:
+    """Computes what a skill's tree means, with the operations of the search.
+
+    Args:
+        skills: Skills that the tree may use, oldest first.
+    """
+
+    def __init__(self, skills: Sequence[Skill]) -> None:
+        from evolve.policies.search.library import with_library
+        from evolve.programs.operations import vocabulary
+
+        self._operations = {one.name: one for one in with_library(vocabulary(), skills)}
+
+    def __call__(self, tree: Json, inputs: Sequence[Sequence[Json]]) -> list[Outcome]:
+        """One outcome per input; a tree that cannot be read is an error on every input."""
+        from evolve.programs.evaluation import compile_term
+        from evolve.programs.terms import from_json, type_from_json
+
+        try:
+            types = [type_from_json(one) for one in tree["inputs"]]
+            meaning = compile_term(from_json(tree["term"]), self._operations)
+        except (KeyError, TypeError, ValueError) as error:
+            return [Outcome(error=f"the tree cannot be read: {error}")] * len(inputs)
+        return [_meant(meaning, types, row) for row in inputs]
+
+
+def _meant(meaning: Callable[[tuple[Any, ...]], Any], types: Sequence[Any], row: Sequence[Json]) -> Outcome:
+    from evolve.programs.operation import EVALUATION_ERRORS
+    from evolve.programs.types import as_type, thaw
+
+    try:
+        return Outcome(value=thaw(meaning(tuple(as_type(v, t) for v, t in zip(row, types, strict=True)))))
+    except EVALUATION_ERRORS as error:
+        return Outcome(error=f"{type(error).__name__}: {error}")
 
 
 @dataclass(frozen=True)
@@ -60,11 +105,11 @@ class GivenPolicy:
         """The policy's own name."""
         return self.given.name
 
-    def policy(self, guide: Json, skills: Sequence[Skill]) -> Policy:
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
         """The policy itself."""
         return self.given
 
-    def interpreter(self) -> Interpreter | None:
+    def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
         """Nothing is known of its trees."""
         return None
 

@@ -44,6 +44,7 @@ def test_fewer_than_three_unseen_rows_leave_the_answer_unverified(make_agent):
     record = make_agent().run_episode(make_task(hidden=2), variant="unlearned", split="own")
     assert (record.status, record.verified) == ("solved", False)
     assert "unverified" in record.note
+    assert record.claims == () and record.drafts == ()
 
 
 @pytest.mark.parametrize("split", ["gate", "test"])

@@ -56,7 +56,7 @@ def test_a_learner_that_cannot_learn_keeps_the_test_sealed(open_ws, suite_file):
         def fit(self, experience, views, skills, seed):
             return None
 
-        def policy(self, guide, skills):
+        def policy(self, guide, skills, *, attended=False):
             policy = super().policy(None, ())
             object.__setattr__(policy, "preferred", tuple(self.programs))
             return policy

@@ -29,7 +29,7 @@ class Deadly(FixedPolicy):
 
 @dataclass(frozen=True)
 class DeadlyLearner(FixedLearner):
-    def policy(self, guide, skills):
+    def policy(self, guide, skills, *, attended=False):
         return Deadly()
 
 

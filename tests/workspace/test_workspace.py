@@ -91,7 +91,7 @@ class Stopping(FixedPolicy):
 
 def test_an_interrupted_run_is_continued_by_the_same_call(folder):
     class Broken(FixedLearner):
-        def policy(self, guide, skills):
+        def policy(self, guide, skills, *, attended=False):
             return Stopping()
 
     with evolve.open(folder, policy=Broken()) as workspace, pytest.raises(Interrupted):

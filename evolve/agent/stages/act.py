@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
+from evolve.agent.stages.plan import UNFIT
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
 from evolve.episodes import Action, Step
 from evolve.errors import ModelMistake
@@ -18,10 +19,17 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     A mistake of whoever wrote the answer is a step too: an action without code, shown back next time.
     """
     steps = read_steps(state)
+    plan = read_plan(state)
+    if UNFIT in plan.data:
+        return {"steps": [*state["steps"], to_json(Step(number=1, action=_give_up(str(plan.data[UNFIT]))))]}
     try:
-        action = context.policy.act(context.view, read_plan(state), steps, context.left(steps))
+        action = context.policy.act(context.view, plan, steps, context.left(steps))
     except ModelMistake as error:
         action = Action(kind="code", text=str(error))
     # Text from outside enters the record here, so this is where it is cleaned.
     action = replace(action, code=clean_text(action.code), text=clean_text(action.text))
     return {"steps": [*state["steps"], to_json(Step(number=len(steps) + 1, action=action))]}
+
+
+def _give_up(reason: str) -> Action:
+    return Action(kind="finish", text=clean_text(reason))

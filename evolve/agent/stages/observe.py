@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.execution import try_rows
+from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
 from evolve.episodes import Action, Observation
 
@@ -20,7 +21,7 @@ def _observed(action: Action, context: EpisodeContext) -> Observation:
     if action.kind == "finish":
         return Observation(ok=False, error=action.text or "the policy gave up")
     if action.kind == "recall":
-        found = context.recall(context.view, tuple(context.policy.features(context.view)), context.knobs.recall_k)
+        found = context.recall(context.view, observed_features(context), context.knobs.recall_k)
         return Observation(ok=False, outputs=tuple(item.text for item in found))
     if action.kind == "ask_user":
         return Observation(ok=False, error="nobody is here to answer; decide without asking")

@@ -15,6 +15,7 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Asks the policy for claims with evidence; it may re-run variations through the sandbox.
 
     Steps that the environment cut short (faults, denials, time-outs) are not shown: they are never evidence.
+    Neither is an answer that was accepted on too few unseen rows to be called verified.
     """
     if not context.learns:
         return {}
@@ -34,4 +35,6 @@ def _is_evidence(step: Step) -> bool:
     observed, judged = step.observation, step.judgement
     if observed is None or observed.fault or observed.denied:
         return False
-    return judged is None or not judged.fault
+    if judged is None:
+        return True
+    return not judged.fault and (judged.verified or not judged.accepted)

@@ -13,7 +13,7 @@ from typing import Any
 
 from evolve.policies.search.grammar import Rule
 from evolve.policies.search.leaves import Leaf
-from evolve.programs.terms import Apply, Term
+from evolve.programs.terms import Apply, Constant, Term
 from evolve.programs.types import Type
 
 Entry = tuple[tuple[Any, ...], Any, tuple[Any, ...]]
@@ -28,6 +28,11 @@ def term_of(entry: Entry) -> Term:
     if isinstance(origin, Rule):
         return Apply(origin.name, tuple(map(term_of, entry[2])))
     return origin  # type: ignore[no-any-return]
+
+
+def is_constant(entry: Entry) -> bool:
+    """Whether an entry is a literal; operations on literals alone are never worth a candidate."""
+    return isinstance(entry[1], Leaf) and isinstance(entry[1].term, Constant)
 
 
 @dataclass

@@ -23,6 +23,7 @@ JOIN = 2
 """Price of one concatenation."""
 MAX_STATES = 400
 MAX_SEGMENTS = 600
+MAX_PARTS = 7
 
 
 @dataclass
@@ -49,7 +50,7 @@ class Segments:
             self.goals = tuple("".join(map(self._codes.__getitem__, o)) for o in self.outputs)
 
     def offer(self, entry: Entry, cost: int, *, single: bool = False) -> None:
-        """Keeps the entry if its value occurs in every output and is not empty everywhere."""
+        """Keeps the entry if its value occurs in every output and is empty in few of them."""
         if len(self.found) >= MAX_SEGMENTS:
             return
         values = entry[0]
@@ -62,7 +63,8 @@ class Segments:
                 return
         else:
             texts = values
-        if any(texts) and all(t in g for t, g in zip(texts, self.goals, strict=True)):
+        filled = sum(map(bool, texts))
+        if 2 * filled > len(texts) and all(t in g for t, g in zip(texts, self.goals, strict=True)):
             wrapped: Entry = (values, Apply("singleton", (term_of(entry),)), ()) if single else entry
             self.found.append((cost + (JOIN if single else 0), texts, wrapped))
             self.changed = True
@@ -98,7 +100,7 @@ class _Cover:
             cost, _, state, path = heapq.heappop(queue)
             if state == end and path:
                 return self._result(cost, path)
-            if len(path) >= 8 or cost > best.get(state, cost):
+            if len(path) >= MAX_PARTS or cost > best.get(state, cost):
                 continue
             for step, move, part in self._moves(state, by_head):
                 total = cost + step + (JOIN if path else 0)
@@ -141,9 +143,9 @@ class _Cover:
     def _result(self, cost: int, path: Sequence[Any]) -> tuple[int, int, Term, int]:
         parts = [self.segments.literal(p) if isinstance(p, str) else term_of(p) for _, p in path]
         join = "concatenate_text" if self.segments.type == STR else "concatenate"
-        term = parts[-1]
-        for part in reversed(parts[:-1]):
-            term = Apply(join, (part, term))
+        term = parts[0]
+        for part in parts[1:]:
+            term = Apply(join, (term, part))
         return cost, max(price for price, _ in path), term, self.counted
 
 

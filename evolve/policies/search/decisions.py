@@ -23,7 +23,11 @@ MIN_SUPPORT = 2
 """Examples that each branch must explain."""
 
 Decision = tuple[int, int, Term]
-"""``(cost, dearest part, term)``."""
+"""``(cost, level at which it may be taken, term)``."""
+
+FIRM_SUPPORT = 3
+PATIENCE = {True: 4, False: 1_000}
+"""Levels to go on past the dearest part, by whether every branch has firm support; else to the end of the budget."""
 
 
 @dataclass
@@ -80,7 +84,8 @@ class Partials:
             cost = CHOOSE + test_cost + then[0] + other[0]
             if best is None or cost < best[0]:
                 term = Apply("choose", (term_of(test), then[2], other[2]))
-                best = (cost, max(test_cost, then[1], other[1]), term)
+                firm = min(yes.bit_count(), no.bit_count()) >= FIRM_SUPPORT
+                best = (cost, max(test_cost + PATIENCE[firm], then[1], other[1]), term)
         return best
 
 

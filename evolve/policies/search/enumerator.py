@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from math import isclose
 from typing import Any
 
-from evolve.policies.search.bank import Bank, Entry, arguments
+from evolve.policies.search.bank import Bank, Entry, arguments, is_constant
 from evolve.policies.search.grammar import Grammar, Rule, active_types
 from evolve.policies.search.lambdas import LambdaBanks
 from evolve.policies.search.leaves import Leaf
@@ -151,6 +151,8 @@ class Enumerator:
         seen = self.bank.known(rule.result)
         goal = self._wanted if rule.result == self._goal else None
         fresh: list[Entry] = []
+        if all(map(is_constant, chosen)):
+            level = [entry for entry in level if not is_constant(entry)]
         level = level[: self.meter.left]
         for entry in level:
             try:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 MAX_PRICE = 14
+PENALTY = 2e-4
+"""Ridge penalty of the fit, per weight."""
 FLOOR = 4e-4
 """Least probability: nothing is ever excluded."""
 
@@ -103,7 +105,7 @@ def _descend(x: np.ndarray, y: np.ndarray, weight: np.ndarray, steps: int) -> np
     w = np.zeros((x.shape[1], y.shape[1]), dtype=np.float32)
     w[-1] = np.log(prior / (1 - prior))
     mean, square = np.zeros_like(w), np.zeros_like(w)
-    penalty = np.full_like(w, 2e-4)
+    penalty = np.full_like(w, PENALTY)
     penalty[-1] = 0.0
     for t in range(1, steps + 1):
         p = 1.0 / (1.0 + np.exp(-np.clip(x @ w, -30.0, 30.0)))

@@ -10,6 +10,7 @@ from typing import Any
 
 from evolve.policies.search.problem import Problem
 from evolve.programs.operation import Operation, define
+from evolve.programs.operations.relevance import may_matter
 from evolve.programs.terms import Constant, Input, Term
 from evolve.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of, subtypes
 
@@ -34,8 +35,10 @@ def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices
         if key not in found or found[key].cost > leaf.cost:
             found[key] = leaf
 
+    texts = [[s for row in side for s in _scalars(row) if isinstance(s, str)] for side in (problem.inputs, problem.outputs)]
     for constant, cost in literals:
-        add(constant, cost, f"literal:{constant.type}:{constant.value}")
+        if may_matter(constant, *texts):
+            add(constant, cost, f"literal:{constant.type}:{constant.value}")
     for number in range(-1, 11):
         add(Constant(number, INT), SMALL.get(number, 5), f"literal:int:{number}")
     for constant, cost in mined_constants(problem):
@@ -46,6 +49,7 @@ def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices
     return inputs + sorted(found.values(), key=lambda leaf: (leaf.cost, str(leaf.type), repr(leaf.term)))
 
 
+DELIMITER = Type("delimiter")
 SMALL = {0: 3, 1: 2, 2: 2, 3: 3, -1: 4, 4: 4, 5: 4}
 
 
@@ -56,10 +60,14 @@ def mined_constants(problem: Problem) -> Iterator[tuple[Constant, int]]:
     inputs = [set(_scalars(i)) for i in problem.inputs]
     if INT in kinds:
         yield from ((Constant(n, INT), 4) for n in _shared_numbers(inputs, outputs))
+        yield from ((Constant(n, INT), 3) for n in numeric_relations(problem))
     if FLOAT in kinds:
         yield from ((Constant(float(n), FLOAT), 5) for n in _shared_numbers(inputs, outputs))
     if STR in kinds:
-        yield from ((Constant(s, STR), 5) for s in _pieces(problem))
+        for piece in _pieces(problem):
+            yield Constant(piece, STR), 5
+            if len(piece) <= 6:
+                yield Constant(piece, DELIMITER), 5
     if problem.output_type.name == "list" and None not in problem.outputs:
         yield from _constant_lists(problem)
     yield Constant("", STR), 4
@@ -88,6 +96,55 @@ def _shared_numbers(inputs: Sequence[set[Any]], outputs: Sequence[set[Any]]) -> 
     both = Counter(n for values in inputs for n in numbers(values))
     common = [n for n, k in both.most_common(4) if k == len(inputs) >= 3]
     return sorted({*often, *common})
+
+
+def numeric_relations(problem: Problem) -> list[int]:
+    """Whole numbers that the examples determine: coefficients of a line, steps, thresholds."""
+    kind, goal = problem.input_types[0], problem.output_type
+    if kind == INT and goal == INT:
+        return _line([(row[0], out) for row, out in zip(problem.inputs, problem.outputs, strict=True)])
+    if kind != goal or goal.name != "list" or goal.args[0] != INT or None in problem.outputs:
+        return []
+    pairs = [(row[0], out) for row, out in zip(problem.inputs, problem.outputs, strict=True)]
+    if all(len(x) == len(y) for x, y in pairs):
+        return _line([ab for x, y in pairs for ab in zip(x, y, strict=True)])
+    return _thresholds(pairs)
+
+
+def _line(pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """Slope and offset of the integer line through the pairs, or their common step, if there is one."""
+    steps = {b - a for a, b in pairs}
+    if len(steps) == 1:
+        return sorted({abs(step) for step in steps} | steps)
+    points = sorted(set(pairs))
+    (a, fa), (b, fb) = points[0], points[-1]
+    if a != b and (fb - fa) % (b - a) == 0:
+        slope = (fb - fa) // (b - a)
+        offset = fa - slope * a
+        if all(slope * x + offset == y for x, y in points):
+            return sorted({slope, offset, abs(offset)})
+    return []
+
+
+def _thresholds(pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> list[int]:
+    """Bounds that separate kept from dropped items, the roundest in the gap and its edges."""
+    kept = {v for _, y in pairs for v in y}
+    dropped = {v for x, _ in pairs for v in x} - kept
+    if not kept or not dropped:
+        return []
+    if min(kept) > max(dropped):
+        return _bounds(max(dropped), min(kept))
+    if max(kept) < min(dropped):
+        return _bounds(max(kept), min(dropped))
+    return []
+
+
+def _bounds(low: int, high: int) -> list[int]:
+    for unit in (100, 10, 5):
+        round_ones = [n for n in range(low, high + 1) if n % unit == 0]
+        if round_ones:
+            return sorted({low, high, round_ones[0]})
+    return sorted({low, high})
 
 
 def _constant_lists(problem: Problem) -> Iterator[tuple[Constant, int]]:
@@ -135,7 +192,7 @@ def column_operations(problem: Problem) -> list[Operation]:
     """Accessors ``row["qty"]`` for every column of a row type in the problem."""
     rows = sorted({t for k in problem.input_types for t in subtypes(k) if t.name == "row"}, key=str)
     return [
-        define(f"column_{name}", (row,), kind, f"a0[{name!r}]", cost=3, scalar=True)
+        define(f"column_{name}", (row,), kind, f"a0[{name!r}]", cost=1, scalar=True)
         for row in rows
         for name, kind in zip(row.fields, row.args, strict=True)
     ]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.cover import Segments
 from evolve.policies.search.decisions import Decision, Partials
+from evolve.policies.search.deduction import Deductions
 from evolve.policies.search.enumerator import Enumerator, Meter, OutOfBudget, matcher, near
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
 from evolve.policies.search.lambdas import BodyCompiler, LambdaBanks
@@ -22,8 +23,6 @@ from evolve.programs.types import STR, Type
 MAX_COST = 60
 COVER_PATIENCE = 1
 """Levels to go on past a cover's dearest segment before the cover is taken."""
-DECISION_PATIENCE = 3
-"""Levels to go on past a conditional's dearest part before it is taken."""
 EVERY = 4096
 """Entries of the goal type between two attempts at covers and conditionals."""
 
@@ -101,6 +100,7 @@ class Searcher:
         sequence = goal == STR or (goal.name == "list" and not goal.args[0].args)
         self._segments = Segments(self.problem.outputs, goal) if self.combine and sequence else None
         self._partials = Partials(self.problem.outputs, near) if self.combine else None
+        self._deductions = Deductions(self.enumerator) if self.combine else None
         self._pending: list[tuple[int, int, Term]] = []
         self._offered = 0
 
@@ -113,6 +113,7 @@ class Searcher:
                     yield from self._new(self._look(entries), seen)
                     yield from self._new(self._due(), seen)
                 self._offer_items()
+                yield from self._new(self._deduced(), seen)
                 self._try_combinations()
                 yield from self._new(self._due(), seen)
         except OutOfBudget:
@@ -121,7 +122,7 @@ class Searcher:
         self._pending = [(0, cost, term) for _, cost, term in self._pending]
         yield from self._new(self._due(), seen)
 
-    def _new(self, terms: Sequence[tuple[int, Term]], seen: set[Term]) -> Iterator[Found]:
+    def _new(self, terms: Iterable[tuple[int, Term]], seen: set[Term]) -> Iterator[Found]:
         for cost, term in terms:
             if term not in seen and self._reproduces(term):
                 seen.add(term)
@@ -148,6 +149,13 @@ class Searcher:
                 self._try_combinations()
         return hits
 
+    def _deduced(self) -> Iterator[tuple[int, Term]]:
+        """Solutions with a function in them, found from the outputs' shape."""
+        if self._deductions is not None:
+            self._deductions.look()
+            for cost, entry in self._deductions.solutions():
+                yield cost, term_of(entry)
+
     def _offer_items(self) -> None:
         """Single elements are list segments too."""
         goal = self.problem.output_type
@@ -166,8 +174,8 @@ class Searcher:
         if self._partials is not None and self._partials.changed:
             decision: Decision | None = self._partials.decide(self.enumerator.bank)
             if decision is not None:
-                cost, dearest, term = decision
-                self._pending.append((dearest + DECISION_PATIENCE, cost, term))
+                cost, level, term = decision
+                self._pending.append((level, cost, term))
 
     def _due(self) -> list[tuple[int, Term]]:
         """Combinations whose waiting time is over, cheapest first."""

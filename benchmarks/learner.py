@@ -1,0 +1,257 @@
+"""The learner under test: it practises like the product, on the same parts, and is then frozen."""
+
+from __future__ import annotations
+
+import math
+import random
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.attempts import Attempt, Solver, row_of
+from benchmarks.judging import Judge
+from evolve.episodes import SkillDraft, TaskView
+from evolve.errors import UsageError
+from evolve.files import digest
+from evolve.memory import MIGRATIONS, ExperienceRow, Memory, MemorySnapshot
+from evolve.policies.search import Guide, SearchPolicy, SearchSettings, TrainingSettings, fit_guide
+from evolve.policies.search.dreams import CANDIDATES, dream
+from evolve.policies.search.guide import fit
+from evolve.policies.search.searcher import Vocabulary
+from evolve.policies.search.training import problems_of, shaped_prices
+from evolve.programs.operations import literals, vocabulary
+from evolve.retrieval import HashingEmbedder
+from evolve.skills import Skill
+from evolve.store import Database
+from evolve.tasks import Task
+from evolve.vectors import MemoryIndex
+
+SUBMISSIONS = 3
+ROUNDS = 2
+AGAIN_OPEN, AGAIN_SOLVED = 64, 32
+"""Most tasks of each kind that the second round practises again, as in the product."""
+
+ARMS = (
+    "plain",
+    "unlearned",
+    "dreams-only",
+    "re-priced",
+    "library",
+    "guide",
+    "guide+library",
+    "placebo",
+    "no-recall",
+    "unlearned-total",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """What to practise and how.
+
+    Attributes:
+        budget: Candidates of one attempt.
+        seed: Which split this is; also the seed of dreams.
+    """
+
+    suite: str
+    tasks: tuple[Task, ...]
+    budget: int
+    seed: int
+    dreams: int = TrainingSettings().dreams
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learned:
+    """A frozen learner.
+
+    Attributes:
+        memory: Insights with their evidence, or None where nothing was solved.
+        skills: Skills that served at least one verified answer after they were admitted.
+        views: Practised tasks, whose inputs dreams borrow.
+        candidates: Spent on practice and on dreams.
+        rows: One row per attempt of practice.
+    """
+
+    course: Course
+    memory: MemorySnapshot | None
+    skills: tuple[Skill, ...]
+    candidates: int
+    rows: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def views(self) -> list[TaskView]:
+        return [task.view() for task in self.course.tasks]
+
+
+@dataclass
+class _Practice:
+    """The growing state of a learner while it practises."""
+
+    course: Course
+    judge: Judge
+    memory: Memory
+    skills: list[Skill] = field(default_factory=list)
+    uses: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    solved: set[str] = field(default_factory=set)
+    spent: int = 0
+
+    def round(self, number: int) -> None:
+        guide, recaller = None, None
+        if number > 1 and self.memory.experience():
+            recaller = self.memory.snapshot()
+            guide = self.guide(recaller.experience())
+        before = list(self.skills)
+        served: set[str] = set()
+        solver = self._solver(guide, recaller)
+        for task in self._tasks_of(number):
+            attempt = solver.attempt(task, self.course.budget, submissions=SUBMISSIONS)
+            draft = self._take_in(attempt, solver, number)
+            served |= self._used(attempt)
+            if draft is not None and self._admit(draft, task):
+                solver = self._solver(guide, recaller)
+        if number > 1:
+            self.skills = [one for one in self.skills if one not in before or one.digest in served]
+
+    def guide(self, experience: Sequence[ExperienceRow]) -> Guide:
+        self.spent += CANDIDATES * len(self.course.tasks)
+        return _guide(experience, self.course, self.kept())
+
+    def kept(self) -> tuple[Skill, ...]:
+        """The skills that have been of use."""
+        return tuple(skill for skill in self.skills if self.uses[skill.digest])
+
+    def _solver(self, guide: Guide | None, recaller: MemorySnapshot | None) -> Solver:
+        policy = SearchPolicy(library=tuple(self.skills), guide=guide)
+        return Solver(policy=policy, judge=self.judge, memory=recaller)
+
+    def _tasks_of(self, number: int) -> list[Task]:
+        """In the stream's order where it has one, else mixed; later some of the open and some of the solved."""
+
+        def place(task: Task) -> tuple[int, str]:
+            return int(task.meta.get("stage", 0)), digest(f"{self.course.seed}:{number}:{task.id}")
+
+        ordered = sorted(self.course.tasks, key=place)
+        if number == 1:
+            return ordered
+        left = [task for task in ordered if task.id not in self.solved]
+        again = [task for task in ordered if task.id in self.solved]
+        rng = random.Random(self.course.seed)
+        chosen = [*_some(left, AGAIN_OPEN, rng), *_some(again, AGAIN_SOLVED, rng)]
+        return sorted(chosen, key=place)
+
+    def _take_in(self, attempt: Attempt, solver: Solver, number: int) -> SkillDraft | None:
+        """Commits what an attempt showed; gives the skill it proposes."""
+        claims, draft = solver.learned_from(attempt)
+        self.memory.commit(attempt.record(seed=number, claims=claims), instruction=attempt.task.instruction)
+        self.spent += attempt.spent
+        where = {"suite": self.course.suite, "split": "train", "seed": self.course.seed, "budget": self.course.budget}
+        self.rows.append(row_of(attempt, solver, arm=f"practice-{number}", **where))
+        if attempt.verified:
+            self.solved.add(attempt.task.id)
+        return draft
+
+    def _used(self, attempt: Attempt) -> set[str]:
+        """Digests of the skills in a verified answer; noted as uses."""
+        answer = attempt.answer
+        if answer is None or not attempt.verified:
+            return set()
+        used = {one.removeprefix("skill:") for one in answer.consumed if one.startswith("skill:")}
+        for one in used:
+            self.uses[one].add(attempt.task.id)
+        return used
+
+    def _admit(self, draft: SkillDraft, task: Task) -> bool:
+        """Admits the skill of a verified answer; says whether there is a new one."""
+        try:
+            skill = Skill.from_draft(draft)
+        except UsageError:
+            return False
+        taken = {known.entry for known in self.skills}
+        if skill.entry in taken or not self.judge.admits(skill, task.verify_rows(), self.skills):
+            return False
+        self.skills.append(skill)
+        return True
+
+
+def _some(tasks: Sequence[Task], most: int, rng: random.Random) -> list[Task]:
+    return list(tasks) if len(tasks) <= most else rng.sample(tasks, most)
+
+
+def practise(course: Course, judge: Judge) -> Learned:
+    """Two rounds of practice, the second with what the first taught."""
+    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MIGRATIONS) as db:
+        memory = Memory(db, MemoryIndex, HashingEmbedder(), clock=lambda: 0.0)
+        practice = _Practice(course=course, judge=judge, memory=memory)
+        for number in range(1, ROUNDS + 1):
+            practice.round(number)
+        known = bool(memory.experience())
+        return Learned(
+            course=course,
+            memory=memory.snapshot() if known else None,
+            skills=practice.kept(),
+            candidates=practice.spent + (CANDIDATES * len(course.tasks) if known else 0),
+            rows=tuple(practice.rows),
+        )
+
+
+def solver_of(arm: str, learned: Learned, judge: Judge) -> Solver:
+    """The frozen solver of an arm.
+
+    Raises:
+        ValueError: There is no such arm.
+    """
+    if arm not in ARMS:
+        raise ValueError(f"no arm {arm!r}")
+    if arm == "plain":
+        return Solver(policy=SearchPolicy(settings=SearchSettings(flat=True, combine=False)), judge=judge)
+    memory = learned.memory
+    if arm in ("unlearned", "unlearned-total") or (memory is None and arm != "dreams-only"):
+        return Solver(policy=SearchPolicy(), judge=judge)
+    if arm == "dreams-only":
+        return Solver(policy=SearchPolicy(guide=_dreamt(learned)), judge=judge)
+    if arm == "library":
+        return Solver(policy=SearchPolicy(library=learned.skills), judge=judge)
+    assert memory is not None
+    if arm == "re-priced":
+        return Solver(policy=SearchPolicy(guide=_frequencies(memory.experience())), judge=judge)
+    source = memory.shuffled(learned.course.seed) if arm == "placebo" else memory
+    library = () if arm == "guide" else learned.skills
+    policy = SearchPolicy(library=library, guide=_guide(source.experience(), learned.course, library))
+    return Solver(policy=policy, judge=judge, memory=None if arm == "no-recall" else source)
+
+
+def _guide(experience: Sequence[ExperienceRow], course: Course, library: Sequence[Skill]) -> Guide:
+    views = [task.view() for task in course.tasks]
+    return fit_guide(experience, views, library, course.seed, TrainingSettings(dreams=course.dreams))
+
+
+def _dreamt(learned: Learned) -> Guide:
+    """A guide from dreams over the plain vocabulary alone."""
+    words = Vocabulary(vocabulary(), literals())
+    prices = shaped_prices([], words)
+    course = learned.course
+    dreams = dream(problems_of(learned.views), words, prices, count=course.dreams, seed=course.seed)
+    return fit(dreams, rows=0, steps=TrainingSettings().steps, seed=course.seed)
+
+
+def _frequencies(experience: Iterable[ExperienceRow]) -> Guide:
+    """A guide that knows how often each operation was needed and nothing of the task at hand."""
+    needed: dict[str, set[str]] = defaultdict(set)
+    width = 0
+    for row in experience:
+        width = max(width, len(row.features))
+        if row.direction > 0 and not row.cause.startswith("skill:"):
+            needed[row.task].add(row.cause.removeprefix("operation:"))
+        else:
+            needed[row.task].update(())
+    counts = Counter(name for names in needed.values() for name in names)
+    names = tuple(sorted(counts))
+    shares = [(counts[name] + 0.05) / (len(needed) + 1) for name in names]
+    bias = tuple(math.log(share / (1 - share)) for share in shares)
+    flat = ((0.0,) * len(names),) * width
+    return Guide(names=names, weights=(*flat, bias), rows=len(needed))

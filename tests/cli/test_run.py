@@ -1,0 +1,110 @@
+"""``evolve run`` with the policy and sandbox that ship."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+import evolve
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """A column of names as a data worker has it, with enough rows to verify."""
+    names = [
+        "ada lovelace",
+        "alan turing",
+        "grace hopper",
+        "edsger dijkstra",
+        "barbara liskov",
+        "tony hoare",
+        "john backus",
+    ]
+    lines = ["name,shout", *(f"{name},{name.upper()}" for name in names)]
+    file = tmp_path / "shout.csv"
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def test_a_column_is_learned_verified_and_the_code_runs_by_itself(cli, rows):
+    done = cli("run", "--examples", rows, "--name", "shout", "--json")
+    result = json.loads(done.out)
+    assert done.code == 0
+    assert (result["status"], result["verified"], result["entry"]) == ("solved", True, "shout")
+    namespace = {}
+    exec(result["answer"], namespace)
+    assert namespace["shout"]("donald knuth") == "DONALD KNUTH"
+    assert "plan" in done.err and "judge" in done.err
+
+
+def test_the_result_for_people_is_code_then_what_it_rests_on(cli, rows):
+    done = cli("run", rows)
+    assert done.code == 0
+    assert done.out.startswith("def ") or "\ndef " in done.out
+    assert "solved, verified" in done.out
+
+
+def test_rows_come_from_stdin(cli, rows, monkeypatch):
+    class Stdin:
+        buffer = io.BytesIO(rows.read_bytes())
+
+        def isatty(self):
+            return False
+
+    monkeypatch.setattr(sys, "stdin", Stdin())
+    assert json.loads(cli("run", "-", "--json").out)["status"] == "solved"
+
+
+def test_few_rows_are_labelled_unverified(cli, tmp_path):
+    (tmp_path / "few.csv").write_text("n,double\n1,2\n2,4\n5,10\n")
+    done = cli("run", "--examples", "few.csv")
+    assert done.code == 0
+    assert "solved, unverified" in done.out
+    assert "warning:" in done.err
+
+
+def test_what_cannot_be_found_is_not_solved(cli, tmp_path):
+    (tmp_path / "noise.csv").write_text("n,out\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n")
+    done = cli("run", "--examples", "noise.csv")
+    assert (done.code, "def " in done.out) == (1, False)
+    assert cli("run", "--examples", "noise.csv", "--budget", "300-candidates").code == 5
+
+
+def test_values_the_search_does_not_know_are_not_solved_in_words(cli, tmp_path):
+    mixed = [{"input": [value], "output": number} for number, value in enumerate([1, "x", [2], {"a": None}, None, 2.5])]
+    (tmp_path / "mixed.json").write_text(json.dumps(mixed))
+    done = cli("run", "--examples", "mixed.json")
+    assert done.code == 1
+    assert "unsolved" in done.out
+
+
+def test_after_forgetting_and_retiring_everything_runs_are_as_unlearned(cli, rows, tmp_path):
+    def run():
+        result = json.loads(cli("run", rows, "--json").out)
+        return result["answer"], result["cost"]["candidates"]
+
+    unlearned = run()
+    with evolve.open(tmp_path / "ws") as workspace:
+        assert workspace.memory.claims()
+        for skill in workspace.skills.list():
+            workspace.skills.retire(skill.name)
+        workspace.memory.forget(everything=True)
+    assert run() == unlearned
+
+
+def test_retiring_and_exporting_by_command(cli, tmp_path):
+    lines = ["code,out", *(f"{a}-{b},{b}_{a.upper()}" for a, b in zip("abcdefgh", "stuvwxyz", strict=True))]
+    (tmp_path / "codes.csv").write_text("\n".join(lines) + "\n")
+    done = cli("run", "--examples", "codes.csv", "--name", "swap_code", "--json")
+    skills = json.loads(cli("skills", "list", "--json").out)
+    assert [skill["name"] for skill in skills] == json.loads(done.out)["skills"]
+    for skill in skills:
+        assert "def " in cli("skills", "show", skill["name"]).out
+        assert cli("skills", "verify", skill["name"]).code == 0
+        assert cli("skills", "export", skill["name"], "--out", "out").code == 0
+        assert (tmp_path / "out" / skill["name"] / "SKILL.md").is_file()
+        assert cli("skills", "retire", skill["name"]).code == 0
+    assert cli("skills", "list").out == "no skills yet\n"
