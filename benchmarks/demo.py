@@ -21,6 +21,8 @@ from benchmarks.record import ROOT, Outcome, Target, common_options, progress, p
 
 WALL_S = 180.0
 PATIENCE_S = 900.0
+ROUND = ("number", "episodes", "solved", "skills", "verdict", "pairs", "promoted", "reason")
+"""What is kept of a round's line in the report."""
 
 
 def run_once(suite: str, seed: int, *, rounds: int | None = None, budget: str | None = None) -> dict[str, Any]:
@@ -74,7 +76,8 @@ def _row(suite: str, seed: int, wall: float, report: Mapping[str, Any], *, error
         "excludes_no_gain": excludes_no_gain(_bounds(ratio), _bounds(gain)),
         "solved": {name: arms[name]["solved"] for name in ("unlearned", "learned") if name in arms},
         "tasks": arms.get("learned", {}).get("tasks", 0),
-        "episodes": sum(one["episodes"] for one in report.get("rounds", ())),
+        "rounds": [{name: one[name] for name in ROUND} for one in report.get("rounds", ())],
+        "finish_reason": report.get("finish_reason", ""),
         "error": error,
     }
 
@@ -120,6 +123,7 @@ def table(outcome: Outcome) -> str:
             f" candidates {ratio[0]} [{ratio[1]}, {ratio[2]}], solved {gain[0]} [{gain[1]}, {gain[2]}]"
             f"{', ' + row['error'] if row['error'] else ''}"
         )
+        lines += [f"  round {one['number']}: {one['solved']} solved; {one['reason']}" for one in row["rounds"]]
     lines += [
         f"{'met   ' if one.met else 'MISSED'}  {one.name}: {one.value} (n {one.n}); target {one.op} {one.target:g}"
         for one in outcome.targets

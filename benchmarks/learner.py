@@ -16,6 +16,7 @@ from benchmarks.judging import Judge
 from evolve.episodes import SkillDraft, TaskView
 from evolve.errors import UsageError
 from evolve.files import digest
+from evolve.improve.session import BATCH
 from evolve.memory import MIGRATIONS, ExperienceRow, Memory, MemorySnapshot
 from evolve.policies.search import Guide, SearchPolicy, SearchSettings, TrainingSettings, fit_guide
 from evolve.policies.search.dreams import CANDIDATES, dream
@@ -107,13 +108,14 @@ class _Practice:
             guide = self.guide(recaller.experience())
         before = list(self.skills)
         served: set[str] = set()
-        solver = self._solver(guide, recaller)
-        for task in self._tasks_of(number):
+        for place, task in enumerate(self._tasks_of(number)):
+            if place % BATCH == 0:  # what a batch teaches is usable from the next one on
+                solver = self._solver(guide, recaller)
             attempt = solver.attempt(task, self.course.budget, submissions=SUBMISSIONS)
             draft = self._take_in(attempt, solver, number)
             served |= self._used(attempt)
-            if draft is not None and self._admit(draft, task):
-                solver = self._solver(guide, recaller)
+            if draft is not None:
+                self._admit(draft, task)
         if number > 1:
             self.skills = [one for one in self.skills if one not in before or one.digest in served]
 
@@ -165,17 +167,15 @@ class _Practice:
             self.uses[one].add(attempt.task.id)
         return used
 
-    def _admit(self, draft: SkillDraft, task: Task) -> bool:
-        """Admits the skill of a verified answer; says whether there is a new one."""
+    def _admit(self, draft: SkillDraft, task: Task) -> None:
+        """Keeps the skill of a verified answer, if it may be kept."""
         try:
             skill = Skill.from_draft(draft)
         except UsageError:
-            return False
+            return
         taken = {known.entry for known in self.skills}
-        if skill.entry in taken or not self.judge.admits(skill, task.verify_rows(), self.skills):
-            return False
-        self.skills.append(skill)
-        return True
+        if skill.entry not in taken and self.judge.admits(skill, task.verify_rows(), self.skills):
+            self.skills.append(skill)
 
 
 def _some(tasks: Sequence[Task], most: int, rng: random.Random) -> list[Task]:

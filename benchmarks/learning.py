@@ -9,8 +9,9 @@ solved follows from the number of candidates at which the answer was found.
 By default answers and their ablations are evaluated with the search's own operations instead of
 running their Python in the sandbox, and a skill is admitted when it passes unseen verify rows and
 is new; ``--sandbox`` uses the sandbox and the full admission. Which one was used stands in the
-file under ``settings``. The arm ``unlearned-total`` has the budget of one task plus an equal share
-of all candidates the learner spent on practice and dreams.
+file under ``settings``. The arm ``guide+library`` is the learned one, with recall. The arm
+``unlearned-total`` has the budget of one task plus an equal share of all candidates the learner
+spent on practice and dreams.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from benchmarks.targets import Kind, targets_of
 from evolve.ledger import parse_budget
 from evolve.tasks import BUILTIN, Suite, Task, load_suite
 
-QUICK_TASKS = 60
+QUICK_TASKS = 48
 QUICK_BUDGET = 5_000
 QUICK_DREAMS = 300
 

@@ -74,9 +74,7 @@ def define(name: str, params: Iterable[Type], result: Type, template: str, **mor
     function = more.pop("function", None)
     if function is None:
         function = compile_template(template, len(parameters), support, freezing(result))
-    return Operation(
-        name=name, params=parameters, result=result, template=template, function=function, **more
-    )
+    return Operation(name=name, params=parameters, result=result, template=template, function=function, **more)
 
 
 def freezing(result: Type) -> str:

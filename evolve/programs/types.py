@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 
@@ -35,6 +36,14 @@ class Type:
             *params, result = self.args
             return f"({', '.join(map(str, params))}) -> {result}"
         return f"{self.name}[{', '.join(map(str, self.args))}]" if self.args else self.name
+
+    def __hash__(self) -> int:
+        # Types key every look-up of a search, and hashing nested ones anew is what dominates there.
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.name, self.args, self.fields))
 
     @property
     def is_variable(self) -> bool:
@@ -75,7 +84,7 @@ class FrozenDict(dict[Any, Any]):
 
     def __hash__(self) -> int:  # type: ignore[override]
         try:
-            return self._hash  # type: ignore[has-type, no-any-return]
+            return self._hash
         except AttributeError:
             self._hash: int = hash(frozenset(self.items()))
             return self._hash

@@ -31,7 +31,7 @@ def test_a_gain_is_one_that_neither_interval_denies(ratio, gain, expected):
 def run_of(seed, **changes):
     return {
         "suite": "everyday", "seed": seed, "wall_s": 100.0, "promoted": True, "ratio": [0.5, 0.4, 0.6],
-        "gain": [0.1, 0.0, 0.2], "excludes_no_gain": True, "solved": {}, "tasks": 60, "episodes": 9, "error": "",
+        "gain": [0.1, 0.0, 0.2], "excludes_no_gain": True, "solved": {}, "tasks": 60, "rounds": [], "error": "",
         **changes,
     }  # fmt: skip
 

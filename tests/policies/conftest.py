@@ -6,7 +6,7 @@ import pytest
 
 from evolve.policies.search import Guide, SearchPolicy, fit_guide
 from evolve.sandbox import Sandbox, open_sandbox
-from tests.policies.samples import PRACTICE, Evidence, practise, views_of
+from tests.policies.samples import PRACTICE, TRAINING, Evidence, practise, views_of
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +29,7 @@ def experience(unlearned: SearchPolicy, sandbox: Sandbox) -> list[Evidence]:
 
 @pytest.fixture(scope="session")
 def guide(experience: list[Evidence]) -> Guide:
-    return fit_guide(experience, views_of(PRACTICE), (), 0)
+    return fit_guide(experience, views_of(PRACTICE), (), 0, TRAINING)
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,14 @@ from typing import Any
 from evolve.agent import make_probe
 from evolve.episodes import Action, Claim, Judgement, Limits, Plan, Row, Step, TaskView
 from evolve.policies import Policy
+from evolve.policies.search import TrainingSettings
 from evolve.sandbox import Program, Sandbox, SandboxLimits
 from evolve.tasks import equal
 
 LISTS = ([3, 1, 2], [5, 4, 4], [9, 8, 7, 1, 8], [], [6], [2, 2, 7, 10])
 TEXTS = ("Ann Lee", "bob  stone", "Cy", "D. E. Fox", "")
 BUDGET = Limits(candidates=20_000, seconds=None)
+TRAINING = TrainingSettings(dreams=400, steps=120)
 
 
 def view_of(function: Callable[..., Any], *inputs: Any, name: str = "task", **more: Any) -> TaskView:

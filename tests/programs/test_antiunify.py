@@ -38,6 +38,7 @@ def pairs(draw: st.DrawFn) -> tuple[Term, Term]:
 
 
 @given(pairs())
+@settings(max_examples=50)
 def test_each_side_of_the_holes_gives_its_term_back(pair: tuple[Term, Term]) -> None:
     left, right = pair
     pattern, holes = generalise(left, right, TYPING)
@@ -46,11 +47,13 @@ def test_each_side_of_the_holes_gives_its_term_back(pair: tuple[Term, Term]) -> 
 
 
 @given(terms(INTS, depth=4))
+@settings(max_examples=30)
 def test_a_term_generalises_itself_without_holes(term: Term) -> None:
     assert generalise(term, term, TYPING) == (term, ())
 
 
 @given(pairs())
+@settings(max_examples=50)
 def test_generalising_again_changes_nothing(pair: tuple[Term, Term]) -> None:
     pattern, holes = generalise(*pair, TYPING)
     wider = Typing(operations=OPERATIONS, inputs=(*INPUTS, *(h.type for h in holes)))
@@ -61,6 +64,7 @@ def test_generalising_again_changes_nothing(pair: tuple[Term, Term]) -> None:
 
 
 @given(pairs())
+@settings(max_examples=50)
 def test_the_order_of_the_two_terms_only_swaps_the_sides(pair: tuple[Term, Term]) -> None:
     left, right = pair
     pattern, holes = generalise(left, right, TYPING)
@@ -70,6 +74,7 @@ def test_the_order_of_the_two_terms_only_swaps_the_sides(pair: tuple[Term, Term]
 
 
 @given(pairs())
+@settings(max_examples=50)
 def test_a_pattern_is_a_term_of_the_same_type_with_typed_value_holes(pair: tuple[Term, Term]) -> None:
     pattern, holes = generalise(*pair, TYPING)
     wider = Typing(operations=OPERATIONS, inputs=(*INPUTS, *(h.type for h in holes)))
@@ -86,7 +91,7 @@ def test_a_pattern_is_a_term_of_the_same_type_with_typed_value_holes(pair: tuple
 
 
 @given(pairs(), st.lists(st.integers(-5, 9), max_size=5), st.integers(-2, 6))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_a_pattern_computes_what_its_instances_compute(pair: tuple[Term, Term], xs: list[int], n: int) -> None:
     """With the values of the holes as arguments the pattern means what the term meant."""
     pattern, holes = generalise(*pair, TYPING)

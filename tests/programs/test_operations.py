@@ -159,9 +159,7 @@ def test_any_text_and_number_is_a_value_or_undefined(name: str, text: str, integ
     samples = {STR: text, INT: integer, FLOAT: number, list_of(STR): (text, text), list_of(INT): (integer,)}
     params, term, _ = variants(operation)[-1 if STR in operation.params else 0]
     rng = random.Random(text)
-    inputs = tuple(
-        None if p.name == "fn" else samples[p] if p in samples else value_of(p, rng) for p in params
-    )
+    inputs = tuple(None if p.name == "fn" else samples[p] if p in samples else value_of(p, rng) for p in params)
     try:
         value = compile_term(term, OPERATIONS)(inputs)
     except EVALUATION_ERRORS:
@@ -207,7 +205,7 @@ def test_every_literal_renders_to_python_of_the_same_value() -> None:
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_operations_render_around_any_argument(name: str) -> None:
     operation = OPERATIONS[name]
-    text: Term = Apply("first_match", (Constant(r"\d+", Type("pattern")), Constant("it's \"5\"\n\\", STR)))
+    text: Term = Apply("first_match", (Constant(r"\d+", Type("pattern")), Constant('it\'s "5"\n\\', STR)))
     number: Term = Apply("parse_integer", (text,))
     awkward = {STR: text, INT: number, FLOAT: Apply("to_float", (number,))}
     params, term, _ = variants(operation)[0]

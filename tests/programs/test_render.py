@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from evolve.programs.evaluation import evaluate
 from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.render import LINE, Heading, render, render_expression
 from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
-from evolve.programs.types import FLOAT, INT, STR, Type, dict_of, freeze, list_of
+from evolve.programs.types import FLOAT, INT, STR, T, Type, dict_of, freeze, list_of
 from tests.programs.typed_terms import INTS, OPERATIONS, terms
 
 
@@ -54,7 +55,7 @@ CLASHES = st.sampled_from(
 
 
 @given(st.sampled_from((INTS, INT, STR)).flatmap(lambda kind: terms(kind, depth=4)), st.data())
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_the_printed_function_gives_the_terms_value(term: Term, data: st.DataObject) -> None:
     source = render(term, heading(), OPERATIONS)
     function = load(source)
@@ -255,6 +256,30 @@ def test_a_part_without_a_value_stays_where_it_may_not_be_reached() -> None:
     term = call("map", Lambda((INT,), call("add", call("add", Bound(0), second), second)), Input(0))
     assert evaluate(term, ((), 0, ""), OPERATIONS) == ()
     assert load(render(term, heading(), OPERATIONS))([], 0, "") == []
+
+
+NESTED = {INTS: [[], [1], [2, 1], [1], [3]], dict_of(STR, INT): [{"a": 1}, {"b": 2}, {"a": 1}, {"a": 3, "b": 1}]}
+POLYMORPHIC = [
+    o for o in OPERATIONS.values() if o.params and set(o.params) <= {T, INT, list_of(T)} and set(o.params) != {INT}
+]
+
+
+@pytest.mark.parametrize("element", NESTED, ids=str)
+def test_operations_on_any_items_also_work_on_items_that_are_lists_or_dictionaries(element: Type) -> None:
+    """Search values can be keys of dictionaries where the lists and dictionaries of an answer cannot."""
+    checked = 0
+    for operation in POLYMORPHIC:
+        choices = {T: NESTED[element], INT: [0, 1, 2], list_of(T): [NESTED[element], NESTED[element][:2], []]}
+        term = call(operation.name, *map(Input, range(len(operation.params))))
+        function = load(printed(term, "solve", *(f"p{i}" for i in range(len(operation.params)))))
+        for arguments in product(*(choices[p] for p in operation.params)):
+            try:
+                expected = evaluate(term, tuple(map(freeze, arguments)), OPERATIONS)
+            except EVALUATION_ERRORS:
+                continue
+            checked += 1
+            assert freeze(function(*arguments)) == expected, operation.name
+    assert checked > 100
 
 
 def test_a_swap_named_swap_swaps() -> None:

@@ -15,22 +15,21 @@ from evolve.programs.terms import Term
 from evolve.programs.types import STR, Type, thaw
 
 MAX_INPUTS = 60
+NO_VALUE = "(no value)"
 
 
-def disagreement(
-    term: Term, rivals: Sequence[Term], problem: Problem, view: TaskView, vocabulary: Vocabulary
-) -> Json:
+def disagreement(term: Term, rivals: Sequence[Term], problem: Problem, view: TaskView, vocabulary: Vocabulary) -> Json:
     """An input on which ``term`` and a rival give different values, or None.
 
-    Gives ``{"input": [...], "outputs": [this, that], "code": rival's source}``; an undefined
-    value is the string ``"(no value)"``.
+    Gives ``{"input": [...], "outputs": [this, that], "code": rival's source}``. Inputs on which
+    either program has no value are passed over: nobody can choose between a value and none.
     """
     mine = compile_term(term, vocabulary.by_name)
     for rival in rivals:
         theirs = compile_term(rival, vocabulary.by_name)
         for inputs in variations(problem):
             here, there = _value(mine, inputs), _value(theirs, inputs)
-            if here != there:
+            if here != there and NO_VALUE not in (here, there):
                 code = answer(rival, view, vocabulary)
                 return {"input": [thaw(v) for v in inputs], "outputs": [thaw(here), thaw(there)], "code": code}
     return None
@@ -40,7 +39,7 @@ def _value(meaning: Any, inputs: tuple[Any, ...]) -> Any:
     try:
         return meaning(inputs)
     except EVALUATION_ERRORS:
-        return "(no value)"
+        return NO_VALUE
 
 
 def variations(problem: Problem) -> Iterator[tuple[Any, ...]]:

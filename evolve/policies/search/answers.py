@@ -86,4 +86,5 @@ def skill_name(view: TaskView, used: list[str]) -> str:
     words = [w for w in re.findall(r"[a-z]+", view.instruction.lower()) if w not in GENERIC][:4]
     if len(words) < 2:
         words = [part for name in used[:3] for part in name.removeprefix("skill_").split("_")][:4]
-    return "-".join([*words, digest(view.id)[:4]])[:60]
+    stem = "-".join(words)[:52].strip("-")
+    return f"{stem}-{digest(view.id)[:4]}" if stem else f"skill-{digest(view.id)[:8]}"

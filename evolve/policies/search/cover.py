@@ -56,9 +56,7 @@ class Segments:
         values = entry[0]
         if self.type != STR:
             try:
-                texts = tuple(
-                    self._codes[v] if single else "".join(map(self._codes.__getitem__, v)) for v in values
-                )
+                texts = tuple(self._codes[v] if single else "".join(map(self._codes.__getitem__, v)) for v in values)
             except KeyError:
                 return
         else:

@@ -61,9 +61,7 @@ class Deductions:
     def __post_init__(self) -> None:
         goal = self.enumerator.problem.output_type
         self._rules = [
-            r
-            for r in self.enumerator.grammar.rules
-            if r.name in FITS and r.result == goal and len(r.params) == 2
+            r for r in self.enumerator.grammar.rules if r.name in FITS and r.result == goal and len(r.params) == 2
         ]
         self._outputs = self.enumerator.problem.outputs
 
@@ -85,7 +83,7 @@ class Deductions:
                 return False
         except EVALUATION_ERRORS:
             return False
-        return not rule.name == "map" or _is_functional(pairs)
+        return rule.name != "map" or _is_functional(pairs)
 
     def solutions(self) -> Iterator[tuple[int, Entry]]:
         """Complete expressions with their prices, for every function not yet tried."""

@@ -71,7 +71,7 @@ def facts_of(vector: Sequence[float]) -> tuple[str, ...]:
     """The names of the properties that always hold, for people."""
     names = feature_space().names
     return tuple(
-        name.split(": ", 1)[1].removesuffix(" always")
+        name.split(": ", 1)[-1].removesuffix(" always")
         for name, value in zip(names, vector, strict=True)
         if value == 1.0 and name.endswith(" always")
     )
@@ -145,5 +145,3 @@ COARSE = (
     "characters left out", "same words", "words come from the input", "letters come from the input",
     "shorter", "longer",
 )  # fmt: skip
-
-

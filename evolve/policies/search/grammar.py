@@ -119,11 +119,10 @@ def _allowed(type_: Type, active: frozenset[Type]) -> bool:
 
 def _reachable(rules: Iterable[Rule], start: set[Type]) -> list[Rule]:
     """Rules whose parameters can be built; function parameters and literals always can."""
-    known, kept, waiting = set(start), [], list(rules)
+    known, waiting = set(start), list(rules)
+    kept: list[Rule] = []
     while True:
-        ready = [
-            r for r in waiting if all(p in known or p.name == "fn" or p.name not in ORDINARY for p in r.params)
-        ]
+        ready = [r for r in waiting if all(p in known or p.name == "fn" or p.name not in ORDINARY for p in r.params)]
         if not ready:
             order = {id(r): i for i, r in enumerate(kept)}
             return sorted(kept, key=lambda r: order[id(r)])

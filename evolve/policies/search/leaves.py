@@ -35,7 +35,9 @@ def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices
         if key not in found or found[key].cost > leaf.cost:
             found[key] = leaf
 
-    texts = [[s for row in side for s in _scalars(row) if isinstance(s, str)] for side in (problem.inputs, problem.outputs)]
+    texts = [
+        [s for row in side for s in _scalars(row) if isinstance(s, str)] for side in (problem.inputs, problem.outputs)
+    ]
     for constant, cost in literals:
         if may_matter(constant, *texts):
             add(constant, cost, f"literal:{constant.type}:{constant.value}")
@@ -43,9 +45,7 @@ def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices
         add(Constant(number, INT), SMALL.get(number, 5), f"literal:int:{number}")
     for constant, cost in mined_constants(problem):
         add(constant, cost, f"mined:{constant.type}")
-    inputs = [
-        Leaf(Input(i), t, max(1, prices.get("input", 1)), "input") for i, t in enumerate(problem.input_types)
-    ]
+    inputs = [Leaf(Input(i), t, max(1, prices.get("input", 1)), "input") for i, t in enumerate(problem.input_types)]
     return inputs + sorted(found.values(), key=lambda leaf: (leaf.cost, str(leaf.type), repr(leaf.term)))
 
 
@@ -100,10 +100,12 @@ def _shared_numbers(inputs: Sequence[set[Any]], outputs: Sequence[set[Any]]) -> 
 
 def numeric_relations(problem: Problem) -> list[int]:
     """Whole numbers that the examples determine: coefficients of a line, steps, thresholds."""
+    if None in problem.outputs or not problem.input_types:
+        return []
     kind, goal = problem.input_types[0], problem.output_type
     if kind == INT and goal == INT:
         return _line([(row[0], out) for row, out in zip(problem.inputs, problem.outputs, strict=True)])
-    if kind != goal or goal.name != "list" or goal.args[0] != INT or None in problem.outputs:
+    if kind != goal or goal.name != "list" or goal.args[0] != INT:
         return []
     pairs = [(row[0], out) for row, out in zip(problem.inputs, problem.outputs, strict=True)]
     if all(len(x) == len(y) for x, y in pairs):
@@ -117,6 +119,8 @@ def _line(pairs: Sequence[tuple[int, int]]) -> list[int]:
     if len(steps) == 1:
         return sorted({abs(step) for step in steps} | steps)
     points = sorted(set(pairs))
+    if not points:
+        return []
     (a, fa), (b, fb) = points[0], points[-1]
     if a != b and (fb - fa) % (b - a) == 0:
         slope = (fb - fa) // (b - a)
@@ -213,5 +217,3 @@ def look_ups(problem: Problem) -> list[Constant]:
                 if len(set(keys)) < len(keys) and all(table.setdefault(k, v) == v for k, v in pairs):
                     found.append(Constant(FrozenDict(table), dict_of(kind, problem.output_type)))
     return found
-
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from evolve.episodes import (
@@ -22,12 +22,13 @@ from evolve.episodes import (
 from evolve.policies.protocol import Probe
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of
+from evolve.policies.search.enumerator import Meter
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.pricing import Pricing
 from evolve.policies.search.problem import Problem, problem_of
-from evolve.policies.search.reflection import cause_of, claims_of
+from evolve.policies.search.reflection import Solved, claims_of
 from evolve.policies.search.searcher import Found, Searcher, Vocabulary, meter_for
 from evolve.programs.operations import literals, vocabulary
 from evolve.programs.terms import Term, from_json, operations_in, to_json
@@ -42,12 +43,15 @@ class SearchSettings:
     Attributes:
         combine: Try covers and conditionals; the plain enumerator does not.
         flat: Price everything alike, which makes it the size-ordered enumerator.
+        trust: Share of an episode's candidates that learned prices get before the search
+            starts again with static ones, so that nothing that worked breaks.
         look_on: Candidates to go on after an answer, as a share, in search of rivals.
         pricing: How the guide and recalled insights become prices.
     """
 
     combine: bool = True
     flat: bool = False
+    trust: float = 0.5
     look_on: float = 0.0
     pricing: Pricing = field(default_factory=Pricing)
 
@@ -123,17 +127,22 @@ class SearchPolicy:
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
         """Searches for a program not yet refused; ``finish`` where the budget holds none."""
         before = time.process_time()
-        search = self._search(view, plan, len(steps))
-        started = search.searcher.meter.used
+        search = self._search(view, plan, steps)
+        started = search.meter.used
         found = search.next(limits)
-        spent = Cost(candidates=search.searcher.meter.used - started, seconds=time.process_time() - before)
+        spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
         if found is None:
             self._open = None
-            text = f"no program within {search.searcher.meter.used:,} candidates"
+            text = f"no program within {search.meter.used:,} candidates"
             return Action(kind="finish", text=text, cost=spent)
-        data: dict[str, Json] = {"tree": to_json(found.term), "price": found.cost, "candidates": found.candidates}
+        data: dict[str, Json] = {
+            "tree": to_json(found.term),
+            "price": found.cost,
+            "candidates": found.candidates,
+            "budget": limits.candidates,
+        }
         rivals = search.rivals(found, self.settings.look_on)
-        spent = Cost(candidates=search.searcher.meter.used - started, seconds=time.process_time() - before)
+        spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
         other = disagreement(found.term, rivals, search.problem, view, self._vocabulary)
         if other is not None:
             data["ambiguity"] = other
@@ -150,17 +159,29 @@ class SearchPolicy:
         skills = {self._causes[name] for name in operations_in(term) if name in self._causes}
         return skills | set(plan.data.get("recalled", ()))
 
-    def _search(self, view: TaskView, plan: Plan, done: int) -> _Search:
+    def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> _Search:
         """The search of this episode, continued where it stopped or replayed up to there."""
         key = f"{view.id}\n{view.examples!r}\n{sorted(plan.data['prices'].items())!r}"
-        if self._open is not None and self._open[0] == key and self._open[1].given == done > 0:
+        if self._open is not None and self._open[0] == key and self._open[1].given == len(steps) > 0:
             return self._open[1]
         problem = problem_of(view)
+        prices = plan.data["prices"]
         meter = meter_for(UNLIMITED, None)
-        searcher = Searcher(problem, self._vocabulary, plan.data["prices"], meter, self.settings.combine)
-        search = _Search(problem, searcher, searcher.programs())
-        for _ in range(done):
-            search.next(Limits(candidates=None, seconds=None))
+
+        def searcher(prices: dict[str, int]) -> Searcher:
+            return Searcher(problem, self._vocabulary, prices, meter, self.settings.combine)
+
+        falls_back = bool(prices) and not self.settings.flat
+        search = _Search(
+            problem=problem,
+            searcher=searcher(prices),
+            fallback=(lambda: searcher({})) if falls_back else None,
+            trust=self.settings.trust if falls_back else 1.0,
+        )
+        for step in steps:
+            found = search.next(Limits(candidates=step.action.data.get("budget"), seconds=None))
+            if found is not None:
+                search.rivals(found, self.settings.look_on)
         self._open = (key, search)
         return search
 
@@ -171,7 +192,8 @@ class SearchPolicy:
             return ()
         problem = problem_of(view)
         self._vocabulary.grammar(problem)
-        return claims_of(term, view, group, problem, self._vocabulary, probe, self._causes)
+        solved = Solved(term=term, view=view, group=group, problem=problem)
+        return claims_of(solved, self._vocabulary, probe, self._causes)
 
     def distill(self, view: TaskView, steps: Sequence[Step]) -> SkillDraft | None:
         """The verified answer as a skill, where it is more than a single operation."""
@@ -185,31 +207,57 @@ class SearchPolicy:
 
 @dataclass
 class _Search:
-    """A search in progress over one episode."""
+    """A search in progress over one episode: with learned prices first, then with static ones."""
 
     problem: Problem
     searcher: Searcher
-    programs: Iterator[Found]
+    fallback: Callable[[], Searcher] | None
+    trust: float
     given: int = 0
     waiting: list[Found] = field(default_factory=list)
+    done: set[Term] = field(default_factory=set)
+    programs: Iterator[Found] | None = None
+
+    @property
+    def meter(self) -> Meter:
+        """Counts the candidates of both searches."""
+        return self.searcher.meter
 
     def next(self, limits: Limits) -> Found | None:
         """The next program within what is left of the episode's budget."""
-        meter = self.searcher.meter
-        meter.limit = meter.used + (UNLIMITED if limits.candidates is None else limits.candidates)
-        meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
-        found = self.waiting.pop(0) if self.waiting else next(self.programs, None)
         self.given += 1
+        budget = UNLIMITED if limits.candidates is None else limits.candidates
+        self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
+        end = self.meter.used + budget
+        if self.waiting:
+            return self.waiting.pop(0)
+        if self.programs is None:
+            self.programs = self.searcher.programs()
+            self.meter.limit = self.meter.used + int(budget * self.trust)
+        else:
+            self.meter.limit = end
+        found = self._fresh()
+        if found is None and self.fallback is not None:
+            self.meter.limit = end
+            self.programs, self.fallback = self.fallback().programs(), None
+            found = self._fresh()
         return found
+
+    def _fresh(self) -> Found | None:
+        """The next program that was not given before."""
+        for found in self.programs or ():
+            if found.term not in self.done:
+                self.done.add(found.term)
+                return found
+        return None
 
     def rivals(self, found: Found, share: float) -> list[Term]:
         """Further programs within ``share`` more candidates, kept for later submissions."""
         if share <= 0:
             return []
-        meter = self.searcher.meter
-        meter.limit = min(meter.limit, meter.used + max(500, int(share * found.candidates)))
+        self.meter.limit = min(self.meter.limit, self.meter.used + max(500, int(share * found.candidates)))
         while len(self.waiting) < 3:
-            other = next(self.programs, None)
+            other = self._fresh()
             if other is None:
                 break
             self.waiting.append(other)
@@ -222,11 +270,3 @@ def _accepted(steps: Sequence[Step]) -> Term | None:
         if step.judgement is not None and step.judgement.accepted and "tree" in step.action.data:
             return from_json(step.action.data["tree"])
     return None
-
-
-def priced_name(cause: str, names: Mapping[str, str]) -> str:
-    """The priced name of an insight's cause, "" for a skill that is not in the library."""
-    name = names.get(cause) or cause.removeprefix("operation:")
-    return "" if name.startswith("skill:") else name
-
-

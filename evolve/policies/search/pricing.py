@@ -21,10 +21,10 @@ class Pricing:
         recall: Share that recalled insights have in a probability, 0 to 1.
     """
 
-    base: float = 0.6
-    bit: float = 1.05
-    rise: int = 4
-    recall: float = 0.3
+    base: float = 0.3
+    bit: float = 1.0
+    rise: int = 5
+    recall: float = 0.5
 
     def prices(
         self,

@@ -66,9 +66,7 @@ def problem_from_rows(rows: Sequence[Row], name: str) -> Problem:
     input_types = tuple(resolve(k, default) for k in types)
     output_type = resolve(result, default)
     return Problem(
-        inputs=tuple(
-            tuple(as_type(v, t) for v, t in zip(row.input, input_types, strict=True)) for row in rows
-        ),
+        inputs=tuple(tuple(as_type(v, t) for v, t in zip(row.input, input_types, strict=True)) for row in rows),
         outputs=tuple(as_type(row.output, output_type) for row in rows),
         input_types=input_types,
         output_type=output_type,

@@ -6,6 +6,7 @@ insights state their preconditions. (Property signatures: Odena & Sutton 2020.)
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -66,6 +67,12 @@ def list_to_list() -> tuple[Property, ...]:
         ("finishes with the input", lambda x, y: len(x) <= len(y) and tuple(y[len(y) - len(x) :]) == tuple(x)),
         ("contains the input", lambda x, y: is_slice(x, y)),
         ("input can be had by leaving items out", lambda x, y: is_subsequence(x, y)),
+        *_order_and_ends(),
+    )
+
+
+def _order_and_ends() -> tuple[Property, ...]:
+    return (
         ("ascending", lambda x, y: list(y) == sorted(y)),
         ("descending", lambda x, y: list(y) == sorted(y, reverse=True)),
         ("no repeats", lambda x, y: len(set(y)) == len(y)),
@@ -106,13 +113,13 @@ def numbers_to_numbers() -> tuple[Property, ...]:
         ("items shrink", _same_length(lambda a, b: b < a)),
         ("same difference", lambda x, y: len(x) == len(y) > 0 and len({b - a for a, b in zip(x, y, strict=True)}) == 1),
         ("multiples of the input", _same_length(lambda a, b: b % a == 0)),
-        ("growth falls by position", lambda x, y: [b - a for a, b in zip(x, y, strict=True)][0] == len(x) - 1),
+        ("growth falls by position", lambda x, y: next(b - a for a, b in zip(x, y, strict=True)) == len(x) - 1),
         ("all even", _ints(lambda b: b % 2 == 0)),
         ("all odd", _ints(lambda b: b % 2 == 1)),
         ("same parity as the input", _same_length(lambda a, b: a % 2 == b % 2)),
         ("all below ten", _ints(lambda b: b < 10)),
         ("all above nine", _ints(lambda b: b > 9)),
-        ("consecutive numbers", lambda x, y: len(y) > 1 and all(b - a == 1 for a, b in zip(y, y[1:], strict=False))),
+        ("consecutive numbers", lambda x, y: len(y) > 1 and all(b - a == 1 for a, b in itertools.pairwise(y))),
         ("sum in output", lambda x, y: sum(x) in y),
         ("length in output", lambda x, y: len(x) in y),
         ("total unchanged", lambda x, y: sum(x) == sum(y)),

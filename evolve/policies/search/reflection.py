@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evolve.episodes import Claim, Evidence, Json, Relation, Row, Scope, TaskView
+from evolve.episodes import Claim, Evidence, Json, Row, Scope, TaskView
 from evolve.policies.protocol import Probe
 from evolve.policies.search.answers import heading
 from evolve.policies.search.dreams import names_in
@@ -65,60 +65,72 @@ def _replacements(part: Term) -> Iterator[tuple[Term, str]]:
             yield Constant(value, part.type), f"{value!r} in place of {part.value!r}"
 
 
-def claims_of(
-    term: Term, view: TaskView, group: str, problem: Problem, vocabulary: Vocabulary, probe: Probe,
-    causes: Mapping[str, str],
-) -> tuple[Claim, ...]:  # fmt: skip
-    """Claims about what was necessary, each with one intervention on this task.
+@dataclass(frozen=True, kw_only=True)
+class Solved:
+    """A verified answer and what it was an answer to.
 
-    Args:
-        term: The verified answer.
+    Attributes:
+        term: The answer.
         view: The task as the policy saw it.
         group: Identity of the problem, for counting independent evidence.
         problem: The task's examples as search values.
+    """
+
+    term: Term
+    view: TaskView
+    group: str
+    problem: Problem
+
+
+def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapping[str, str]) -> tuple[Claim, ...]:
+    """Claims about what was necessary, each with one intervention on this task.
+
+    Args:
+        solved: The verified answer.
         vocabulary: Renders the changed programs.
-        probe: Runs them in the sandbox.
+        probe: Runs them in the sandbox; programs it could not run are no evidence.
         causes: Stable cause per operation name, for learned operations.
     """
-    changes = ablations(term)
+    changes = ablations(solved.term)
+    view = solved.view
     head = heading(view, view.entry)
     sources = [(render(change.term, head, vocabulary.by_name), view.entry) for change in changes]
     results = probe(sources, [list(row.input) for row in view.examples])
     survived: dict[str, tuple[bool, str]] = {}
     for change, outputs in zip(changes, results, strict=True):
-        same = _reproduces(outputs, view.examples)
-        before = survived.get(change.name)
-        survived[change.name] = (same or (before is not None and before[0]), change.how)
-    features = features_of(problem)
-    scope = Scope(environment=ENVIRONMENT, family=problem.signature, preconditions=(coarse_relation(problem),))
-    return tuple(
-        _claim(name, same, how, scope, view.id, group, features, causes)
-        for name, (same, how) in sorted(survived.items())
+        if outputs is not None:
+            before = survived.get(change.name, (False, ""))
+            survived[change.name] = (before[0] or _reproduces(outputs, view.examples), change.how)
+    scope = Scope(
+        environment=ENVIRONMENT,
+        family=solved.problem.signature,
+        preconditions=(coarse_relation(solved.problem),),
     )
+    features = features_of(solved.problem)
+    found = []
+    for name, (same, how) in sorted(survived.items()):
+        evidence = Evidence(
+            task=view.id,
+            group=solved.group,
+            kind="intervention",
+            direction=-1 if same else 1,
+            features=features,
+            detail=f"{how}: the examples {'still hold' if same else 'no longer hold'}",
+        )
+        found.append(_claim(name, scope, evidence, causes))
+    return tuple(found)
 
 
-def _reproduces(outputs: Sequence[Json] | None, rows: Sequence[Row]) -> bool:
-    return outputs is not None and all(equal(out, row.output) for out, row in zip(outputs, rows, strict=True))
+def _reproduces(outputs: Sequence[Json], rows: Sequence[Row]) -> bool:
+    return all(equal(out, row.output) for out, row in zip(outputs, rows, strict=True))
 
 
-def _claim(
-    name: str, same: bool, how: str, scope: Scope, task: str, group: str, features: tuple[float, ...],
-    causes: Mapping[str, str],
-) -> Claim:  # fmt: skip
-    relation: Relation = "necessary"
-    evidence = Evidence(
-        task=task,
-        group=group,
-        kind="intervention",
-        direction=-1 if same else 1,
-        features=features,
-        detail=f"{how}: the examples {'still hold' if same else 'no longer hold'}",
-    )
+def _claim(name: str, scope: Scope, evidence: Evidence, causes: Mapping[str, str]) -> Claim:
     kind, _, rest = name.partition(":")
     words = f"the literal {rest.split(':', 1)[-1]!r}" if kind == "literal" else name.replace("_", " ")
     return Claim(
         cause=causes.get(name, cause_of(name)),
-        relation=relation,
+        relation="necessary",
         effect=EFFECT,
         scope=scope,
         evidence=(evidence,),

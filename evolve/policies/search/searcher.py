@@ -108,6 +108,7 @@ class Searcher:
         """Programs that reproduce every example, roughly cheapest first, until the budget ends."""
         seen: set[Term] = set()
         try:
+            self.meter.check()
             while self.enumerator.cost < MAX_COST:
                 for entries in self.enumerator.advance():
                     yield from self._new(self._look(entries), seen)

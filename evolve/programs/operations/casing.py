@@ -27,8 +27,7 @@ def operations() -> tuple[Operation, ...]:
         define("identifier_words", one, list_of(STR), "words_of(a0)", support=words, cost=5, noun="words"),
         define("snake_case", one, STR, '"_".join(words_of(a0)).lower()', support=words, cost=5, scalar=True),
         define("kebab_case", one, STR, '"-".join(words_of(a0)).lower()', support=words, cost=5),
-        define("pascal_case", one, STR, '"".join(word.capitalize() for word in words_of(a0))', support=words,
-               cost=6),
+        define("pascal_case", one, STR, '"".join(word.capitalize() for word in words_of(a0))', support=words, cost=6),
         define("camel_case", one, STR, "camel_case(a0)", support=(words_of, camel_case), cost=6, scalar=True),
         define("spaced_words", one, STR, '" ".join(words_of(a0))', support=words, cost=6),
     )

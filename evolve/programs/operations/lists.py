@@ -55,17 +55,13 @@ def _building() -> tuple[Operation, ...]:
         define("repeat_list", (INT, LIST), LIST, "a1 * a0", function=_repeat_list, cost=6),
         define("insert_at", (INT, T, LIST), LIST, "a2[:a0] + [a1] + a2[a0:]", function=_insert_at, cost=6),
         define("replace_at", (INT, T, LIST), LIST, "a2[:a0] + [a1] + a2[a0 + 1:]", function=_replace_at, cost=6),
-        define(
-            "replace_item", (T, T, LIST), LIST, "[a1 if item == a0 else item for item in a2]", cost=6
-        ),
+        define("replace_item", (T, T, LIST), LIST, "[a1 if item == a0 else item for item in a2]", cost=6),
         define("without_item", (T, LIST), LIST, "[item for item in a1 if item != a0]", cost=5),
         define("without_items", (LIST, LIST), LIST, "[item for item in a0 if item not in a1]", cost=6),
         define("common_items", (LIST, LIST), LIST, "[item for item in a0 if item in a1]", cost=7),
         define("range_to", (INT,), INTS, "list(range(a0))", function=_range_to, cost=6),
         define("range_between", (INT, INT), INTS, "list(range(a0, a1 + 1))", function=_range_between, cost=6),
-        define(
-            "interleave", (LIST, LIST), LIST, "[item for pair in zip(a0, a1) for item in pair]", cost=8
-        ),
+        define("interleave", (LIST, LIST), LIST, "[item for pair in zip(a0, a1) for item in pair]", cost=8),
     )
 
 
@@ -177,6 +173,8 @@ def _replace_at(i: int, item: Any, items: Items) -> Items:
 
 
 def _unique(items: Items) -> Items:
+    if items and isinstance(items[0], (tuple, dict)):
+        raise TypeError("in an answer lists and dictionaries cannot be keys")
     return tuple(dict.fromkeys(items))
 
 

@@ -15,10 +15,12 @@ def operations() -> tuple[Operation, ...]:
     """From lists to lists of lists and back."""
     return (
         define("flatten", (NESTED,), LIST, "[item for part in a0 for item in part]", cost=4),
-        define("chunks", (INT, LIST), NESTED, "[a1[i:i + a0] for i in range(0, len(a1), a0)]",
-               function=_chunks, cost=7),
-        define("windows", (INT, LIST), NESTED, "[a1[i:i + a0] for i in range(len(a1) - a0 + 1)]",
-               function=_windows, cost=8),
+        define(
+            "chunks", (INT, LIST), NESTED, "[a1[i:i + a0] for i in range(0, len(a1), a0)]", function=_chunks, cost=7
+        ),
+        define(
+            "windows", (INT, LIST), NESTED, "[a1[i:i + a0] for i in range(len(a1) - a0 + 1)]", function=_windows, cost=8
+        ),
         define("runs", (LIST,), NESTED, "[list(run) for _, run in itertools.groupby(a0)]", cost=7),
         define("zip_lists", (LIST, LIST), NESTED, "[[a, b] for a, b in zip(a0, a1)]", cost=7),
         define("transpose", (NESTED,), NESTED, "[list(column) for column in zip(*a0)]", cost=6),

@@ -73,11 +73,20 @@ def _finite(function: Callable[..., float]) -> Callable[..., float]:
 def _floats() -> tuple[Operation, ...]:
     two = (FLOAT, FLOAT)
     return (
-        define("add_floats", two, FLOAT, "a0 + a1", function=_finite(operator.add), cost=4, scalar=True,
-               commutative=True),
+        define(
+            "add_floats", two, FLOAT, "a0 + a1", function=_finite(operator.add), cost=4, scalar=True, commutative=True
+        ),
         define("subtract_floats", two, FLOAT, "a0 - a1", function=_finite(operator.sub), cost=4, scalar=True),
-        define("multiply_floats", two, FLOAT, "a0 * a1", function=_finite(operator.mul), cost=4, scalar=True,
-               commutative=True),
+        define(
+            "multiply_floats",
+            two,
+            FLOAT,
+            "a0 * a1",
+            function=_finite(operator.mul),
+            cost=4,
+            scalar=True,
+            commutative=True,
+        ),
         define("divide", two, FLOAT, "a0 / a1", function=_finite(operator.truediv), cost=5, scalar=True),
         define("round_to", (FLOAT, INT), FLOAT, "round(a0, a1)", function=round, cost=4, scalar=True),
         define("round_to_integer", (FLOAT,), INT, "round(a0)", function=round, cost=6, scalar=True),

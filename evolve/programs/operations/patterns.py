@@ -23,15 +23,62 @@ def constants() -> tuple[tuple[Constant, int], ...]:
     """The patterns, each with its static cost."""
     patterns = {
         1: (r"\d+", r"[A-Za-z]+"),
-        2: (r"[A-Z]", r"[A-Z]+", r"[a-z]+", r"[A-Za-z0-9]+", r"\d", r"\D", r"\s+", r"[^A-Za-z0-9]+", r"[^\w\s]",
-            r"-?\d+(?:\.\d+)?", r"[A-Z][a-z]+"),
-        3: (r"\w+", r"\W+", r"\S+", r"[^A-Za-z]", r"[A-Za-z]", r"\([^)]*\)", r"(?<=\()[^)]*", r"\d[\d,]*(?:\.\d+)?",
-            r"(?<=\")[^\"]*(?=\")", r"^\d+", r"\d+$", r"\b\d{4}\b", r"[^\d.]+", r"\b\w", r"\d*\.\d+"),
-        4: (r"\[[^\]]*\]", r"(?<=\[)[^\]]*", r"<[^>]*>", r"(?<=<)[^>]*", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
-            r"https?://[^\s<>\"]+", r"[aeiouAEIOU]", r"\b\d{1,2}:\d{2}(?::\d{2})?\b", r"\b\d{4}-\d{2}-\d{2}\b",
-            r"\b\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}\b", r"\b(?:\d{1,3}\.){3}\d{1,3}\b", r"(?<=')[^']*(?=')",
-            r"[A-Za-z]+\d+", r"\b[A-Z]{2,}\b", r"#\w+", r"@\w+", r"\{[^}]*\}", r"^\W+", r"\W+$", r"\.\w+$",
-            r"(?<==)[^\s;&,]+", r"[$€£¥]\s?\d[\d,]*(?:\.\d+)?", r"\d+(?:\.\d+)?%", r"(?<=[a-z])(?=[A-Z])"),
+        2: (
+            r"[A-Z]",
+            r"[A-Z]+",
+            r"[a-z]+",
+            r"[A-Za-z0-9]+",
+            r"\d",
+            r"\D",
+            r"\s+",
+            r"[^A-Za-z0-9]+",
+            r"[^\w\s]",
+            r"-?\d+(?:\.\d+)?",
+            r"[A-Z][a-z]+",
+        ),
+        3: (
+            r"\w+",
+            r"\W+",
+            r"\S+",
+            r"[^A-Za-z]",
+            r"[A-Za-z]",
+            r"\([^)]*\)",
+            r"(?<=\()[^)]*",
+            r"\d[\d,]*(?:\.\d+)?",
+            r"(?<=\")[^\"]*(?=\")",
+            r"^\d+",
+            r"\d+$",
+            r"\b\d{4}\b",
+            r"[^\d.]+",
+            r"\b\w",
+            r"\d*\.\d+",
+        ),
+        4: (
+            r"\[[^\]]*\]",
+            r"(?<=\[)[^\]]*",
+            r"<[^>]*>",
+            r"(?<=<)[^>]*",
+            r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+            r"https?://[^\s<>\"]+",
+            r"[aeiouAEIOU]",
+            r"\b\d{1,2}:\d{2}(?::\d{2})?\b",
+            r"\b\d{4}-\d{2}-\d{2}\b",
+            r"\b\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}\b",
+            r"\b(?:\d{1,3}\.){3}\d{1,3}\b",
+            r"(?<=')[^']*(?=')",
+            r"[A-Za-z]+\d+",
+            r"\b[A-Z]{2,}\b",
+            r"#\w+",
+            r"@\w+",
+            r"\{[^}]*\}",
+            r"^\W+",
+            r"\W+$",
+            r"\.\w+$",
+            r"(?<==)[^\s;&,]+",
+            r"[$€£¥]\s?\d[\d,]*(?:\.\d+)?",
+            r"\d+(?:\.\d+)?%",
+            r"(?<=[a-z])(?=[A-Z])",
+        ),
     }
     return tuple((Constant(pattern, PATTERN), cost) for cost, some in patterns.items() for pattern in some)
 
@@ -40,12 +87,13 @@ def _finding() -> tuple[Operation, ...]:
     two = (PATTERN, STR)
     return (
         define("find_all", two, STRS, "re.findall(a0, a1)", function=_find_all, cost=3, noun="matches"),
-        define("first_match", two, STR, "re.search(a0, a1).group()", function=_first, cost=2, scalar=True,
-               noun="match"),
-        define("last_match", two, STR, "re.findall(a0, a1)[-1]", function=_last, cost=3, scalar=True,
-               noun="last_match"),
-        define("nth_match", (INT, PATTERN, STR), STR, "re.findall(a1, a2)[a0]", function=_nth, cost=3,
-               noun="match"),
+        define(
+            "first_match", two, STR, "re.search(a0, a1).group()", function=_first, cost=2, scalar=True, noun="match"
+        ),
+        define(
+            "last_match", two, STR, "re.findall(a0, a1)[-1]", function=_last, cost=3, scalar=True, noun="last_match"
+        ),
+        define("nth_match", (INT, PATTERN, STR), STR, "re.findall(a1, a2)[a0]", function=_nth, cost=3, noun="match"),
         define("before_match", two, STR, "a1[:re.search(a0, a1).start()]", function=_before, cost=4, noun="head"),
         define("after_match", two, STR, "a1[re.search(a0, a1).end():]", function=_after, cost=4, noun="rest"),
         define("from_match", two, STR, "a1[re.search(a0, a1).start():]", function=_from, cost=5, noun="rest"),
@@ -59,19 +107,47 @@ def _changing() -> tuple[Operation, ...]:
     two = (PATTERN, STR)
     return (
         define("delete_matches", two, STR, 're.sub(a0, "", a1)', function=_delete, cost=3, scalar=True),
-        define("keep_matches", two, STR, '"".join(re.findall(a0, a1))', function=_keep, cost=3, scalar=True,
-               noun="kept"),
-        define("replace_matches", (PATTERN, DELIMITER, STR), STR, "re.sub(a0, lambda _: a1, a2)",
-               function=_replace, cost=4),
-        define("replace_matches_by_text", (PATTERN, STR, STR), STR, "re.sub(a0, lambda _: a1, a2)",
-               function=_replace, cost=6),
-        define("mask_matches", (PATTERN, FILL, STR), STR, "re.sub(a0, lambda m: a1 * len(m.group()), a2)",
-               function=_mask, cost=6),
-        define("join_matches", (PATTERN, DELIMITER, STR), STR, "a1.join(re.findall(a0, a2))", function=_join_matches,
-               cost=4, noun="joined"),
+        define(
+            "keep_matches", two, STR, '"".join(re.findall(a0, a1))', function=_keep, cost=3, scalar=True, noun="kept"
+        ),
+        define(
+            "replace_matches", (PATTERN, DELIMITER, STR), STR, "re.sub(a0, lambda _: a1, a2)", function=_replace, cost=4
+        ),
+        define(
+            "replace_matches_by_text",
+            (PATTERN, STR, STR),
+            STR,
+            "re.sub(a0, lambda _: a1, a2)",
+            function=_replace,
+            cost=6,
+        ),
+        define(
+            "mask_matches",
+            (PATTERN, FILL, STR),
+            STR,
+            "re.sub(a0, lambda m: a1 * len(m.group()), a2)",
+            function=_mask,
+            cost=6,
+        ),
+        define(
+            "join_matches",
+            (PATTERN, DELIMITER, STR),
+            STR,
+            "a1.join(re.findall(a0, a2))",
+            function=_join_matches,
+            cost=4,
+            noun="joined",
+        ),
         define("upper_matches", two, STR, "re.sub(a0, lambda m: m.group().upper(), a1)", function=_upper, cost=8),
-        define("mask_digits", (INT, FILL, STR), STR, "mask_digits(a0, a1, a2)", support=(mask_digits,), cost=8,
-               noun="masked"),
+        define(
+            "mask_digits",
+            (INT, FILL, STR),
+            STR,
+            "mask_digits(a0, a1, a2)",
+            support=(mask_digits,),
+            cost=8,
+            noun="masked",
+        ),
     )
 
 

@@ -52,10 +52,16 @@ def _slices() -> tuple[Operation, ...]:
         define("substring", (INT, INT, STR), STR, "a2[a0:a1]", function=_substring, cost=6),
         define("remove_character_at", part, STR, "a1[:a0] + a1[a0 + 1:]", function=_remove_at, cost=9),
         define("insert_text_at", (INT, STR, STR), STR, "a2[:a0] + a1 + a2[a0:]", function=_insert_at, cost=8),
-        define("reverse_text", (STR,), STR, "a0[::-1]", function=operator.itemgetter(slice(None, None, -1)),
-               cost=5),
-        define("text_chunks", part, STRS, "[a1[i:i + a0] for i in range(0, len(a1), a0)]", function=_chunks,
-               cost=4, noun="groups"),
+        define("reverse_text", (STR,), STR, "a0[::-1]", function=operator.itemgetter(slice(None, None, -1)), cost=5),
+        define(
+            "text_chunks",
+            part,
+            STRS,
+            "[a1[i:i + a0] for i in range(0, len(a1), a0)]",
+            function=_chunks,
+            cost=4,
+            noun="groups",
+        ),
     )
 
 
@@ -81,12 +87,11 @@ def _around() -> tuple[Operation, ...]:
         define("after_last", marked, STR, "a1.rsplit(a0, 1)[-1]", cost=3, scalar=True, noun="tail"),
         define("before_text", (STR, STR), STR, "a1.split(a0, 1)[0]", cost=6, noun="head"),
         define("after_text", (STR, STR), STR, "a1.split(a0, 1)[-1]", cost=6, noun="rest"),
-        define("between", (DELIMITER, DELIMITER, STR), STR, "a2.split(a0, 1)[1].split(a1, 1)[0]", cost=4,
-               noun="inner"),
-        define("replace_delimiter", (DELIMITER, DELIMITER, STR), STR, "a2.replace(a0, a1)", function=_replace,
-               cost=4),
-        define("replace_first", (DELIMITER, DELIMITER, STR), STR, "a2.replace(a0, a1, 1)", function=_replace_first,
-               cost=6),
+        define("between", (DELIMITER, DELIMITER, STR), STR, "a2.split(a0, 1)[1].split(a1, 1)[0]", cost=4, noun="inner"),
+        define("replace_delimiter", (DELIMITER, DELIMITER, STR), STR, "a2.replace(a0, a1)", function=_replace, cost=4),
+        define(
+            "replace_first", (DELIMITER, DELIMITER, STR), STR, "a2.replace(a0, a1, 1)", function=_replace_first, cost=6
+        ),
         define("delete_delimiter", marked, STR, 'a1.replace(a0, "")', cost=4, scalar=True),
         define("count_delimiter", marked, INT, "a1.count(a0)", cost=5),
         define("has_delimiter", marked, BOOL, "a0 in a1", cost=5),
@@ -105,10 +110,8 @@ def _changes() -> tuple[Operation, ...]:
         define("pad_right", padding, STR, "a2.ljust(a0, a1)", function=_pad_right, cost=7),
         define("centre_text", padding, STR, "a2.center(a0, a1)", function=_centre, cost=9),
         define("zero_fill", (INT, STR), STR, "a1.zfill(a0)", function=_zero_fill, cost=4, scalar=True),
-        define("mask_all_but_last", padding, STR, "a2[-a0:].rjust(len(a2), a1)", function=_mask, cost=4,
-               noun="masked"),
-        define("remove_accents", (STR,), STR, "remove_accents(a0)", support=(remove_accents,), cost=7,
-               noun="plain"),
+        define("mask_all_but_last", padding, STR, "a2[-a0:].rjust(len(a2), a1)", function=_mask, cost=4, noun="masked"),
+        define("remove_accents", (STR,), STR, "remove_accents(a0)", support=(remove_accents,), cost=7, noun="plain"),
         define("text_or_default", two, STR, "a0 or a1", cost=7),
         define("choose", (BOOL, T, T), T, "a1 if a0 else a2", function=_choose, cost=7, scalar=True),
     )

@@ -34,11 +34,29 @@ def constants() -> tuple[tuple[Constant, int], ...]:
         4: ("%I:%M:%S %p", "%H%M", "%I %p", "%I%p", "%H.%M", "%Hh%M"),
     }
     moments = {
-        3: ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%m/%d/%Y %I:%M %p",
-            "%d/%b/%Y:%H:%M:%S %z"),
-        4: ("%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%Y%m%d%H%M%S", "%Y%m%d_%H%M%S",
-            "%a, %d %b %Y %H:%M:%S %z", "%a %b %d %H:%M:%S %Y", "%d %b %Y %H:%M", "%b %d, %Y %I:%M %p",
-            "%B %d, %Y %I:%M %p", "%Y/%m/%d %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%Y-%m-%dT%H:%M:%SZ"),
+        3: (
+            "%Y-%m-%d %H:%M:%S",
+            "%Y-%m-%d %H:%M",
+            "%d/%m/%Y %H:%M",
+            "%m/%d/%Y %H:%M",
+            "%m/%d/%Y %I:%M %p",
+            "%d/%b/%Y:%H:%M:%S %z",
+        ),
+        4: (
+            "%d/%m/%Y %H:%M:%S",
+            "%m/%d/%Y %H:%M:%S",
+            "%d.%m.%Y %H:%M",
+            "%Y%m%d%H%M%S",
+            "%Y%m%d_%H%M%S",
+            "%a, %d %b %Y %H:%M:%S %z",
+            "%a %b %d %H:%M:%S %Y",
+            "%d %b %Y %H:%M",
+            "%b %d, %Y %I:%M %p",
+            "%B %d, %Y %I:%M %p",
+            "%Y/%m/%d %H:%M:%S",
+            "%m/%d/%Y %I:%M:%S %p",
+            "%Y-%m-%dT%H:%M:%SZ",
+        ),
     }
     return (
         *((Constant(text, TIME_FORMAT), cost) for cost, texts in times.items() for text in texts),
@@ -50,17 +68,22 @@ def _times() -> tuple[Operation, ...]:
     return (
         define("parse_time", (STR,), TIME, "parse_time(a0)", support=(parse_time,), cost=2, scalar=True, noun="time"),
         define("format_time", (TIME_FORMAT, TIME), STR, "a1.strftime(a0)", cost=1, scalar=True, noun="formatted"),
-        define("hour_of", (TIME,), INT, "a0.hour", function=operator.attrgetter("hour"), cost=2, scalar=True,
-               noun="hour"),
-        define("minute_of", (TIME,), INT, "a0.minute", function=operator.attrgetter("minute"), cost=2,
-               noun="minute"),
-        define("seconds_of_time", (TIME,), INT, "a0.hour * 3600 + a0.minute * 60 + a0.second", cost=3,
-               noun="seconds"),
+        define(
+            "hour_of", (TIME,), INT, "a0.hour", function=operator.attrgetter("hour"), cost=2, scalar=True, noun="hour"
+        ),
+        define("minute_of", (TIME,), INT, "a0.minute", function=operator.attrgetter("minute"), cost=2, noun="minute"),
+        define("seconds_of_time", (TIME,), INT, "a0.hour * 3600 + a0.minute * 60 + a0.second", cost=3, noun="seconds"),
         define("minutes_of_time", (TIME,), INT, "a0.hour * 60 + a0.minute", cost=2, noun="minutes"),
         define("time_of_minutes", (INT,), TIME, "datetime.time(a0 // 60, a0 % 60)", cost=4, noun="time"),
         define("add_minutes", (INT, TIME), TIME, "add_minutes(a0, a1)", support=(add_minutes,), cost=3, noun="time"),
-        define("minutes_between", (TIME, TIME), INT,
-               "(a1.hour * 60 + a1.minute - a0.hour * 60 - a0.minute) % 1440", cost=2, noun="minutes"),
+        define(
+            "minutes_between",
+            (TIME, TIME),
+            INT,
+            "(a1.hour * 60 + a1.minute - a0.hour * 60 - a0.minute) % 1440",
+            cost=2,
+            noun="minutes",
+        ),
         define("floor_time", (UNIT, TIME), TIME, "floor_time(a0, a1)", support=(floor_time,), cost=2, noun="time"),
         define("is_earlier", (TIME, TIME), BOOL, "a0 < a1", function=operator.lt, cost=3),
     )
@@ -69,17 +92,39 @@ def _times() -> tuple[Operation, ...]:
 def _moments() -> tuple[Operation, ...]:
     one = (DATETIME,)
     return (
-        define("parse_moment", (STR,), DATETIME, "datetime.datetime.fromisoformat(a0).replace(tzinfo=None)", cost=2,
-               scalar=True, noun="moment"),
-        define("parse_moment_as_utc", (STR,), DATETIME, "parse_as_utc(a0)", support=(parse_as_utc,),
-               cost=4, noun="moment"),
-        define("parse_moment_by", (DATETIME_FORMAT, STR), DATETIME,
-               "datetime.datetime.strptime(a1, a0).replace(tzinfo=None)", cost=3, noun="moment"),
-        define("combine", (DATE, TIME), DATETIME, "datetime.datetime.combine(a0, a1)",
-               function=datetime.datetime.combine, cost=3, noun="moment"),
+        define(
+            "parse_moment",
+            (STR,),
+            DATETIME,
+            "datetime.datetime.fromisoformat(a0).replace(tzinfo=None)",
+            cost=2,
+            scalar=True,
+            noun="moment",
+        ),
+        define(
+            "parse_moment_as_utc", (STR,), DATETIME, "parse_as_utc(a0)", support=(parse_as_utc,), cost=4, noun="moment"
+        ),
+        define(
+            "parse_moment_by",
+            (DATETIME_FORMAT, STR),
+            DATETIME,
+            "datetime.datetime.strptime(a1, a0).replace(tzinfo=None)",
+            cost=3,
+            noun="moment",
+        ),
+        define(
+            "combine",
+            (DATE, TIME),
+            DATETIME,
+            "datetime.datetime.combine(a0, a1)",
+            function=datetime.datetime.combine,
+            cost=3,
+            noun="moment",
+        ),
         define("format_moment", (DATETIME_FORMAT, DATETIME), STR, "a1.strftime(a0)", cost=2, noun="formatted"),
-        define("iso_moment", one, STR, "a0.isoformat()", function=datetime.datetime.isoformat, cost=1,
-               noun="formatted"),
+        define(
+            "iso_moment", one, STR, "a0.isoformat()", function=datetime.datetime.isoformat, cost=1, noun="formatted"
+        ),
         define("date_part", one, DATE, "a0.date()", function=datetime.datetime.date, cost=1, scalar=True, noun="date"),
         define("time_part", one, TIME, "a0.time()", function=datetime.datetime.time, cost=1, scalar=True, noun="time"),
     )
@@ -88,33 +133,87 @@ def _moments() -> tuple[Operation, ...]:
 def _moment_arithmetic() -> tuple[Operation, ...]:
     two = (DATETIME, DATETIME)
     return (
-        define("epoch_seconds", (DATETIME,), INT, "calendar.timegm(a0.timetuple())", cost=2,
-               noun="seconds"),
-        define("moment_of_epoch", (INT,), DATETIME, "datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=a0)",
-               cost=4, noun="moment"),
+        define("epoch_seconds", (DATETIME,), INT, "calendar.timegm(a0.timetuple())", cost=2, noun="seconds"),
+        define(
+            "moment_of_epoch",
+            (INT,),
+            DATETIME,
+            "datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=a0)",
+            cost=4,
+            noun="moment",
+        ),
         define("seconds_between", two, INT, "int((a1 - a0).total_seconds())", cost=2, noun="seconds"),
         define("add_seconds", (INT, DATETIME), DATETIME, "a1 + datetime.timedelta(seconds=a0)", cost=4, noun="moment"),
         define("add_hours", (INT, DATETIME), DATETIME, "a1 + datetime.timedelta(hours=a0)", cost=4, noun="moment"),
         define("is_before_moment", two, BOOL, "a0 < a1", function=operator.lt, cost=4),
-        define("start_of_hour", (DATETIME,), DATETIME, "a0.replace(minute=0, second=0, microsecond=0)", cost=4,
-               noun="hour"),
+        define(
+            "start_of_hour", (DATETIME,), DATETIME, "a0.replace(minute=0, second=0, microsecond=0)", cost=4, noun="hour"
+        ),
     )
 
 
 def _durations() -> tuple[Operation, ...]:
     return (
-        define("parse_duration", (STR,), INT, "parse_duration(a0)", support=(parse_duration,), cost=3, scalar=True,
-               noun="seconds"),
-        define("format_duration", (INT,), STR, "str(datetime.timedelta(seconds=a0))", function=_clock, cost=3,
-               scalar=True, noun="formatted"),
-        define("base_sixty", (INT,), STR, "base_sixty(a0)", support=(base_sixty,), function=_base_sixty,
-               cost=3, noun="formatted"),
-        define("duration_in_units", (INT,), STR, "duration_in_units(a0)", support=(duration_in_units,),
-               function=_in_units, cost=4, noun="formatted"),
-        define("duration_in_words", (INT,), STR, "duration_in_words(a0)", support=(duration_in_words,),
-               function=_in_words, cost=6, noun="formatted"),
-        define("iso_duration", (INT,), STR, "iso_duration(a0)", support=(iso_duration,), function=_iso_duration,
-               cost=5, noun="formatted"),
+        define(
+            "parse_duration",
+            (STR,),
+            INT,
+            "parse_duration(a0)",
+            support=(parse_duration,),
+            cost=3,
+            scalar=True,
+            noun="seconds",
+        ),
+        define(
+            "format_duration",
+            (INT,),
+            STR,
+            "str(datetime.timedelta(seconds=a0))",
+            function=_clock,
+            cost=3,
+            scalar=True,
+            noun="formatted",
+        ),
+        define(
+            "base_sixty",
+            (INT,),
+            STR,
+            "base_sixty(a0)",
+            support=(base_sixty,),
+            function=_base_sixty,
+            cost=3,
+            noun="formatted",
+        ),
+        define(
+            "duration_in_units",
+            (INT,),
+            STR,
+            "duration_in_units(a0)",
+            support=(duration_in_units,),
+            function=_in_units,
+            cost=4,
+            noun="formatted",
+        ),
+        define(
+            "duration_in_words",
+            (INT,),
+            STR,
+            "duration_in_words(a0)",
+            support=(duration_in_words,),
+            function=_in_words,
+            cost=6,
+            noun="formatted",
+        ),
+        define(
+            "iso_duration",
+            (INT,),
+            STR,
+            "iso_duration(a0)",
+            support=(iso_duration,),
+            function=_iso_duration,
+            cost=5,
+            noun="formatted",
+        ),
     )
 
 

@@ -280,4 +280,3 @@ def _again(order: Sequence[Member], count: int, seed: int, group_name: Callable[
             break
         turn += 1
     return tasks
-

@@ -81,7 +81,8 @@ def _blank(text: str) -> bool:
 
 CELLS = (
     Family(
-        name="title-to-slug", draw=_title,
+        name="title-to-slug",
+        draw=_title,
         variants=(
             V(2, "Make a slug with hyphens.", lambda s: s.lower().replace(" ", "-")),
             V(2, "Make a lower-case key with underscores.", lambda s: s.lower().replace(" ", "_")),
@@ -89,12 +90,12 @@ CELLS = (
             V(3, "Make the acronym with a full stop at the end.", lambda s: "".join(w[0] for w in s.split()) + "."),
             V(4, "Make the camelCase name.", lambda s: s[0].lower() + s.replace(" ", "")[1:]),
             V(3, "Write the title in sentence case.", lambda s: s.capitalize()),
-            V(3, "Give the longest word of the title, the first where several are.",
-              lambda s: max(s.split(), key=len)),
+            V(3, "Give the longest word of the title, the first where several are.", lambda s: max(s.split(), key=len)),
         ),
     ),
     Family(
-        name="identifier-case", draw=_snake,
+        name="identifier-case",
+        draw=_snake,
         variants=(
             V(4, "Turn snake_case into camelCase.", lambda s: s[0] + s.title().replace("_", "")[1:]),
             V(3, "Turn snake_case into PascalCase.", lambda s: s.title().replace("_", "")),
@@ -109,7 +110,8 @@ CELLS = (
         ),
     ),
     Family(
-        name="white-space", draw=_blanks,
+        name="white-space",
+        draw=_blanks,
         variants=(
             V(1, "Trim the cell.", lambda s: s.strip()),
             V(2, "Trim the cell and reduce runs of blanks to one.", lambda s: " ".join(s.split())),
@@ -121,24 +123,33 @@ CELLS = (
         ),
     ),
     Family(
-        name="cell-of-row", draw=_comma_cells,
+        name="cell-of-row",
+        draw=_comma_cells,
         variants=(
             V(1, "Give the first cell of the comma-separated row.", lambda s: s.split(",")[0]),
             V(1, "Give the second cell of the row.", lambda s: s.split(",")[1]),
             V(1, "Give the last cell as a number.", lambda s: int(s.split(",")[-1]), None, INT),
             V(1, "Give the third cell between bars.", lambda s: s.split(" | ")[2], _bar_cells),
             V(1, "Separate the cells by semicolons.", lambda s: s.replace(",", ";")),
-            V(4, "Swap the first two cells.",
-              lambda s: ",".join([s.split(",")[1], s.split(",")[0], *s.split(",")[2:]])),
+            V(
+                4,
+                "Swap the first two cells.",
+                lambda s: ",".join([s.split(",")[1], s.split(",")[0], *s.split(",")[2:]]),
+            ),
             V(3, "Give first and third cell, separated by a slash.", lambda s: "{0}/{2}".format(*s.split(","))),
             V(3, "Drop the last cell.", lambda s: s.rsplit(",", 1)[0]),
             V(3, "Write the cells with commas instead of bars.", lambda s: s.replace(" | ", ","), _bar_cells),
-            V(4, "Write second and first cell as one phrase, capitalised.",
-              lambda s: "{1} {0}".format(*s.split(",")).capitalize()),
+            V(
+                4,
+                "Write second and first cell as one phrase, capitalised.",
+                lambda s: "{1} {0}".format(*s.split(",")).capitalize(),
+            ),
         ),
     ),
     Family(
-        name="list-in-cell", draw=_list_cell, signature=LIST,
+        name="list-in-cell",
+        draw=_list_cell,
+        signature=LIST,
         variants=(
             V(3, "Split the cell at semicolons and trim the items.", _items),
             V(4, "List the items of the cell in alphabetical order.", lambda s: sorted(_items(s))),
@@ -149,7 +160,8 @@ CELLS = (
         ),
     ),
     Family(
-        name="tags", draw=_tags,
+        name="tags",
+        draw=_tags,
         variants=(
             V(3, "List the tags without the hash.", lambda s: s.replace("#", "").split(), None, LIST),
             V(2, "Write the tags with commas and without the hash.", lambda s: s.replace("#", "").replace(" ", ", ")),
@@ -158,7 +170,8 @@ CELLS = (
         ),
     ),
     Family(
-        name="quotes", draw=_quoted,
+        name="quotes",
+        draw=_quoted,
         variants=(
             V(1, "Remove the quotes.", lambda s: s.strip('"')),
             V(1, "Write single quotes instead of double ones.", lambda s: s.replace('"', "'")),
@@ -167,26 +180,45 @@ CELLS = (
         ),
     ),
     Family(
-        name="text-shorten", draw=_title, branch=lambda s: (len(s) > 12, len(s) > 20),
+        name="text-shorten",
+        draw=_title,
+        branch=lambda s: (len(s) > 12, len(s) > 20),
         variants=(
-            V(4, "Cut titles over 12 characters to 12 and three dots.",
-              lambda s: s if len(s) <= 12 else s[:12] + "..."),
-            V(4, "Cut titles over 20 characters to 17 and three dots.",
-              lambda s: s if len(s) <= 20 else s[:17] + "..."),
+            V(
+                4,
+                "Cut titles over 12 characters to 12 and three dots.",
+                lambda s: s if len(s) <= 12 else s[:12] + "...",
+            ),
+            V(
+                4,
+                "Cut titles over 20 characters to 17 and three dots.",
+                lambda s: s if len(s) <= 20 else s[:17] + "...",
+            ),
             V(4, "Label titles over 20 characters long, others ok.", lambda s: "long" if len(s) > 20 else "ok"),
             V(3, "Give the characters left to 40.", lambda s: 40 - len(s), None, INT),
         ),
     ),
     Family(
-        name="missing-value", draw=_missing, branch=lambda s: s.strip() if _blank(s) else "value",
+        name="missing-value",
+        draw=_missing,
+        branch=lambda s: s.strip() if _blank(s) else "value",
         variants=(
-            V(4, "Trim the cells and empty those that hold a hyphen, none or N/A.",
-              lambda s: "" if _blank(s) else s.strip()),
-            V(5, "Trim the cells and write unknown for hyphen, none or N/A.",
-              lambda s: "unknown" if _blank(s) else s.strip()),
+            V(
+                4,
+                "Trim the cells and empty those that hold a hyphen, none or N/A.",
+                lambda s: "" if _blank(s) else s.strip(),
+            ),
+            V(
+                5,
+                "Trim the cells and write unknown for hyphen, none or N/A.",
+                lambda s: "unknown" if _blank(s) else s.strip(),
+            ),
             V(4, "Answer whether a value is missing (hyphen, none or N/A).", _blank, None, BOOL),
-            V(5, "Write values in capitals, missing ones as NONE.",
-              lambda s: "NONE" if _blank(s) else s.strip().upper()),
+            V(
+                5,
+                "Write values in capitals, missing ones as NONE.",
+                lambda s: "NONE" if _blank(s) else s.strip().upper(),
+            ),
         ),
     ),
 )

@@ -74,7 +74,8 @@ def _fours(text: str) -> str:
 
 CODES = (
     Family(
-        name="sku-part", draw=_sku,
+        name="sku-part",
+        draw=_sku,
         variants=(
             V(1, "Give the letters in front of the product code.", lambda s: s.split("-")[0]),
             V(1, "Give the size at the end of the product code.", lambda s: s.split("-")[-1]),
@@ -87,7 +88,8 @@ CODES = (
         ),
     ),
     Family(
-        name="sku-build", draw=lambda rng: (rng.choice(values.PRODUCTS), rng.randint(1, 999)),
+        name="sku-build",
+        draw=lambda rng: (rng.choice(values.PRODUCTS), rng.randint(1, 999)),
         signature="(product: str, number: int) -> str",
         variants=(
             V(4, "Make the code: three letters in capitals and four digits.", lambda p, n: f"{p[:3].upper()}-{n:04d}"),
@@ -98,41 +100,73 @@ CODES = (
         ),
     ),
     Family(
-        name="code-pad", draw=_short_code, branch=lambda s: len(s.split("-")[-1]),
+        name="code-pad",
+        draw=_short_code,
+        branch=lambda s: len(s.split("-")[-1]),
         variants=(
-            *(V(4, f"Fill up the number in the code to {width} digits.",
-                lambda s, width=width: f"{s.split('-')[0]}-{s.split('-')[1].zfill(width)}") for width in (3, 4, 6)),
-            V(4, "Remove the leading zeros in the code.", lambda s: f"{s.split('-')[0]}-{int(s.split('-')[1])}",
-              _padded_code),
+            *(
+                V(
+                    4,
+                    f"Fill up the number in the code to {width} digits.",
+                    lambda s, width=width: f"{s.split('-')[0]}-{s.split('-')[1].zfill(width)}",
+                )
+                for width in (3, 4, 6)
+            ),
+            V(
+                4,
+                "Remove the leading zeros in the code.",
+                lambda s: f"{s.split('-')[0]}-{int(s.split('-')[1])}",
+                _padded_code,
+            ),
             V(3, "Give the code's number filled up to four digits.", lambda s: s.split("-")[1].zfill(4)),
             V(4, "Swap letters and number.", lambda s: "{1}-{0}".format(*s.split("-"))),
         ),
     ),
     Family(
-        name="code-check", draw=_checked, signature=BOOL,
+        name="code-check",
+        draw=_checked,
+        signature=BOOL,
         variants=(
-            V(5, "Check that the last digit is the last digit of the sum of the others.",
-              lambda s: sum(map(int, s[:-1])) % 10 == int(s[-1])),
+            V(
+                5,
+                "Check that the last digit is the last digit of the sum of the others.",
+                lambda s: sum(map(int, s[:-1])) % 10 == int(s[-1]),
+            ),
             V(3, "Give the sum of the digits.", lambda s: sum(map(int, s)), None, INT),
-            V(5, "Append the last digit of the sum of the digits.", lambda s: s + str(sum(map(int, s)) % 10), None,
-              "(text: str) -> str"),
+            V(
+                5,
+                "Append the last digit of the sum of the digits.",
+                lambda s: s + str(sum(map(int, s)) % 10),
+                None,
+                "(text: str) -> str",
+            ),
             V(2, "Give the check digit at the end.", lambda s: int(s[-1]), None, INT),
             V(1, "Drop the check digit.", lambda s: s[:-1], None, "(text: str) -> str"),
         ),
     ),
     Family(
-        name="code-format", draw=_tight_code, branch=lambda s: sum(c.isalpha() for c in s),
+        name="code-format",
+        draw=_tight_code,
+        branch=lambda s: sum(c.isalpha() for c in s),
         variants=(
-            V(5, "Write the code in capitals with a hyphen between letters and digits.",
-              lambda s: re.sub(r"(\d+)", r"-\1", s).upper()),
+            V(
+                5,
+                "Write the code in capitals with a hyphen between letters and digits.",
+                lambda s: re.sub(r"(\d+)", r"-\1", s).upper(),
+            ),
             V(3, "Give the letters of the code in capitals.", lambda s: s.rstrip("0123456789").upper()),
             V(3, "Give the digits of the code.", lambda s: s.lstrip("abcdefghijklmnopqrstuvwxyz")),
-            V(5, "Write the code in capitals with the digits filled up to five.",
-              lambda s: s.rstrip("0123456789").upper() + s.lstrip("abcdefghijklmnopqrstuvwxyz").zfill(5)),
+            V(
+                5,
+                "Write the code in capitals with the digits filled up to five.",
+                lambda s: s.rstrip("0123456789").upper() + s.lstrip("abcdefghijklmnopqrstuvwxyz").zfill(5),
+            ),
         ),
     ),
     Family(
-        name="code-prefix", draw=_old_code, branch=lambda s: s[:3],
+        name="code-prefix",
+        draw=_old_code,
+        branch=lambda s: s[:3],
         variants=(
             V(1, "Drop the first four characters of the code.", lambda s: s[4:]),
             V(3, "Write NEW- instead of the old prefix.", lambda s: "NEW-" + s[4:]),
@@ -142,19 +176,25 @@ CODES = (
         ),
     ),
     Family(
-        name="number-mask", draw=_long_number, branch=len,
+        name="number-mask",
+        draw=_long_number,
+        branch=len,
         variants=(
             V(2, "Show the last four digits after four stars.", lambda s: "****" + s[-4:]),
             V(4, "Replace all but the last four digits by x.", lambda s: "x" * (len(s) - 4) + s[-4:]),
-            V(4, "Replace all but the first two and last two digits by stars.",
-              lambda s: s[:2] + "*" * (len(s) - 4) + s[-2:]),
+            V(
+                4,
+                "Replace all but the first two and last two digits by stars.",
+                lambda s: s[:2] + "*" * (len(s) - 4) + s[-2:],
+            ),
             V(1, "Give the last four digits of the card.", lambda s: s[-4:]),
             V(4, "Write the number in groups of four.", _fours),
             V(2, "Write ending in and the last two digits.", lambda s: f"ending in {s[-2:]}"),
         ),
     ),
     Family(
-        name="iban", draw=_iban,
+        name="iban",
+        draw=_iban,
         variants=(
             V(1, "Give the country of the account number.", lambda s: s[:2]),
             V(3, "Show country and last block only: DE ... 1234", lambda s: f"{s[:2]} ... {s[-4:]}"),
@@ -162,7 +202,8 @@ CODES = (
         ),
     ),
     Family(
-        name="version", draw=_version,
+        name="version",
+        draw=_version,
         variants=(
             V(2, "Give the major version as a number.", lambda s: _numbers(s)[0], None, INT),
             V(1, "Drop the v.", lambda s: s[1:]),
@@ -173,7 +214,8 @@ CODES = (
         ),
     ),
     Family(
-        name="colour", draw=_colour,
+        name="colour",
+        draw=_colour,
         variants=(
             V(2, "Write the colour in capitals without the hash.", lambda s: s[1:].upper()),
             V(5, "List red, green and blue.", _channels, None, "(text: str) -> list[int]"),

@@ -44,7 +44,9 @@ def _flat(text: str) -> str:
 
 WEB = (
     Family(
-        name="url-host", draw=values.url, branch=lambda s: "www." in s,
+        name="url-host",
+        draw=values.url,
+        branch=lambda s: "www." in s,
         variants=(
             V(3, "Give the host without www.", _host),
             V(4, "Give the site's name: no www, no top-level domain.", lambda s: _host(s).split(".")[0]),
@@ -55,7 +57,8 @@ WEB = (
         ),
     ),
     Family(
-        name="url-path", draw=values.url,
+        name="url-path",
+        draw=values.url,
         variants=(
             V(1, "Give the first part of the path.", lambda s: s.split("/")[3]),
             V(2, "Give the path with its leading slash.", lambda s: "/" + _path(s)),
@@ -66,7 +69,8 @@ WEB = (
         ),
     ),
     Family(
-        name="url-query", draw=values.query_url,
+        name="url-query",
+        draw=values.query_url,
         variants=(
             V(1, "Give everything after the question mark.", lambda s: s.split("?")[1]),
             V(1, "Remove the query.", lambda s: s.split("?")[0]),
@@ -75,12 +79,19 @@ WEB = (
             V(4, "Give the search word q.", lambda s: _parameter(s, "q")),
             V(3, "Give the name of the first parameter.", lambda s: s.split("?")[1].split("=")[0]),
             V(3, "Give the value of the last parameter.", lambda s: s.split("=")[-1]),
-            V(3, "List the parameters as name=value.", lambda s: s.split("?")[1].split("&"), None,
-              "(text: str) -> list[str]"),
+            V(
+                3,
+                "List the parameters as name=value.",
+                lambda s: s.split("?")[1].split("&"),
+                None,
+                "(text: str) -> list[str]",
+            ),
         ),
     ),
     Family(
-        name="url-build", draw=values.domain, branch=lambda s: s.count("."),
+        name="url-build",
+        draw=values.domain,
+        branch=lambda s: s.count("."),
         variants=(
             V(1, "Make an https link of the domain.", lambda s: f"https://{s}"),
             V(1, "Make an https link with a closing slash.", lambda s: f"https://{s}/"),
@@ -88,13 +99,18 @@ WEB = (
             V(3, "Give the registered domain: the last two labels.", lambda s: ".".join(s.split(".")[-2:])),
             V(4, "Give the subdomain or an empty cell.", lambda s: s.split(".")[0] if s.count(".") == 2 else ""),
             V(3, "Reverse the labels of the domain.", lambda s: ".".join(s.split(".")[::-1])),
-            V(3, "Make the contact address info@ of the registered domain.",
-              lambda s: "info@" + ".".join(s.split(".")[-2:])),
+            V(
+                3,
+                "Make the contact address info@ of the registered domain.",
+                lambda s: "info@" + ".".join(s.split(".")[-2:]),
+            ),
             V(2, "Count the labels.", lambda s: s.count(".") + 1, None, INT),
         ),
     ),
     Family(
-        name="url-secure", draw=values.url, branch=lambda s: s.startswith("https"),
+        name="url-secure",
+        draw=values.url,
+        branch=lambda s: s.startswith("https"),
         variants=(
             V(4, "Make every link https.", lambda s: "https://" + s.split("//")[1]),
             V(1, "Answer whether the link is secure.", lambda s: s.startswith("https"), None, BOOL),
@@ -105,7 +121,8 @@ WEB = (
 
 PHONES = (
     Family(
-        name="phone-digits", draw=values.phone,
+        name="phone-digits",
+        draw=values.phone,
         variants=(
             V(2, "Keep the digits of the phone number.", _digits),
             V(3, "Give the area code.", lambda s: _digits(s)[:3]),
@@ -114,46 +131,62 @@ PHONES = (
         ),
     ),
     Family(
-        name="phone-normalise", draw=values.phone,
+        name="phone-normalise",
+        draw=values.phone,
         variants=tuple(
-            V(4, f"Bring all phone numbers to the form {pattern.format('555', '010', '2233')}.",
-              lambda s, pattern=pattern: _grouped(s, pattern))
+            V(
+                4,
+                f"Bring all phone numbers to the form {pattern.format('555', '010', '2233')}.",
+                lambda s, pattern=pattern: _grouped(s, pattern),
+            )
             for pattern in ("({}) {}-{}", "{}-{}-{}", "{}.{}.{}", "{} {} {}", "+1 {} {} {}", "{}/{}-{}")
         ),
     ),
     Family(
-        name="phone-layout", draw=values.plain_phone,
+        name="phone-layout",
+        draw=values.plain_phone,
         variants=tuple(
-            V(3, f"Lay out the ten digits as {pattern.format('555', '010', '2233')}.",
-              lambda s, pattern=pattern: _grouped(s, pattern))
+            V(
+                3,
+                f"Lay out the ten digits as {pattern.format('555', '010', '2233')}.",
+                lambda s, pattern=pattern: _grouped(s, pattern),
+            )
             for pattern in ("{}{}-{}", "({}) {} {}", "{}/{}/{}", "+1-{}-{}-{}", "tel:{}.{}.{}")
         ),
     ),
     Family(
-        name="phone-country", draw=values.world_phone,
+        name="phone-country",
+        draw=values.world_phone,
         variants=(
             V(2, "Give the country code without the plus.", lambda s: s.split()[0][1:]),
             V(2, "Give the number without the country code.", lambda s: s.split(" ", 1)[1]),
             V(1, "Write 00 instead of the plus.", lambda s: s.replace("+", "00")),
-            V(3, "Write the number nationally: 0, area code, hyphen, number.",
-              lambda s: "0" + "-".join(s.split()[1:])),
+            V(3, "Write the number nationally: 0, area code, hyphen, number.", lambda s: "0" + "-".join(s.split()[1:])),
             V(3, "Put the country code in brackets.", lambda s: "({}) {} {}".format(*s.split())),
             V(2, "Give the country code as a number.", lambda s: int(s.split()[0]), None, INT),
         ),
     ),
     Family(
-        name="phone-extension", draw=values.extension_phone, branch=lambda s: "x" in s,
+        name="phone-extension",
+        draw=values.extension_phone,
+        branch=lambda s: "x" in s,
         variants=(
             V(3, "Give the extension or an empty cell.", lambda s: s.partition(" x")[2]),
             V(1, "Drop the extension.", lambda s: s.split(" x")[0]),
             V(3, "Write ext. instead of x.", lambda s: s.replace(" x", " ext. ")),
             V(3, "Answer whether there is an extension.", lambda s: "x" in s, None, BOOL),
-            V(4, "Give the extension, or 0 where there is none, as a number.",
-              lambda s: int(s.partition(" x")[2] or 0), None, INT),
+            V(
+                4,
+                "Give the extension, or 0 where there is none, as a number.",
+                lambda s: int(s.partition(" x")[2] or 0),
+                None,
+                INT,
+            ),
         ),
     ),
     Family(
-        name="phone-mask", draw=values.dashed_phone,
+        name="phone-mask",
+        draw=values.dashed_phone,
         variants=(
             V(3, "Hide all but the last four digits.", lambda s: "***-***-" + s[-4:]),
             V(3, "Hide the last four digits.", lambda s: s[:-4] + "****"),
@@ -164,7 +197,8 @@ PHONES = (
 
 ADDRESSES = (
     Family(
-        name="address-part", draw=values.address,
+        name="address-part",
+        draw=values.address,
         variants=(
             V(1, "Give the state.", lambda s: s.split()[-2]),
             V(1, "Give the city.", lambda s: s.split(", ")[1]),
@@ -174,29 +208,35 @@ ADDRESSES = (
         ),
     ),
     Family(
-        name="address-rewrite", draw=values.address,
+        name="address-rewrite",
+        draw=values.address,
         variants=(
             V(3, "Write City (ST).", lambda s: f"{_parts(s)[1]} ({_parts(s)[2]})"),
             V(3, "Write zip and city.", lambda s: f"{_parts(s)[3]} {_parts(s)[1]}"),
-            V(3, "Write the city in capitals, then the state.",
-              lambda s: f"{_parts(s)[1].upper()}, {_parts(s)[2]}"),
+            V(3, "Write the city in capitals, then the state.", lambda s: f"{_parts(s)[1].upper()}, {_parts(s)[2]}"),
             V(4, "Write the parts separated by bars.", lambda s: "|".join(_parts(s))),
             V(4, "Write ST-zip and the city.", lambda s: "{2}-{3} {1}".format(*_parts(s))),
-            V(4, "Put the house number behind the street name.",
-              lambda s: "{1} {0}".format(*s.split(", ")[0].split(" ", 1)) + s[s.index(","):]),
+            V(
+                4,
+                "Put the house number behind the street name.",
+                lambda s: "{1} {0}".format(*s.split(", ")[0].split(" ", 1)) + s[s.index(",") :],
+            ),
         ),
     ),
     Family(
-        name="address-abbreviate", draw=values.street_line, branch=lambda s: s.split()[-1],
+        name="address-abbreviate",
+        draw=values.street_line,
+        branch=lambda s: s.split()[-1],
         variants=(
             V(5, "Abbreviate the kind of street.", lambda s: s.rsplit(" ", 1)[0] + " " + _SHORT[s.split()[-1]]),
             V(5, "Give the abbreviated kind of street.", lambda s: _SHORT[s.split()[-1]]),
-            V(3, "Write the street first, then a comma and the number.",
-              lambda s: "{1}, {0}".format(*s.split(" ", 1))),
+            V(3, "Write the street first, then a comma and the number.", lambda s: "{1}, {0}".format(*s.split(" ", 1))),
         ),
     ),
     Family(
-        name="address-flat", draw=values.unit_street, branch=lambda s: "Apt" in s,
+        name="address-flat",
+        draw=values.unit_street,
+        branch=lambda s: "Apt" in s,
         variants=(
             V(4, "Give the flat number or an empty cell.", _flat),
             V(4, "Write # before the flat instead of the word Apt.", lambda s: s.replace(", Apt ", " #")),
@@ -204,7 +244,8 @@ ADDRESSES = (
         ),
     ),
     Family(
-        name="address-zip-city", draw=values.zip_city,
+        name="address-zip-city",
+        draw=values.zip_city,
         variants=(
             V(2, "Turn zip city into City zip, with a bar between.", lambda s: "{1}|{0}".format(*s.split())),
             V(1, "Add the country prefix D- before the zip.", lambda s: "D-" + s),
@@ -215,7 +256,9 @@ ADDRESSES = (
         ),
     ),
     Family(
-        name="address-zip-code", draw=values.zip_code, branch=lambda s: "-" in s,
+        name="address-zip-code",
+        draw=values.zip_code,
+        branch=lambda s: "-" in s,
         variants=(
             V(1, "Cut the zip code to five digits.", lambda s: s[:5]),
             V(4, "Fill up every zip code to nine digits with -0000.", lambda s: s if "-" in s else s + "-0000"),
@@ -224,15 +267,19 @@ ADDRESSES = (
         ),
     ),
     Family(
-        name="place-country", draw=values.place,
+        name="place-country",
+        draw=values.place,
         variants=(
             V(2, "Give the country in the brackets.", lambda s: s.split("(")[1].rstrip(")")),
             V(1, "Give the city before the bracket.", lambda s: s.split(" (")[0]),
             V(3, "Write City, Country.", lambda s: s.replace(" (", ", ").rstrip(")")),
             V(4, "Swap them: Country (City).", lambda s: "{1} ({0})".format(*s.rstrip(")").split(" ("))),
             V(4, "Write COUNTRY: City.", lambda s: "{}: {}".format(s[s.index("(") + 1 : -1].upper(), s.split(" (")[0])),
-            V(3, "Write the city and the first three letters of the country in capitals.",
-              lambda s: "{} {}".format(s.split(" (")[0], s[s.index("(") + 1 :][:3].upper())),
+            V(
+                3,
+                "Write the city and the first three letters of the country in capitals.",
+                lambda s: "{} {}".format(s.split(" (")[0], s[s.index("(") + 1 :][:3].upper()),
+            ),
         ),
     ),
 )

@@ -146,8 +146,12 @@ def _stamp_date(text: str) -> str:
 
 def _to_iso() -> Iterator[V]:
     for number, (style, _, level) in enumerate(_STYLES):
-        yield V(max(level, 3), f"Turn dates written {style} into ISO dates.",
-                lambda s, number=number: _read(number, s).isoformat(), _styled(number))
+        yield V(
+            max(level, 3),
+            f"Turn dates written {style} into ISO dates.",
+            lambda s, number=number: _read(number, s).isoformat(),
+            _styled(number),
+        )
 
 
 def _from_iso() -> Iterator[V]:
@@ -157,8 +161,12 @@ def _from_iso() -> Iterator[V]:
 
 def _between() -> Iterator[V]:
     for source, target in _BETWEEN:
-        yield V(4, f"Rewrite dates from {_STYLES[source][0]} to {_STYLES[target][0]}.",
-                lambda s, source=source, target=target: _STYLES[target][1](_read(source, s)), _styled(source))
+        yield V(
+            4,
+            f"Rewrite dates from {_STYLES[source][0]} to {_STYLES[target][0]}.",
+            lambda s, source=source, target=target: _STYLES[target][1](_read(source, s)),
+            _styled(source),
+        )
 
 
 DATE_FAMILIES = (
@@ -166,7 +174,8 @@ DATE_FAMILIES = (
     Family(name="date-from-iso", draw=values.iso_date, variants=tuple(_from_iso())),
     Family(name="date-between-styles", draw=values.iso_date, variants=tuple(_between())),
     Family(
-        name="date-part", draw=values.iso_date,
+        name="date-part",
+        draw=values.iso_date,
         variants=(
             V(1, "Give the year as a number.", lambda s: int(s[:4]), None, INT),
             V(2, "Give the month as a number.", lambda s: int(s[5:7]), None, INT),
@@ -180,7 +189,8 @@ DATE_FAMILIES = (
         ),
     ),
     Family(
-        name="date-month-name", draw=values.iso_date,
+        name="date-month-name",
+        draw=values.iso_date,
         variants=(
             V(3, "Give the month's name.", lambda s: MONTHS[int(s[5:7]) - 1]),
             V(3, "Give the month's short name.", lambda s: MONTHS[int(s[5:7]) - 1][:3]),
@@ -191,7 +201,9 @@ DATE_FAMILIES = (
         ),
     ),
     Family(
-        name="date-quarter", draw=values.iso_date, branch=_quarter,
+        name="date-quarter",
+        draw=values.iso_date,
+        branch=_quarter,
         variants=(
             V(3, "Give the quarter, Q1 to Q4.", lambda s: f"Q{_quarter(s)}"),
             V(4, "Write the quarter as 2024-Q1.", lambda s: f"{s[:4]}-Q{_quarter(s)}"),
@@ -202,23 +214,27 @@ DATE_FAMILIES = (
         ),
     ),
     Family(
-        name="date-weekday", draw=values.iso_date, branch=lambda s: _day(s).weekday() >= 5,
+        name="date-weekday",
+        draw=values.iso_date,
+        branch=lambda s: _day(s).weekday() >= 5,
         variants=(
             V(3, "Give the day of the week.", lambda s: DAYS[_day(s).weekday()]),
             V(3, "Give the short day of the week.", lambda s: DAYS[_day(s).weekday()][:3]),
             V(3, "Answer whether the day is on a weekend.", lambda s: _day(s).weekday() >= 5, None, BOOL),
             V(3, "Number the day of the week from 1 for Monday.", lambda s: _day(s).isoweekday(), None, INT),
             V(4, "Label the day weekend or weekday.", lambda s: "weekend" if _day(s).weekday() >= 5 else "weekday"),
-            V(4, "Write the short day of the week before the date.",
-              lambda s: f"{DAYS[_day(s).weekday()][:3]} {s}"),
+            V(4, "Write the short day of the week before the date.", lambda s: f"{DAYS[_day(s).weekday()][:3]} {s}"),
             V(5, "Give the Monday of that week.", lambda s: _plus(s, -_day(s).weekday())),
         ),
     ),
     Family(
-        name="date-shift", draw=values.iso_date,
+        name="date-shift",
+        draw=values.iso_date,
         variants=(
-            *(V(2, f"Give the date {days} days later.",
-              lambda s, days=days: _plus(s, days)) for days in (7, 10, 14, 30)),
+            *(
+                V(2, f"Give the date {days} days later.", lambda s, days=days: _plus(s, days))
+                for days in (7, 10, 14, 30)
+            ),
             V(2, "Give the day before.", lambda s: _plus(s, -1)),
             V(3, "Give the first day of the month.", lambda s: s[:8] + "01"),
             V(4, "Give the first day of the next month.", lambda s: _next_month(s).isoformat()),
@@ -228,36 +244,55 @@ DATE_FAMILIES = (
         ),
     ),
     Family(
-        name="date-fiscal-year", draw=values.iso_date,
+        name="date-fiscal-year",
+        draw=values.iso_date,
         variants=tuple(
-            V(5, f"Give the fiscal year; it starts in {MONTHS[start - 1]} and is named after its last year.",
-              lambda s, start=start: _fiscal(s, start))
+            V(
+                5,
+                f"Give the fiscal year; it starts in {MONTHS[start - 1]} and is named after its last year.",
+                lambda s, start=start: _fiscal(s, start),
+            )
             for start in (4, 7, 10)
         ),
         branch=lambda s: (int(s[5:7]) - 1) // 3,
     ),
     Family(
-        name="date-difference", draw=values.two_dates, signature=DATES.format("int"),
+        name="date-difference",
+        draw=values.two_dates,
+        signature=DATES.format("int"),
         variants=(
             V(2, "Count the days from start to end.", _gap),
             V(3, "Count the days, the last one included.", lambda a, b: _gap(a, b) + 1),
             V(3, "Count the full weeks from start to end.", lambda a, b: _gap(a, b) // 7),
             V(3, "Write the span as start to end.", lambda a, b: f"{a} to {b}", None, DATES.format("str")),
-            V(4, "Answer whether both days are in the same month.", lambda a, b: a[:7] == b[:7],
-              lambda rng: _close_dates(rng), DATES.format("bool")),
-            V(4, "Label the delivery late after 30 days, else on time.",
-              lambda a, b: "late" if _gap(a, b) > 30 else "on time", lambda rng: _close_dates(rng),
-              DATES.format("str")),
+            V(
+                4,
+                "Answer whether both days are in the same month.",
+                lambda a, b: a[:7] == b[:7],
+                lambda rng: _close_dates(rng),
+                DATES.format("bool"),
+            ),
+            V(
+                4,
+                "Label the delivery late after 30 days, else on time.",
+                lambda a, b: "late" if _gap(a, b) > 30 else "on time",
+                lambda rng: _close_dates(rng),
+                DATES.format("str"),
+            ),
         ),
     ),
     Family(
-        name="date-in-file-name", draw=_stamped_file,
+        name="date-in-file-name",
+        draw=_stamped_file,
         variants=(
             V(3, "Give the date in the file name as ISO.", _stamp_date),
             V(2, "Give the year in the file name.", lambda s: s.split("_")[1][:4]),
             V(1, "Give the subject before the date.", lambda s: s.split("_")[0]),
-            V(4, "Put the ISO date in front: 2024-03-05 sales.csv",
-              lambda s: f"{_stamp_date(s)} {s.split('_')[0]}.{s.split('.')[1]}"),
+            V(
+                4,
+                "Put the ISO date in front: 2024-03-05 sales.csv",
+                lambda s: f"{_stamp_date(s)} {s.split('_')[0]}.{s.split('.')[1]}",
+            ),
             V(2, "Give the eight digits of the date.", lambda s: s.split("_")[1][:8]),
         ),
     ),
@@ -265,7 +300,8 @@ DATE_FAMILIES = (
 
 TIME_FAMILIES = (
     Family(
-        name="timestamp-part", draw=values.timestamp,
+        name="timestamp-part",
+        draw=values.timestamp,
         variants=(
             V(1, "Drop the seconds.", lambda s: s[:-3]),
             V(1, "Give hours and minutes.", lambda s: s[11:16]),
@@ -276,19 +312,25 @@ TIME_FAMILIES = (
         ),
     ),
     Family(
-        name="timestamp-utc", draw=values.utc_timestamp,
+        name="timestamp-utc",
+        draw=values.utc_timestamp,
         variants=(
             V(3, "Write the UTC timestamp as date and time with a blank.", lambda s: s[:-1].replace("T", " ")),
             V(3, "Write date and HH:MM.", lambda s: s[:16].replace("T", " ")),
             V(1, "Give the date of the UTC timestamp.", lambda s: s[:10]),
             V(1, "Give the time of the UTC timestamp.", lambda s: s[11:19]),
             V(4, "Write MM/DD/YYYY HH:MM.", lambda s: f"{_shown(s[:10], 1)} {s[11:16]}"),
-            V(4, "Make a compact stamp of digits with an underscore.",
-              lambda s: s[:-1].replace("-", "").replace(":", "").replace("T", "_")),
+            V(
+                4,
+                "Make a compact stamp of digits with an underscore.",
+                lambda s: s[:-1].replace("-", "").replace(":", "").replace("T", "_"),
+            ),
         ),
     ),
     Family(
-        name="time-twelve-hour", draw=values.twelve_hour, branch=lambda s: s[-2:],
+        name="time-twelve-hour",
+        draw=values.twelve_hour,
+        branch=lambda s: s[-2:],
         variants=(
             V(5, "Turn twelve-hour times into 24-hour times.", _twenty_four),
             V(5, "Turn 24-hour times into twelve-hour times.", _twelve, values.clock_time),
@@ -297,11 +339,18 @@ TIME_FAMILIES = (
         ),
     ),
     Family(
-        name="time-to-number", draw=values.clock_time, signature=INT,
+        name="time-to-number",
+        draw=values.clock_time,
+        signature=INT,
         variants=(
             V(3, "Turn HH:MM into minutes.", _minutes),
-            V(4, "Turn HH:MM into decimal hours, two places.", lambda s: round(_minutes(s) / 60, 2), None,
-              "(text: str) -> float"),
+            V(
+                4,
+                "Turn HH:MM into decimal hours, two places.",
+                lambda s: round(_minutes(s) / 60, 2),
+                None,
+                "(text: str) -> float",
+            ),
             V(4, "Turn HH:MM:SS into seconds.", _seconds, values.long_clock),
             V(3, "Give the minutes left until the full hour.", lambda s: 60 - int(s[3:])),
             V(2, "Give the minutes past the hour.", lambda s: int(s[3:])),
@@ -309,37 +358,62 @@ TIME_FAMILIES = (
         ),
     ),
     Family(
-        name="duration-write", draw=_length, signature="(minutes: int) -> str",
+        name="duration-write",
+        draw=_length,
+        signature="(minutes: int) -> str",
         branch=lambda n: (n >= 60, n % 60 == 0),
         variants=(
             V(4, "Write the minutes as 1h 30m.", lambda n: f"{n // 60}h {n % 60}m"),
             V(4, "Write the minutes as HH:MM.", lambda n: f"{n // 60:02d}:{n % 60:02d}"),
-            V(2, "Turn minutes into decimal hours, two places.", lambda n: round(n / 60, 2), None,
-              "(minutes: int) -> float"),
+            V(
+                2,
+                "Turn minutes into decimal hours, two places.",
+                lambda n: round(n / 60, 2),
+                None,
+                "(minutes: int) -> float",
+            ),
             V(2, "Turn minutes into seconds.", lambda n: n * 60, None, "(minutes: int) -> int"),
             V(2, "Give the full hours.", lambda n: n // 60, None, "(minutes: int) -> int"),
-            V(5, "Write 45 min below one hour, else 1:30 h.",
-              lambda n: f"{n} min" if n < 60 else f"{n // 60}:{n % 60:02d} h"),
+            V(
+                5,
+                "Write 45 min below one hour, else 1:30 h.",
+                lambda n: f"{n} min" if n < 60 else f"{n // 60}:{n % 60:02d} h",
+            ),
             V(4, "Write the minutes as an ISO duration such as PT1H30M.", lambda n: f"PT{n // 60}H{n % 60}M"),
         ),
     ),
     Family(
-        name="duration-read", draw=_spoken_length, signature=INT, branch=lambda s: ("h" in s, "m" in s),
+        name="duration-read",
+        draw=_spoken_length,
+        signature=INT,
+        branch=lambda s: ("h" in s, "m" in s),
         variants=(
             V(5, "Turn durations such as 1h 30m into minutes.", _spoken_minutes),
             V(5, "Turn durations such as 1h 30m into seconds.", lambda s: 60 * _spoken_minutes(s)),
-            V(5, "Turn durations such as 1h 30m into HH:MM.",
-              lambda s: f"{_spoken_minutes(s) // 60:02d}:{_spoken_minutes(s) % 60:02d}", None,
-              "(text: str) -> str"),
-            V(4, "Give the hours in front of the h, 0 where there is none.",
-              lambda s: int(s.split("h")[0]) if "h" in s else 0),
+            V(
+                5,
+                "Turn durations such as 1h 30m into HH:MM.",
+                lambda s: f"{_spoken_minutes(s) // 60:02d}:{_spoken_minutes(s) % 60:02d}",
+                None,
+                "(text: str) -> str",
+            ),
+            V(
+                4,
+                "Give the hours in front of the h, 0 where there is none.",
+                lambda s: int(s.split("h")[0]) if "h" in s else 0,
+            ),
         ),
     ),
     Family(
-        name="time-of-day", draw=values.edge_clock, branch=_part_of_day,
+        name="time-of-day",
+        draw=values.edge_clock,
+        branch=_part_of_day,
         variants=(
-            V(5, "Name the part of the day: night before 6, morning, afternoon from 12, evening from 18.",
-              _part_of_day),
+            V(
+                5,
+                "Name the part of the day: night before 6, morning, afternoon from 12, evening from 18.",
+                _part_of_day,
+            ),
             V(3, "Answer whether the time is before noon.", lambda s: int(s[:2]) < 12, None, BOOL),
             V(4, "Answer whether the office (9 to 17) is open.", lambda s: 9 <= int(s[:2]) < 17, None, BOOL),
             V(4, "Label the time AM or PM.", lambda s: "AM" if int(s[:2]) < 12 else "PM"),
@@ -347,16 +421,30 @@ TIME_FAMILIES = (
         ),
     ),
     Family(
-        name="time-shift-length", draw=values.shift, signature="(start: str, end: str) -> int",
+        name="time-shift-length",
+        draw=values.shift,
+        signature="(start: str, end: str) -> int",
         variants=(
             V(4, "Count the minutes from start to end.", lambda a, b: _minutes(b) - _minutes(a)),
-            V(4, "Give the length in decimal hours, two places.",
-              lambda a, b: round((_minutes(b) - _minutes(a)) / 60, 2), None, "(start: str, end: str) -> float"),
-            V(5, "Give the length as H:MM.",
-              lambda a, b: "{}:{:02d}".format(*divmod(_minutes(b) - _minutes(a), 60)), None,
-              "(start: str, end: str) -> str"),
-            V(5, "Count the paid minutes: the length without a break of 30 minutes when it is over 6 hours.",
-              lambda a, b: _paid(_minutes(b) - _minutes(a))),
+            V(
+                4,
+                "Give the length in decimal hours, two places.",
+                lambda a, b: round((_minutes(b) - _minutes(a)) / 60, 2),
+                None,
+                "(start: str, end: str) -> float",
+            ),
+            V(
+                5,
+                "Give the length as H:MM.",
+                lambda a, b: "{}:{:02d}".format(*divmod(_minutes(b) - _minutes(a), 60)),
+                None,
+                "(start: str, end: str) -> str",
+            ),
+            V(
+                5,
+                "Count the paid minutes: the length without a break of 30 minutes when it is over 6 hours.",
+                lambda a, b: _paid(_minutes(b) - _minutes(a)),
+            ),
             V(2, "Write the shift as start-end.", lambda a, b: f"{a}-{b}", None, "(start: str, end: str) -> str"),
         ),
         branch=lambda a, b: _minutes(b) - _minutes(a) > 360,

@@ -89,12 +89,18 @@ def _spread_price(rng: Random) -> tuple[float]:
 
 MONEY = (
     Family(
-        name="money-read", draw=_dollars, signature=FLOAT,
+        name="money-read",
+        draw=_dollars,
+        signature=FLOAT,
         variants=(
             V(3, "Turn dollar amounts into numbers.", _us),
             V(4, "Turn European euro amounts into numbers.", _eu, _euros),
-            V(5, "Turn amounts in kroner into numbers.",
-              lambda s: float(s.removesuffix(" kr").replace(" ", "").replace(",", ".")), _crowns),
+            V(
+                5,
+                "Turn amounts in kroner into numbers.",
+                lambda s: float(s.removesuffix(" kr").replace(" ", "").replace(",", ".")),
+                _crowns,
+            ),
             V(2, "Give the number behind the currency code.", lambda s: float(s.split()[1]), _coded),
             V(4, "Turn dollar amounts into whole cents.", lambda s: round(_us(s) * 100), None, INT),
             V(4, "Turn dollar amounts into whole dollars, rounded down.", lambda s: int(_us(s)), None, INT),
@@ -102,7 +108,9 @@ MONEY = (
         ),
     ),
     Family(
-        name="money-write", draw=_plain, signature=NUMBER.format("str"),
+        name="money-write",
+        draw=_plain,
+        signature=NUMBER.format("str"),
         variants=(
             V(2, "Write the amount in dollars with thousands separators.", lambda x: f"${x:,.2f}"),
             V(2, "Write the amount followed by USD.", lambda x: f"{x:,.2f} USD"),
@@ -114,7 +122,8 @@ MONEY = (
         ),
     ),
     Family(
-        name="money-restyle", draw=_dollars,
+        name="money-restyle",
+        draw=_dollars,
         variants=(
             V(1, "Remove the thousands separators.", lambda s: s.replace(",", "")),
             V(3, "Put USD behind the number instead of the sign.", lambda s: s[1:] + " USD"),
@@ -124,7 +133,9 @@ MONEY = (
         ),
     ),
     Family(
-        name="money-cents", draw=_cents, signature="(cents: int) -> str",
+        name="money-cents",
+        draw=_cents,
+        signature="(cents: int) -> str",
         variants=(
             V(2, "Turn cents into an amount.", lambda n: n / 100, None, "(cents: int) -> float"),
             V(3, "Write the cents as dollars.", lambda n: f"${n / 100:.2f}"),
@@ -134,7 +145,9 @@ MONEY = (
         ),
     ),
     Family(
-        name="money-currency", draw=_symbol_first, branch=lambda s: s[0],
+        name="money-currency",
+        draw=_symbol_first,
+        branch=lambda s: s[0],
         variants=(
             V(4, "Give the currency code for the sign.", lambda s: _SYMBOLS[s[0]]),
             V(5, "Write the currency code and the number.", lambda s: f"{_SYMBOLS[s[0]]} {s[1:]}"),
@@ -143,41 +156,70 @@ MONEY = (
         ),
     ),
     Family(
-        name="money-code", draw=_coded, branch=lambda s: s[:3],
+        name="money-code",
+        draw=_coded,
+        branch=lambda s: s[:3],
         variants=(
             V(2, "Put the currency code behind the number.", lambda s: "{1} {0}".format(*s.split())),
             V(2, "Write the currency code in lower case.", lambda s: s.split()[0].lower()),
             V(1, "Answer whether the amount is in euros.", lambda s: s.startswith("EUR"), None, BOOL),
-            V(4, "Round the amount to whole units and keep the code.",
-              lambda s: f"{s[:3]} {round(float(s[4:]))}"),
+            V(4, "Round the amount to whole units and keep the code.", lambda s: f"{s[:3]} {round(float(s[4:]))}"),
         ),
     ),
     Family(
-        name="money-bookkeeping", draw=_bookkept, signature=FLOAT, branch=lambda s: "(" in s,
+        name="money-bookkeeping",
+        draw=_bookkept,
+        signature=FLOAT,
+        branch=lambda s: "(" in s,
         variants=(
             V(5, "Turn amounts into numbers; brackets mean negative.", _booked),
-            V(4, "Write a minus sign instead of the brackets.",
-              lambda s: "-" + s.strip("()") if "(" in s else s, None, "(text: str) -> str"),
+            V(
+                4,
+                "Write a minus sign instead of the brackets.",
+                lambda s: "-" + s.strip("()") if "(" in s else s,
+                None,
+                "(text: str) -> str",
+            ),
             V(3, "Give the amount without sign as a number.", lambda s: abs(_booked(s))),
-            V(4, "Label the amount debit when it is in brackets, else credit.",
-              lambda s: "debit" if "(" in s else "credit", None, "(text: str) -> str"),
+            V(
+                4,
+                "Label the amount debit when it is in brackets, else credit.",
+                lambda s: "debit" if "(" in s else "credit",
+                None,
+                "(text: str) -> str",
+            ),
         ),
     ),
     Family(
-        name="money-magnitude", draw=_magnitude, signature=INT, branch=lambda s: s[-1],
+        name="money-magnitude",
+        draw=_magnitude,
+        signature=INT,
+        branch=lambda s: s[-1],
         variants=(
-            V(5, "Turn numbers such as 1.5k and 2.3M into full numbers.",
-              lambda s: round(float(s[:-1]) * _MAGNITUDES[s[-1]])),
+            V(
+                5,
+                "Turn numbers such as 1.5k and 2.3M into full numbers.",
+                lambda s: round(float(s[:-1]) * _MAGNITUDES[s[-1]]),
+            ),
             V(2, "Give the number before the letter.", lambda s: float(s[:-1]), None, FLOAT),
-            V(4, "Write thousand or million behind the number.",
-              lambda s: f"{s[:-1]} {'thousand' if s[-1] == 'k' else 'million'}", None, "(text: str) -> str"),
+            V(
+                4,
+                "Write thousand or million behind the number.",
+                lambda s: f"{s[:-1]} {'thousand' if s[-1] == 'k' else 'million'}",
+                None,
+                "(text: str) -> str",
+            ),
         ),
     ),
     Family(
-        name="price-tax", draw=_plain, signature=NUMBER.format("float"),
+        name="price-tax",
+        draw=_plain,
+        signature=NUMBER.format("float"),
         variants=(
-            *(V(2, f"Add {rate} % tax, rounded to cents.", lambda x, rate=rate: round(x * (100 + rate) / 100, 2))
-              for rate in (7, 19, 20, 25)),
+            *(
+                V(2, f"Add {rate} % tax, rounded to cents.", lambda x, rate=rate: round(x * (100 + rate) / 100, 2))
+                for rate in (7, 19, 20, 25)
+            ),
             V(2, "Give the 19 % tax alone, rounded to cents.", lambda x: round(x * 0.19, 2)),
             V(3, "Take the 20 % tax out of the gross price, rounded to cents.", lambda x: round(x / 1.2, 2)),
             V(2, "Take off 15 %, rounded to cents.", lambda x: round(x * 0.85, 2)),
@@ -185,26 +227,48 @@ MONEY = (
         ),
     ),
     Family(
-        name="price-discount", draw=_priced, signature="(price: float, percent: int) -> float",
+        name="price-discount",
+        draw=_priced,
+        signature="(price: float, percent: int) -> float",
         variants=(
             V(3, "Take the percentage off the price, rounded to cents.", lambda x, p: round(x * (100 - p) / 100, 2)),
             V(2, "Give the discount in money, rounded to cents.", lambda x, p: round(x * p / 100, 2)),
             V(3, "Add the percentage to the price, rounded to cents.", lambda x, p: round(x * (100 + p) / 100, 2)),
-            V(3, "Write the offer as price (-percent%).", lambda x, p: f"{x:.2f} (-{p}%)", None,
-              "(price: float, percent: int) -> str"),
+            V(
+                3,
+                "Write the offer as price (-percent%).",
+                lambda x, p: f"{x:.2f} (-{p}%)",
+                None,
+                "(price: float, percent: int) -> str",
+            ),
         ),
     ),
     Family(
-        name="price-label", draw=_spread_price, signature="(price: float) -> str",
+        name="price-label",
+        draw=_spread_price,
+        signature="(price: float) -> str",
         branch=lambda x: _level(x, (50, 200), ("a", "b", "c")),
         variants=(
-            V(4, "Label prices below 50 low, below 200 medium, else high.",
-              lambda x: _level(x, (50, 200), ("low", "medium", "high"))),
+            V(
+                4,
+                "Label prices below 50 low, below 200 medium, else high.",
+                lambda x: _level(x, (50, 200), ("low", "medium", "high")),
+            ),
             V(4, "Label prices from 200 premium, others standard.", lambda x: "premium" if x >= 200 else "standard"),
-            V(5, "Give the shipping cost: 4.90 below 50, else 0.", lambda x: 4.9 if x < 50 else 0.0, None,
-              "(price: float) -> float"),
-            V(5, "Take 10 % off prices from 200 on, rounded to cents.",
-              lambda x: round(x * 0.9, 2) if x >= 200 else x, None, "(price: float) -> float"),
+            V(
+                5,
+                "Give the shipping cost: 4.90 below 50, else 0.",
+                lambda x: 4.9 if x < 50 else 0.0,
+                None,
+                "(price: float) -> float",
+            ),
+            V(
+                5,
+                "Take 10 % off prices from 200 on, rounded to cents.",
+                lambda x: round(x * 0.9, 2) if x >= 200 else x,
+                None,
+                "(price: float) -> float",
+            ),
             V(2, "Answer whether shipping is free: 50 and more.", lambda x: x >= 50, None, "(price: float) -> bool"),
         ),
     ),

@@ -15,12 +15,25 @@ BOOL = "(text: str) -> bool"
 _METRIC = {"g": 1, "kg": 1000, "t": 1_000_000}
 _SIZES = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
 _CONVERSIONS = (
-    ("km", "m", 1000), ("m", "cm", 100), ("h", "min", 60), ("days", "h", 24), ("mi", "km", 1.609344),
-    ("ft", "m", 0.3048), ("in", "cm", 2.54), ("lb", "kg", 0.45359237),
-    ("gal", "l", 3.785412), ("oz", "g", 28.34952), ("yd", "m", 0.9144),
+    ("km", "m", 1000),
+    ("m", "cm", 100),
+    ("h", "min", 60),
+    ("days", "h", 24),
+    ("mi", "km", 1.609344),
+    ("ft", "m", 0.3048),
+    ("in", "cm", 2.54),
+    ("lb", "kg", 0.45359237),
+    ("gal", "l", 3.785412),
+    ("oz", "g", 28.34952),
+    ("yd", "m", 0.9144),
 )
 _METRIC_PAIRS = (
-    ("km", "m", 1000), ("kg", "g", 1000), ("l", "ml", 1000), ("t", "kg", 1000), ("m", "cm", 100), ("h", "min", 60),
+    ("km", "m", 1000),
+    ("kg", "g", 1000),
+    ("l", "ml", 1000),
+    ("t", "kg", 1000),
+    ("m", "cm", 100),
+    ("h", "min", 60),
 )
 
 
@@ -133,20 +146,29 @@ def _rating(rng: Random) -> tuple[str]:
 
 def _converted() -> Iterator[V]:
     for source, target, factor in _CONVERSIONS:
-        yield V(2, f"Turn {source} into {target} as a number, two places.",
-                lambda s, factor=factor: round(float(s.split()[0]) * factor, 2), _in_unit(source))
+        yield V(
+            2,
+            f"Turn {source} into {target} as a number, two places.",
+            lambda s, factor=factor: round(float(s.split()[0]) * factor, 2),
+            _in_unit(source),
+        )
 
 
 def _convert_written() -> Iterator[V]:
     for source, target, factor in _METRIC_PAIRS:
-        yield V(4, f"Rewrite {source} as {target} with the unit.",
-                lambda s, target=target, factor=factor: f"{round(float(s.split()[0]) * factor)} {target}",
-                _in_unit(source))
+        yield V(
+            4,
+            f"Rewrite {source} as {target} with the unit.",
+            lambda s, target=target, factor=factor: f"{round(float(s.split()[0]) * factor)} {target}",
+            _in_unit(source),
+        )
 
 
 NUMBERS = (
     Family(
-        name="number-round", draw=_any_number, signature="(x: float) -> float",
+        name="number-round",
+        draw=_any_number,
+        signature="(x: float) -> float",
         variants=(
             V(1, "Round to two places.", lambda x: round(x, 2)),
             V(1, "Round to one place.", lambda x: round(x, 1)),
@@ -160,57 +182,98 @@ NUMBERS = (
         ),
     ),
     Family(
-        name="percent-read", draw=_percent, signature=FLOAT,
+        name="percent-read",
+        draw=_percent,
+        signature=FLOAT,
         variants=(
             V(3, "Turn percentages into shares between 0 and 1.", lambda s: round(float(s.rstrip(" %")) / 100, 4)),
             V(2, "Give the number before the percent sign.", lambda s: float(s.rstrip(" %"))),
             V(4, "Give the rest to 100 %.", lambda s: round(100 - float(s.rstrip(" %")), 1)),
-            V(3, "Write the percentage with exactly one decimal.", lambda s: f"{float(s.rstrip(' %')):.1f}%", None,
-              "(text: str) -> str"),
+            V(
+                3,
+                "Write the percentage with exactly one decimal.",
+                lambda s: f"{float(s.rstrip(' %')):.1f}%",
+                None,
+                "(text: str) -> str",
+            ),
         ),
         branch=lambda s: (" " in s, "." in s),
     ),
     Family(
-        name="percent-write", draw=_share, signature="(share: float) -> str",
+        name="percent-write",
+        draw=_share,
+        signature="(share: float) -> str",
         variants=(
             V(2, "Write the share as a percentage with one decimal.", lambda x: f"{100 * x:.1f}%"),
             V(3, "Write the share as a whole percentage with a blank.", lambda x: f"{round(100 * x)} %"),
-            V(2, "Turn the share into a percentage number, one decimal.", lambda x: round(100 * x, 1), None,
-              "(share: float) -> float"),
+            V(
+                2,
+                "Turn the share into a percentage number, one decimal.",
+                lambda x: round(100 * x, 1),
+                None,
+                "(share: float) -> float",
+            ),
             V(3, "Write the rest to one as a percentage with one decimal.", lambda x: f"{100 - 100 * x:.1f}%"),
-            V(4, "Write the share as a percentage with a decimal comma.",
-              lambda x: f"{100 * x:.1f} %".replace(".", ",")),
+            V(
+                4,
+                "Write the share as a percentage with a decimal comma.",
+                lambda x: f"{100 * x:.1f} %".replace(".", ","),
+            ),
         ),
     ),
     Family(
-        name="percent-of", draw=_part_total, signature="(part: int, total: int) -> str",
+        name="percent-of",
+        draw=_part_total,
+        signature="(part: int, total: int) -> str",
         variants=(
             V(3, "Write the part of the total as a percentage, one decimal.", lambda a, b: f"{100 * a / b:.1f}%"),
-            V(2, "Give the part of the total as a share, three places.", lambda a, b: round(a / b, 3), None,
-              "(part: int, total: int) -> float"),
+            V(
+                2,
+                "Give the part of the total as a share, three places.",
+                lambda a, b: round(a / b, 3),
+                None,
+                "(part: int, total: int) -> float",
+            ),
             V(4, "Write the change from the first to the second with sign, one decimal.", _signed_percent),
             V(2, "Write part of total.", lambda a, b: f"{a} of {b}"),
-            V(3, "Give what is missing to the total in percent, one decimal.",
-              lambda a, b: round(100 * (b - a) / b, 1), None, "(part: int, total: int) -> float"),
+            V(
+                3,
+                "Give what is missing to the total in percent, one decimal.",
+                lambda a, b: round(100 * (b - a) / b, 1),
+                None,
+                "(part: int, total: int) -> float",
+            ),
             V(4, "Write part/total (percent) with a whole percentage.", lambda a, b: f"{a}/{b} ({100 * a // b}%)"),
         ),
     ),
     Family(
-        name="unit-split", draw=_measure,
+        name="unit-split",
+        draw=_measure,
         variants=(
             V(2, "Give the number without the unit.", lambda s: float(s.split()[0]), None, FLOAT),
-            V(3, "Put a blank between number and unit.",
-              lambda s: "".join(c for c in s if c.isdigit()) + " " + "".join(c for c in s if c.isalpha()),
-              _tight_measure),
-            V(3, "Give the number in front of the unit.", lambda s: int("".join(c for c in s if c.isdigit())),
-              _tight_measure, INT),
+            V(
+                3,
+                "Put a blank between number and unit.",
+                lambda s: "".join(c for c in s if c.isdigit()) + " " + "".join(c for c in s if c.isalpha()),
+                _tight_measure,
+            ),
+            V(
+                3,
+                "Give the number in front of the unit.",
+                lambda s: int("".join(c for c in s if c.isdigit())),
+                _tight_measure,
+                INT,
+            ),
             V(2, "Write the unit in brackets.", lambda s: "{} ({})".format(*s.split())),
         ),
     ),
     Family(name="unit-convert", draw=_measure, signature=FLOAT, variants=tuple(_converted())),
     Family(name="unit-rewrite", draw=_measure, variants=tuple(_convert_written())),
     Family(
-        name="unit-mixed", draw=_mixed_mass, signature=INT, branch=lambda s: s.split()[1],
+        name="unit-mixed",
+        draw=_mixed_mass,
+        signature=INT,
+        branch=lambda s: s.split()[1],
         variants=(
             V(5, "Bring all masses to grams.", _grams),
             V(5, "Bring all masses to kilograms.", lambda s: _grams(s) / 1000, None, FLOAT),
@@ -218,30 +281,47 @@ NUMBERS = (
         ),
     ),
     Family(
-        name="box-size", draw=_box, signature=INT,
+        name="box-size",
+        draw=_box,
+        signature=INT,
         variants=(
             V(4, "Give the volume of the box.", lambda s: math.prod(_sides(s))),
             V(3, "Give the longest side.", lambda s: max(_sides(s))),
             V(3, "List the three sides.", _sides, None, "(text: str) -> list[int]"),
-            V(4, "List the sides from long to short.", lambda s: sorted(_sides(s), reverse=True), None,
-              "(text: str) -> list[int]"),
+            V(
+                4,
+                "List the sides from long to short.",
+                lambda s: sorted(_sides(s), reverse=True),
+                None,
+                "(text: str) -> list[int]",
+            ),
             V(1, "Write blanks around each x.", lambda s: s.replace("x", " x "), None, "(text: str) -> str"),
             V(3, "Give the first side.", lambda s: _sides(s)[0]),
             V(4, "Give the sum of the sides.", lambda s: sum(_sides(s))),
         ),
     ),
     Family(
-        name="temperature", draw=_celsius, signature=INT,
+        name="temperature",
+        draw=_celsius,
+        signature=INT,
         variants=(
             V(2, "Give the temperature as a number.", lambda s: int(s[:-2])),
             V(4, "Turn Celsius into whole Fahrenheit.", _fahrenheit),
-            V(5, "Rewrite Celsius as whole Fahrenheit with the unit.", lambda s: f"{_fahrenheit(s)}°F", None,
-              "(text: str) -> str"),
+            V(
+                5,
+                "Rewrite Celsius as whole Fahrenheit with the unit.",
+                lambda s: f"{_fahrenheit(s)}°F",
+                None,
+                "(text: str) -> str",
+            ),
             V(3, "Answer whether it freezes (below 0).", lambda s: int(s[:-2]) < 0, None, BOOL),
         ),
     ),
     Family(
-        name="file-size", draw=_file_size, signature=INT, branch=lambda s: s.split()[1],
+        name="file-size",
+        draw=_file_size,
+        signature=INT,
+        branch=lambda s: s.split()[1],
         variants=(
             V(5, "Turn file sizes into bytes (1 KB = 1024 B).", _bytes),
             V(5, "Turn file sizes into kilobytes, three places.", lambda s: round(_bytes(s) / 1024, 3), None, FLOAT),
@@ -249,50 +329,80 @@ NUMBERS = (
         ),
     ),
     Family(
-        name="flag", draw=_flag, signature=BOOL, branch=lambda s: s.strip(),
+        name="flag",
+        draw=_flag,
+        signature=BOOL,
+        branch=lambda s: s.strip(),
         variants=(
             V(3, "Turn yes, y and true in any casing into true, the rest into false.", _yes),
             V(4, "Bring all flags to Yes or No.", lambda s: "Yes" if _yes(s) else "No", None, "(text: str) -> str"),
             V(4, "Turn the flags into 1 and 0.", lambda s: 1 if _yes(s) else 0, None, INT),
-            V(3, "Give the first letter of the flag in capitals.", lambda s: s.strip()[0].upper(), None,
-              "(text: str) -> str"),
+            V(
+                3,
+                "Give the first letter of the flag in capitals.",
+                lambda s: s.strip()[0].upper(),
+                None,
+                "(text: str) -> str",
+            ),
         ),
     ),
     Family(
-        name="number-pad", draw=_counter, signature="(n: int) -> str",
+        name="number-pad",
+        draw=_counter,
+        signature="(n: int) -> str",
         variants=(
-            *(V(2, f"Write the number with {width} digits.", lambda n, width=width: f"{n:0{width}d}")
-              for width in (3, 4, 6)),
+            *(
+                V(2, f"Write the number with {width} digits.", lambda n, width=width: f"{n:0{width}d}")
+                for width in (3, 4, 6)
+            ),
             V(2, "Write the number with a leading hash.", lambda n: f"#{n}"),
             V(3, "Write the invoice number INV-0042.", lambda n: f"INV-{n:04d}"),
             V(3, "Write the order number 2024/0042.", lambda n: f"2024/{n:04d}"),
             V(5, "Write the number as an ordinal such as 1st.", _ordinal, _place_number),
-            V(4, "Write 1 item or 5 items.", lambda n: f"{n} item" if n == 1 else f"{n} items",
-              lambda rng: (rng.choice((1, 1, rng.randint(2, 60))),)),
+            V(
+                4,
+                "Write 1 item or 5 items.",
+                lambda n: f"{n} item" if n == 1 else f"{n} items",
+                lambda rng: (rng.choice((1, 1, rng.randint(2, 60))),),
+            ),
         ),
         branch=lambda n: n if n < 4 else _ordinal(n)[-2:] if n < 24 else len(str(n)) + 100,
     ),
     Family(
-        name="interval", draw=_interval, signature=INT,
+        name="interval",
+        draw=_interval,
+        signature=INT,
         variants=(
             V(3, "Give the middle of the range.", lambda s: sum(_ends(s)) / 2, None, FLOAT),
             V(2, "Give the lower end.", lambda s: _ends(s)[0]),
             V(2, "Give the upper end.", lambda s: _ends(s)[1]),
             V(3, "Give the width of the range.", lambda s: _ends(s)[1] - _ends(s)[0]),
             V(1, "Write the range with the word to.", lambda s: s.replace("-", " to "), None, "(text: str) -> str"),
-            V(4, "Write between low and high.", lambda s: "between {} and {}".format(*_ends(s)), None,
-              "(text: str) -> str"),
+            V(
+                4,
+                "Write between low and high.",
+                lambda s: "between {} and {}".format(*_ends(s)),
+                None,
+                "(text: str) -> str",
+            ),
         ),
     ),
     Family(
-        name="rating", draw=_rating, signature=INT,
+        name="rating",
+        draw=_rating,
+        signature=INT,
         variants=(
             V(2, "Give the rating as a number.", lambda s: int(s[0])),
             V(3, "Give the number of reviews.", lambda s: int(s.split("(")[1].split()[0])),
             V(3, "Give the rating in percent.", lambda s: int(s[0]) * 20),
             V(4, "Draw the rating with stars.", lambda s: "*" * int(s[0]), None, "(text: str) -> str"),
-            V(4, "Draw five places, stars first and dots for the rest.",
-              lambda s: ("*" * int(s[0])).ljust(5, "."), None, "(text: str) -> str"),
+            V(
+                4,
+                "Draw five places, stars first and dots for the rest.",
+                lambda s: ("*" * int(s[0])).ljust(5, "."),
+                None,
+                "(text: str) -> str",
+            ),
         ),
     ),
 )

@@ -23,10 +23,14 @@ def _person(rng: Random) -> tuple[TableRow]:
 
 
 def _order(rng: Random) -> tuple[TableRow]:
-    return ({
-        "item": rng.choice(values.PRODUCTS), "qty": rng.randint(1, 12), "price": round(rng.uniform(2, 90), 2),
-        "rate": rng.choice(tuple(_RATES)),
-    },)
+    return (
+        {
+            "item": rng.choice(values.PRODUCTS),
+            "qty": rng.randint(1, 12),
+            "price": round(rng.uniform(2, 90), 2),
+            "rate": rng.choice(tuple(_RATES)),
+        },
+    )
 
 
 def _stock(rng: Random) -> tuple[TableRow]:
@@ -36,20 +40,37 @@ def _stock(rng: Random) -> tuple[TableRow]:
 
 
 def _place(rng: Random) -> tuple[TableRow]:
-    return ({
-        "street": f"{rng.choice(values.STREETS)} {rng.choice(values.STREET_KINDS)}", "number": str(rng.randint(1, 200)),
-        "zip": values.digits(rng, 5), "city": rng.choice(values.CITIES), "state": rng.choice(values.STATES),
-    },)
+    return (
+        {
+            "street": f"{rng.choice(values.STREETS)} {rng.choice(values.STREET_KINDS)}",
+            "number": str(rng.randint(1, 200)),
+            "zip": values.digits(rng, 5),
+            "city": rng.choice(values.CITIES),
+            "state": rng.choice(values.STATES),
+        },
+    )
 
 
 def _marks(rng: Random) -> tuple[TableRow]:
-    return ({"name": rng.choice(values.FIRST), "maths": rng.randint(20, 99), "physics": rng.randint(20, 99),
-             "essay": rng.randint(20, 99)},)
+    return (
+        {
+            "name": rng.choice(values.FIRST),
+            "maths": rng.randint(20, 99),
+            "physics": rng.randint(20, 99),
+            "essay": rng.randint(20, 99),
+        },
+    )
 
 
 def _invoice(rng: Random) -> tuple[TableRow]:
-    return ({"id": rng.randint(1, 4000), "date": values.day(rng).isoformat(), "net": rng.randint(20, 5000),
-             "paid": rng.random() < 0.5},)
+    return (
+        {
+            "id": rng.randint(1, 4000),
+            "date": values.day(rng).isoformat(),
+            "net": rng.randint(20, 5000),
+            "paid": rng.random() < 0.5,
+        },
+    )
 
 
 def _contact(rng: Random) -> tuple[TableRow]:
@@ -81,24 +102,38 @@ def _reach(row: TableRow) -> str:
 
 ROWS = (
     Family(
-        name="row-person", draw=_person, signature=TEXT,
+        name="row-person",
+        draw=_person,
+        signature=TEXT,
         variants=(
             V(2, "Give the full name of the row.", lambda r: f"{r['first']} {r['last']}"),
             V(3, "Give Last, First of the row.", lambda r: f"{r['last']}, {r['first']}"),
-            V(4, "Give the staff address first.last@company.com.",
-              lambda r: f"{r['first']}.{r['last']}@{r['company']}.com".lower()),
+            V(
+                4,
+                "Give the staff address first.last@company.com.",
+                lambda r: f"{r['first']}.{r['last']}@{r['company']}.com".lower(),
+            ),
             V(3, "Write name (city).", lambda r: f"{r['first']} {r['last']} ({r['city']})"),
             V(1, "Give the city of the row.", lambda r: r["city"]),
             V(2, "Give the company in capitals.", lambda r: r["company"].upper()),
-            V(4, "Give the login: first initial and last name, lower case.",
-              lambda r: (r["first"][0] + r["last"]).lower()),
+            V(
+                4,
+                "Give the login: first initial and last name, lower case.",
+                lambda r: (r["first"][0] + r["last"]).lower(),
+            ),
             V(3, "Give the initials of the row's person.", lambda r: r["first"][0] + r["last"][0]),
-            V(4, "Write F. Last, Company with a capital.",
-              lambda r: f"{r['first'][0]}. {r['last']}, {r['company'].title()}"),
+            V(
+                4,
+                "Write F. Last, Company with a capital.",
+                lambda r: f"{r['first'][0]}. {r['last']}, {r['company'].title()}",
+            ),
         ),
     ),
     Family(
-        name="row-order", draw=_order, signature=_FLOAT, branch=lambda r: (r["rate"], _total(r) >= 200),
+        name="row-order",
+        draw=_order,
+        signature=_FLOAT,
+        branch=lambda r: (r["rate"], _total(r) >= 200),
         variants=(
             V(3, "Give quantity times price, rounded to cents.", lambda r: round(_total(r), 2)),
             V(3, "Give the total with 20 % tax, rounded to cents.", lambda r: round(_total(r) * 1.2, 2)),
@@ -106,89 +141,156 @@ ROWS = (
             V(1, "Give the price.", lambda r: r["price"]),
             V(3, "Write quantity x item.", lambda r: f"{r['qty']} x {r['item']}", None, _STR),
             V(4, "Write item: total with two decimals.", lambda r: f"{r['item']}: {_total(r):.2f}", None, _STR),
-            V(5, "Give the total; 10 % off from 200 on; rounded to cents.",
-              lambda r: round(_total(r) * (0.9 if _total(r) >= 200 else 1), 2)),
+            V(
+                5,
+                "Give the total; 10 % off from 200 on; rounded to cents.",
+                lambda r: round(_total(r) * (0.9 if _total(r) >= 200 else 1), 2),
+            ),
             V(4, "Give the tax rate: 20 for standard, 5 for reduced.", lambda r: _RATES[r["rate"]], None, _INT),
-            V(5, "Give the total with the tax of its rate (20 or 5 %), rounded to cents.",
-              lambda r: round(_total(r) * (100 + _RATES[r["rate"]]) / 100, 2)),
+            V(
+                5,
+                "Give the total with the tax of its rate (20 or 5 %), rounded to cents.",
+                lambda r: round(_total(r) * (100 + _RATES[r["rate"]]) / 100, 2),
+            ),
             V(4, "Answer whether the order is large: total 200 or more.", lambda r: _total(r) >= 200, None, _BOOL),
             V(4, "Add 4.90 shipping to the total, rounded to cents.", lambda r: round(_total(r) + 4.9, 2)),
         ),
     ),
     Family(
-        name="row-stock", draw=_stock, signature=_STR, branch=_state,
+        name="row-stock",
+        draw=_stock,
+        signature=_STR,
+        branch=_state,
         variants=(
             V(5, "Label the row sold out, reorder (below the minimum) or ok.", _state),
             V(4, "Answer whether the stock is below the minimum.", lambda r: r["stock"] < r["minimum"], None, _BOOL),
-            V(4, "Give how many are missing to the minimum, 0 if none.",
-              lambda r: max(0, r["minimum"] - r["stock"]), None, _INT),
+            V(
+                4,
+                "Give how many are missing to the minimum, 0 if none.",
+                lambda r: max(0, r["minimum"] - r["stock"]),
+                None,
+                _INT,
+            ),
             V(3, "Give stock minus minimum.", lambda r: r["stock"] - r["minimum"], None, _INT),
             V(3, "Write item: stock.", lambda r: f"{r['item']}: {r['stock']}"),
-            V(5, "Write ITEM! when sold out, else the item.",
-              lambda r: r["item"].upper() + "!" if r["stock"] == 0 else r["item"]),
+            V(
+                5,
+                "Write ITEM! when sold out, else the item.",
+                lambda r: r["item"].upper() + "!" if r["stock"] == 0 else r["item"],
+            ),
         ),
     ),
     Family(
-        name="row-address", draw=_place, signature=TEXT,
+        name="row-address",
+        draw=_place,
+        signature=TEXT,
         variants=(
             V(2, "Write number and street.", lambda r: f"{r['number']} {r['street']}"),
             V(2, "Write street and number.", lambda r: f"{r['street']} {r['number']}"),
-            V(4, "Write the full address in one line.",
-              lambda r: f"{r['number']} {r['street']}, {r['city']}, {r['state']} {r['zip']}"),
+            V(
+                4,
+                "Write the full address in one line.",
+                lambda r: f"{r['number']} {r['street']}, {r['city']}, {r['state']} {r['zip']}",
+            ),
             V(3, "Write zip and city.", lambda r: f"{r['zip']} {r['city']}"),
             V(3, "Write City, ST.", lambda r: f"{r['city']}, {r['state']}"),
             V(3, "Write CITY in capitals and the zip in brackets.", lambda r: f"{r['city'].upper()} ({r['zip']})"),
             V(1, "Give the zip code of the row.", lambda r: r["zip"]),
-            V(4, "Make the place key state-zip-number in lower case.",
-              lambda r: f"{r['state']}-{r['zip']}-{r['number']}".lower()),
+            V(
+                4,
+                "Make the place key state-zip-number in lower case.",
+                lambda r: f"{r['state']}-{r['zip']}-{r['number']}".lower(),
+            ),
         ),
     ),
     Family(
-        name="row-marks", draw=_marks, signature=_INT,
+        name="row-marks",
+        draw=_marks,
+        signature=_INT,
         variants=(
             V(3, "Give the sum of the three marks.", lambda r: sum(_scores(r).values())),
             V(3, "Give the best mark.", lambda r: max(_scores(r).values())),
             V(3, "Give the worst mark.", lambda r: min(_scores(r).values())),
             V(4, "Give the mean mark, one place.", lambda r: round(sum(_scores(r).values()) / 3, 1), None, _FLOAT),
-            V(5, "Name the subject with the best mark, the first where several are.",
-              lambda r: max(_scores(r), key=lambda name: r[name]), None, _STR),
+            V(
+                5,
+                "Name the subject with the best mark, the first where several are.",
+                lambda r: max(_scores(r), key=lambda name: r[name]),
+                None,
+                _STR,
+            ),
             V(4, "Answer whether all marks are at least 40.", lambda r: min(_scores(r).values()) >= 40, None, _BOOL),
             V(3, "Write name: maths mark.", lambda r: f"{r['name']}: {r['maths']}", None, _STR),
-            V(4, "Label pass when the sum is 180 or more, else fail.",
-              lambda r: "pass" if sum(_scores(r).values()) >= 180 else "fail", None, _STR),
+            V(
+                4,
+                "Label pass when the sum is 180 or more, else fail.",
+                lambda r: "pass" if sum(_scores(r).values()) >= 180 else "fail",
+                None,
+                _STR,
+            ),
             V(2, "Give the difference of maths and physics.", lambda r: r["maths"] - r["physics"]),
         ),
     ),
     Family(
-        name="row-invoice", draw=_invoice, signature=_STR, branch=lambda r: r["paid"],
+        name="row-invoice",
+        draw=_invoice,
+        signature=_STR,
+        branch=lambda r: r["paid"],
         variants=(
             V(4, "Write the invoice number INV-0042.", lambda r: f"INV-{r['id']:04d}"),
-            V(5, "Write the invoice number 2024-0042 with the year of the row.",
-              lambda r: f"{r['date'][:4]}-{r['id']:04d}"),
+            V(
+                5,
+                "Write the invoice number 2024-0042 with the year of the row.",
+                lambda r: f"{r['date'][:4]}-{r['id']:04d}",
+            ),
             V(4, "Label the invoice paid or open.", lambda r: "paid" if r["paid"] else "open"),
             V(4, "Give what is still to pay: 0 when paid.", lambda r: 0 if r["paid"] else r["net"], None, _INT),
             V(2, "Give the month of the invoice as YYYY-MM.", lambda r: r["date"][:7]),
-            V(3, "Give the gross amount with 19 % tax, rounded to cents.", lambda r: round(r["net"] * 1.19, 2), None,
-              _FLOAT),
+            V(
+                3,
+                "Give the gross amount with 19 % tax, rounded to cents.",
+                lambda r: round(r["net"] * 1.19, 2),
+                None,
+                _FLOAT,
+            ),
             V(2, "Answer whether the invoice is still open.", lambda r: not r["paid"], None, _BOOL),
         ),
     ),
     Family(
-        name="row-contact", draw=_contact, signature=TEXT, branch=lambda r: (r["email"] != "", r["phone"] != ""),
+        name="row-contact",
+        draw=_contact,
+        signature=TEXT,
+        branch=lambda r: (r["email"] != "", r["phone"] != ""),
         variants=(
             V(5, "Give the e-mail, else the phone, else none.", _reach),
-            V(4, "Count the empty cells of the row.", lambda r: sum(v == "" for v in r.values()), None,
-              "(row: dict[str, str]) -> int"),
-            V(5, "Name the channel: mail, phone or none.",
-              lambda r: "mail" if r["email"] else "phone" if r["phone"] else "none"),
-            V(4, "Answer whether the row is complete.", lambda r: all(r.values()), None,
-              "(row: dict[str, str]) -> bool"),
+            V(
+                4,
+                "Count the empty cells of the row.",
+                lambda r: sum(v == "" for v in r.values()),
+                None,
+                "(row: dict[str, str]) -> int",
+            ),
+            V(
+                5,
+                "Name the channel: mail, phone or none.",
+                lambda r: "mail" if r["email"] else "phone" if r["phone"] else "none",
+            ),
+            V(
+                4,
+                "Answer whether the row is complete.",
+                lambda r: all(r.values()),
+                None,
+                "(row: dict[str, str]) -> bool",
+            ),
             V(2, "Give the first name of the contact.", lambda r: r["name"].split()[0]),
             V(4, "Give the domain of the e-mail or an empty cell.", lambda r: r["email"].partition("@")[2]),
         ),
     ),
     Family(
-        name="row-account", draw=_account, signature=_INT, branch=lambda r: r["in"] > r["out"],
+        name="row-account",
+        draw=_account,
+        signature=_INT,
+        branch=lambda r: r["in"] > r["out"],
         variants=(
             V(2, "Give in minus out.", lambda r: r["in"] - r["out"]),
             V(4, "Label the account plus or minus.", lambda r: "plus" if r["in"] > r["out"] else "minus", None, _STR),
@@ -196,8 +298,13 @@ ROWS = (
             V(3, "Give the difference without sign.", lambda r: abs(r["in"] - r["out"])),
             V(4, "Write OWNER: balance.", lambda r: f"{r['owner'].upper()}: {r['in'] - r['out']}", None, _STR),
             V(2, "Give the turnover: in plus out.", lambda r: r["in"] + r["out"]),
-            V(4, "Give out as a percentage of in, one place.", lambda r: round(100 * r["out"] / r["in"], 1), None,
-              _FLOAT),
+            V(
+                4,
+                "Give out as a percentage of in, one place.",
+                lambda r: round(100 * r["out"] / r["in"], 1),
+                None,
+                _FLOAT,
+            ),
         ),
     ),
 )

@@ -11,176 +11,484 @@ BOOL = ROWS.format("bool")
 _DRAW = SCHEMAS[0].draw
 
 PROJECT = (
-    Family(name="column-labels", draw=_DRAW, variants=(
-        *each(1, "List the column {t.label}.", lambda t: lambda rows: picked(rows, t.label), TEXTS),
-        *each(1, "List the column {t.group}.", lambda t: lambda rows: picked(rows, t.group), TEXTS, step=2),
-    )),
-    Family(name="column-numbers", draw=_DRAW, variants=(
-        *each(1, "List the column {t.a}.", lambda t: lambda rows: picked(rows, t.a), INTS),
-        *each(1, "List the column {t.b}.", lambda t: lambda rows: picked(rows, t.b), INTS, step=2),
-    )),
-    Family(name="column-joined", draw=_DRAW, variants=(
-        *each(2, "Write the {t.label} column as one text with commas and blanks.",
-              lambda t: lambda rows: ", ".join(picked(rows, t.label)), TEXT, step=2),
-        *each(3, "Write the {t.label} column in capitals, separated by bars.",
-              lambda t: lambda rows: "|".join(picked(rows, t.label)).upper(), TEXT, step=3),
-    )),
-    Family(name="column-changed", draw=_DRAW, variants=(
-        *each(2, "List twice the {t.a} of every row.", lambda t: lambda rows: [2 * r[t.a] for r in rows], INTS, step=2),
-        *each(3, "List {t.a} times {t.b} of every row.",
-              lambda t: lambda rows: [r[t.a] * r[t.b] for r in rows], INTS, step=2),
-        *each(3, "List {t.b} minus {t.a} of every row.",
-              lambda t: lambda rows: [r[t.b] - r[t.a] for r in rows], INTS, step=2),
-    )),
-    Family(name="column-phrases", draw=_DRAW, variants=(
-        *each(3, "Write each row as {t.label} ({t.group}).",
-              lambda t: lambda rows: [f"{r[t.label]} ({r[t.group]})" for r in rows], TEXTS),
-        *each(3, "Write each row as {t.label}: {t.a}.",
-              lambda t: lambda rows: [f"{r[t.label]}: {r[t.a]}" for r in rows], TEXTS, step=2),
-    )),
-    Family(name="first-or-last-row", draw=_DRAW, variants=(
-        *each(1, "Give the {t.label} of the first row.", lambda t: lambda rows: rows[0][t.label], TEXT, step=2),
-        *each(1, "Give the {t.a} of the last row.", lambda t: lambda rows: rows[-1][t.a], INT, step=2),
-    )),
+    Family(
+        name="column-labels",
+        draw=_DRAW,
+        variants=(
+            *each(1, "List the column {t.label}.", lambda t: lambda rows: picked(rows, t.label), TEXTS),
+            *each(1, "List the column {t.group}.", lambda t: lambda rows: picked(rows, t.group), TEXTS, step=2),
+        ),
+    ),
+    Family(
+        name="column-numbers",
+        draw=_DRAW,
+        variants=(
+            *each(1, "List the column {t.a}.", lambda t: lambda rows: picked(rows, t.a), INTS),
+            *each(1, "List the column {t.b}.", lambda t: lambda rows: picked(rows, t.b), INTS, step=2),
+        ),
+    ),
+    Family(
+        name="column-joined",
+        draw=_DRAW,
+        variants=(
+            *each(
+                2,
+                "Write the {t.label} column as one text with commas and blanks.",
+                lambda t: lambda rows: ", ".join(picked(rows, t.label)),
+                TEXT,
+                step=2,
+            ),
+            *each(
+                3,
+                "Write the {t.label} column in capitals, separated by bars.",
+                lambda t: lambda rows: "|".join(picked(rows, t.label)).upper(),
+                TEXT,
+                step=3,
+            ),
+        ),
+    ),
+    Family(
+        name="column-changed",
+        draw=_DRAW,
+        variants=(
+            *each(
+                2, "List twice the {t.a} of every row.", lambda t: lambda rows: [2 * r[t.a] for r in rows], INTS, step=2
+            ),
+            *each(
+                3,
+                "List {t.a} times {t.b} of every row.",
+                lambda t: lambda rows: [r[t.a] * r[t.b] for r in rows],
+                INTS,
+                step=2,
+            ),
+            *each(
+                3,
+                "List {t.b} minus {t.a} of every row.",
+                lambda t: lambda rows: [r[t.b] - r[t.a] for r in rows],
+                INTS,
+                step=2,
+            ),
+        ),
+    ),
+    Family(
+        name="column-phrases",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "Write each row as {t.label} ({t.group}).",
+                lambda t: lambda rows: [f"{r[t.label]} ({r[t.group]})" for r in rows],
+                TEXTS,
+            ),
+            *each(
+                3,
+                "Write each row as {t.label}: {t.a}.",
+                lambda t: lambda rows: [f"{r[t.label]}: {r[t.a]}" for r in rows],
+                TEXTS,
+                step=2,
+            ),
+        ),
+    ),
+    Family(
+        name="first-or-last-row",
+        draw=_DRAW,
+        variants=(
+            *each(1, "Give the {t.label} of the first row.", lambda t: lambda rows: rows[0][t.label], TEXT, step=2),
+            *each(1, "Give the {t.a} of the last row.", lambda t: lambda rows: rows[-1][t.a], INT, step=2),
+        ),
+    ),
 )
 
 TOTALS = (
-    Family(name="column-sum", draw=_DRAW, variants=(
-        *each(2, "Add up the column {t.a}.", lambda t: lambda rows: sum(picked(rows, t.a)), INT),
-        *each(2, "Add up the column {t.b}.", lambda t: lambda rows: sum(picked(rows, t.b)), INT, step=3),
-    )),
-    Family(name="column-mean", draw=_DRAW, variants=(
-        *each(3, "Give the mean of {t.a}, two places.", lambda t: lambda rows: mean(picked(rows, t.a)), FLOAT),
-    )),
-    Family(name="column-largest", draw=_DRAW, variants=(
-        *each(2, "Give the largest {t.a}.", lambda t: lambda rows: max(picked(rows, t.a)), INT),
-    )),
-    Family(name="column-smallest", draw=_DRAW, variants=(
-        *each(2, "Give the smallest {t.b}.", lambda t: lambda rows: min(picked(rows, t.b)), INT),
-    )),
-    Family(name="column-spread", draw=_DRAW, variants=(
-        *each(3, "Give the largest minus the smallest {t.a}.",
-              lambda t: lambda rows: max(picked(rows, t.a)) - min(picked(rows, t.a)), INT, step=2),
-    )),
-    Family(name="sum-of-products", draw=_DRAW, variants=(
-        *each(3, "Add up {t.a} times {t.b} over the rows.",
-              lambda t: lambda rows: sum(r[t.a] * r[t.b] for r in rows), INT),
-    )),
-    Family(name="running-total", draw=_DRAW, variants=(
-        *each(4, "List the running total of {t.a}.",
-              lambda t: lambda rows: [sum(picked(rows[: at + 1], t.a)) for at in range(len(rows))], INTS, step=2),
-    )),
-    Family(name="count-of-group", draw=_DRAW, variants=(
-        *each(3, "Count the rows whose {t.group} is {t.groups[0]}.",
-              lambda t: lambda rows: len(only(rows, t.group, t.groups[0])), INT),
-    )),
-    Family(name="count-over-limit", draw=_DRAW, variants=(
-        *each(3, "Count the rows with {t.a} over {t.cut}.", lambda t: lambda rows: len(over(rows, t.a, t.cut)), INT),
-    )),
-    Family(name="sum-of-group", draw=_DRAW, variants=(
-        *each(4, "Add up {t.b} where {t.group} is {t.groups[1]}.",
-              lambda t: lambda rows: sum(picked(only(rows, t.group, t.groups[1]), t.b)), INT),
-    )),
-    Family(name="mean-of-group", draw=_DRAW, variants=(
-        *each(5, "Give the mean {t.a} where {t.group} is {t.groups[0]}, two places, 0 if there is none.",
-              lambda t: lambda rows: mean(picked(only(rows, t.group, t.groups[0]), t.a)), FLOAT, step=2),
-    )),
-    Family(name="any-over-limit", draw=_DRAW, variants=(
-        *each(3, "Answer whether every {t.a} is over {t.cut}.",
-              lambda t: lambda rows: min(picked(rows, t.a)) > t.cut, BOOL, step=3, draw="draw"),
-        *each(3, "Answer whether any {t.group} is {t.groups[2]}.",
-              lambda t: lambda rows: t.groups[2] in picked(rows, t.group), BOOL, step=2),
-    )),
+    Family(
+        name="column-sum",
+        draw=_DRAW,
+        variants=(
+            *each(2, "Add up the column {t.a}.", lambda t: lambda rows: sum(picked(rows, t.a)), INT),
+            *each(2, "Add up the column {t.b}.", lambda t: lambda rows: sum(picked(rows, t.b)), INT, step=3),
+        ),
+    ),
+    Family(
+        name="column-mean",
+        draw=_DRAW,
+        variants=(
+            *each(3, "Give the mean of {t.a}, two places.", lambda t: lambda rows: mean(picked(rows, t.a)), FLOAT),
+        ),
+    ),
+    Family(
+        name="column-largest",
+        draw=_DRAW,
+        variants=(*each(2, "Give the largest {t.a}.", lambda t: lambda rows: max(picked(rows, t.a)), INT),),
+    ),
+    Family(
+        name="column-smallest",
+        draw=_DRAW,
+        variants=(*each(2, "Give the smallest {t.b}.", lambda t: lambda rows: min(picked(rows, t.b)), INT),),
+    ),
+    Family(
+        name="column-spread",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "Give the largest minus the smallest {t.a}.",
+                lambda t: lambda rows: max(picked(rows, t.a)) - min(picked(rows, t.a)),
+                INT,
+                step=2,
+            ),
+        ),
+    ),
+    Family(
+        name="sum-of-products",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "Add up {t.a} times {t.b} over the rows.",
+                lambda t: lambda rows: sum(r[t.a] * r[t.b] for r in rows),
+                INT,
+            ),
+        ),
+    ),
+    Family(
+        name="running-total",
+        draw=_DRAW,
+        variants=(
+            *each(
+                4,
+                "List the running total of {t.a}.",
+                lambda t: lambda rows: [sum(picked(rows[: at + 1], t.a)) for at in range(len(rows))],
+                INTS,
+                step=2,
+            ),
+        ),
+    ),
+    Family(
+        name="count-of-group",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "Count the rows whose {t.group} is {t.groups[0]}.",
+                lambda t: lambda rows: len(only(rows, t.group, t.groups[0])),
+                INT,
+            ),
+        ),
+    ),
+    Family(
+        name="count-over-limit",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3, "Count the rows with {t.a} over {t.cut}.", lambda t: lambda rows: len(over(rows, t.a, t.cut)), INT
+            ),
+        ),
+    ),
+    Family(
+        name="sum-of-group",
+        draw=_DRAW,
+        variants=(
+            *each(
+                4,
+                "Add up {t.b} where {t.group} is {t.groups[1]}.",
+                lambda t: lambda rows: sum(picked(only(rows, t.group, t.groups[1]), t.b)),
+                INT,
+            ),
+        ),
+    ),
+    Family(
+        name="mean-of-group",
+        draw=_DRAW,
+        variants=(
+            *each(
+                5,
+                "Give the mean {t.a} where {t.group} is {t.groups[0]}, two places, 0 if there is none.",
+                lambda t: lambda rows: mean(picked(only(rows, t.group, t.groups[0]), t.a)),
+                FLOAT,
+                step=2,
+            ),
+        ),
+    ),
+    Family(
+        name="any-over-limit",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "Answer whether every {t.a} is over {t.cut}.",
+                lambda t: lambda rows: min(picked(rows, t.a)) > t.cut,
+                BOOL,
+                step=3,
+                draw="draw",
+            ),
+            *each(
+                3,
+                "Answer whether any {t.group} is {t.groups[2]}.",
+                lambda t: lambda rows: t.groups[2] in picked(rows, t.group),
+                BOOL,
+                step=2,
+            ),
+        ),
+    ),
 )
 
 FILTERS = (
-    Family(name="rows-of-group", draw=_DRAW, variants=(
-        *each(3, "Keep the rows whose {t.group} is {t.groups[0]}.",
-              lambda t: lambda rows: only(rows, t.group, t.groups[0]), TABLE),
-        *each(3, "Drop the rows whose {t.group} is {t.groups[1]}.",
-              lambda t: lambda rows: [r for r in rows if r[t.group] != t.groups[1]], TABLE, step=2),
-    )),
-    Family(name="rows-over-limit", draw=_DRAW, variants=(
-        *each(3, "Keep the rows with {t.a} over {t.cut}.", lambda t: lambda rows: over(rows, t.a, t.cut), TABLE),
-    )),
-    Family(name="labels-of-group", draw=_DRAW, variants=(
-        *each(3, "List {t.label} where {t.group} is {t.groups[2]}.",
-              lambda t: lambda rows: picked(only(rows, t.group, t.groups[2]), t.label), TEXTS),
-    )),
-    Family(name="labels-over-limit", draw=_DRAW, variants=(
-        *each(3, "List {t.label} where {t.a} is over {t.cut}.",
-              lambda t: lambda rows: picked(over(rows, t.a, t.cut), t.label), TEXTS),
-    )),
-    Family(name="labels-compared", draw=_DRAW, variants=(
-        *each(4, "List {t.label} where {t.a} is less than {t.b}.",
-              lambda t: lambda rows: [r[t.label] for r in rows if r[t.a] < r[t.b]], TEXTS, step=4),
-    )),
-    Family(name="rows-given-group", draw=_DRAW, variants=(
-        *each(3, "Keep the rows of the given {t.group}.", lambda t: lambda rows, value: only(rows, t.group, value),
-              "(rows: list[row], value: str) -> list[row]", draw="draw_with_group"),
-    )),
-    Family(name="rows-given-limit", draw=_DRAW, variants=(
-        *each(4, "List {t.label} where {t.a} is over the given number.",
-              lambda t: lambda rows, limit: picked(over(rows, t.a, limit), t.label),
-              "(rows: list[row], limit: int) -> list[str]", draw="draw_with_number"),
-    )),
-    Family(name="rows-two-conditions", draw=_DRAW, variants=(
-        *each(5, "List {t.label} where {t.group} is {t.groups[0]} and {t.a} is over {t.cut}.",
-              lambda t: lambda rows: picked(over(only(rows, t.group, t.groups[0]), t.a, t.cut), t.label), TEXTS),
-    )),
-    Family(name="rows-complete", draw=_DRAW, variants=(
-        *each(3, "Keep the rows that have a {t.a}.",
-              lambda t: lambda rows: [r for r in rows if r[t.a] is not None], TABLE, draw="draw_gappy", step=2),
-        *each(4, "List {t.label} where {t.a} is missing.",
-              lambda t: lambda rows: [r[t.label] for r in rows if r[t.a] is None], TEXTS, draw="draw_gappy", step=2),
-    )),
+    Family(
+        name="rows-of-group",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "Keep the rows whose {t.group} is {t.groups[0]}.",
+                lambda t: lambda rows: only(rows, t.group, t.groups[0]),
+                TABLE,
+            ),
+            *each(
+                3,
+                "Drop the rows whose {t.group} is {t.groups[1]}.",
+                lambda t: lambda rows: [r for r in rows if r[t.group] != t.groups[1]],
+                TABLE,
+                step=2,
+            ),
+        ),
+    ),
+    Family(
+        name="rows-over-limit",
+        draw=_DRAW,
+        variants=(
+            *each(3, "Keep the rows with {t.a} over {t.cut}.", lambda t: lambda rows: over(rows, t.a, t.cut), TABLE),
+        ),
+    ),
+    Family(
+        name="labels-of-group",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "List {t.label} where {t.group} is {t.groups[2]}.",
+                lambda t: lambda rows: picked(only(rows, t.group, t.groups[2]), t.label),
+                TEXTS,
+            ),
+        ),
+    ),
+    Family(
+        name="labels-over-limit",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "List {t.label} where {t.a} is over {t.cut}.",
+                lambda t: lambda rows: picked(over(rows, t.a, t.cut), t.label),
+                TEXTS,
+            ),
+        ),
+    ),
+    Family(
+        name="labels-compared",
+        draw=_DRAW,
+        variants=(
+            *each(
+                4,
+                "List {t.label} where {t.a} is less than {t.b}.",
+                lambda t: lambda rows: [r[t.label] for r in rows if r[t.a] < r[t.b]],
+                TEXTS,
+                step=4,
+            ),
+        ),
+    ),
+    Family(
+        name="rows-given-group",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "Keep the rows of the given {t.group}.",
+                lambda t: lambda rows, value: only(rows, t.group, value),
+                "(rows: list[row], value: str) -> list[row]",
+                draw="draw_with_group",
+            ),
+        ),
+    ),
+    Family(
+        name="rows-given-limit",
+        draw=_DRAW,
+        variants=(
+            *each(
+                4,
+                "List {t.label} where {t.a} is over the given number.",
+                lambda t: lambda rows, limit: picked(over(rows, t.a, limit), t.label),
+                "(rows: list[row], limit: int) -> list[str]",
+                draw="draw_with_number",
+            ),
+        ),
+    ),
+    Family(
+        name="rows-two-conditions",
+        draw=_DRAW,
+        variants=(
+            *each(
+                5,
+                "List {t.label} where {t.group} is {t.groups[0]} and {t.a} is over {t.cut}.",
+                lambda t: lambda rows: picked(over(only(rows, t.group, t.groups[0]), t.a, t.cut), t.label),
+                TEXTS,
+            ),
+        ),
+    ),
+    Family(
+        name="rows-complete",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "Keep the rows that have a {t.a}.",
+                lambda t: lambda rows: [r for r in rows if r[t.a] is not None],
+                TABLE,
+                draw="draw_gappy",
+                step=2,
+            ),
+            *each(
+                4,
+                "List {t.label} where {t.a} is missing.",
+                lambda t: lambda rows: [r[t.label] for r in rows if r[t.a] is None],
+                TEXTS,
+                draw="draw_gappy",
+                step=2,
+            ),
+        ),
+    ),
 )
 
 ORDER = (
-    Family(name="sort-rows", draw=_DRAW, variants=(
-        *each(2, "Order the rows by {t.a}.", lambda t: lambda rows: ranked(rows, t.a), TABLE),
-        *each(3, "Order the rows by {t.b}, largest first.",
-              lambda t: lambda rows: ranked(rows, t.b, down=True), TABLE, step=2),
-        *each(2, "Order the rows by {t.label}.", lambda t: lambda rows: ranked(rows, t.label), TABLE, step=3),
-    )),
-    Family(name="sorted-labels", draw=_DRAW, variants=(
-        *each(3, "List {t.label} in the order of {t.a}, largest first.",
-              lambda t: lambda rows: picked(ranked(rows, t.a, down=True), t.label), TEXTS),
-    )),
-    Family(name="label-of-largest", draw=_DRAW, variants=(
-        *each(3, "Give the {t.label} with the largest {t.a}.",
-              lambda t: lambda rows: ranked(rows, t.a)[-1][t.label], TEXT),
-    )),
-    Family(name="label-of-smallest", draw=_DRAW, variants=(
-        *each(3, "Give the {t.label} with the smallest {t.b}.",
-              lambda t: lambda rows: ranked(rows, t.b)[0][t.label], TEXT),
-    )),
-    Family(name="top-two", draw=_DRAW, variants=(
-        *each(4, "List the {t.label} of the two rows with the largest {t.a}.",
-              lambda t: lambda rows: picked(ranked(rows, t.a, down=True)[:2], t.label), TEXTS),
-    )),
-    Family(name="top-rows", draw=_DRAW, variants=(
-        *each(3, "Keep the two rows with the smallest {t.b}, smallest first.",
-              lambda t: lambda rows: ranked(rows, t.b)[:2], TABLE, step=2),
-        *each(4, "Keep the three rows with the largest {t.a}, largest first.",
-              lambda t: lambda rows: ranked(rows, t.a, down=True)[:3], TABLE, step=2),
-    )),
-    Family(name="sort-by-two", draw=_DRAW, variants=(
-        *each(5, "List {t.label} ordered by {t.group}, then by {t.a}.",
-              lambda t: lambda rows: [r[t.label] for r in sorted(rows, key=lambda r: (r[t.group], r[t.a]))], TEXTS,
-              step=2),
-    )),
-    Family(name="look-up", draw=_DRAW, variants=(
-        *each(4, "Give the {t.a} of the given {t.label}.",
-              lambda t: lambda rows, key: only(rows, t.label, key)[0][t.a], "(rows: list[row], key: str) -> int",
-              draw="draw_with_label"),
-        *each(4, "Give the {t.group} of the given {t.label}.",
-              lambda t: lambda rows, key: only(rows, t.label, key)[0][t.group], "(rows: list[row], key: str) -> str",
-              draw="draw_with_label", step=2),
-    )),
-    Family(name="look-up-or-zero", draw=_DRAW, branch=lambda rows, key: any(key in r.values() for r in rows), variants=(
-        *each(5, "Give the {t.b} of the given {t.label}, 0 where it is not in the table.",
-              lambda t: lambda rows, key: next((r[t.b] for r in rows if r[t.label] == key), 0),
-              "(rows: list[row], key: str) -> int", draw="draw_with_any_label", step=2),
-    )),
+    Family(
+        name="sort-rows",
+        draw=_DRAW,
+        variants=(
+            *each(2, "Order the rows by {t.a}.", lambda t: lambda rows: ranked(rows, t.a), TABLE),
+            *each(
+                3,
+                "Order the rows by {t.b}, largest first.",
+                lambda t: lambda rows: ranked(rows, t.b, down=True),
+                TABLE,
+                step=2,
+            ),
+            *each(2, "Order the rows by {t.label}.", lambda t: lambda rows: ranked(rows, t.label), TABLE, step=3),
+        ),
+    ),
+    Family(
+        name="sorted-labels",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "List {t.label} in the order of {t.a}, largest first.",
+                lambda t: lambda rows: picked(ranked(rows, t.a, down=True), t.label),
+                TEXTS,
+            ),
+        ),
+    ),
+    Family(
+        name="label-of-largest",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "Give the {t.label} with the largest {t.a}.",
+                lambda t: lambda rows: ranked(rows, t.a)[-1][t.label],
+                TEXT,
+            ),
+        ),
+    ),
+    Family(
+        name="label-of-smallest",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "Give the {t.label} with the smallest {t.b}.",
+                lambda t: lambda rows: ranked(rows, t.b)[0][t.label],
+                TEXT,
+            ),
+        ),
+    ),
+    Family(
+        name="top-two",
+        draw=_DRAW,
+        variants=(
+            *each(
+                4,
+                "List the {t.label} of the two rows with the largest {t.a}.",
+                lambda t: lambda rows: picked(ranked(rows, t.a, down=True)[:2], t.label),
+                TEXTS,
+            ),
+        ),
+    ),
+    Family(
+        name="top-rows",
+        draw=_DRAW,
+        variants=(
+            *each(
+                3,
+                "Keep the two rows with the smallest {t.b}, smallest first.",
+                lambda t: lambda rows: ranked(rows, t.b)[:2],
+                TABLE,
+                step=2,
+            ),
+            *each(
+                4,
+                "Keep the three rows with the largest {t.a}, largest first.",
+                lambda t: lambda rows: ranked(rows, t.a, down=True)[:3],
+                TABLE,
+                step=2,
+            ),
+        ),
+    ),
+    Family(
+        name="sort-by-two",
+        draw=_DRAW,
+        variants=(
+            *each(
+                5,
+                "List {t.label} ordered by {t.group}, then by {t.a}.",
+                lambda t: lambda rows: [r[t.label] for r in sorted(rows, key=lambda r: (r[t.group], r[t.a]))],
+                TEXTS,
+                step=2,
+            ),
+        ),
+    ),
+    Family(
+        name="look-up",
+        draw=_DRAW,
+        variants=(
+            *each(
+                4,
+                "Give the {t.a} of the given {t.label}.",
+                lambda t: lambda rows, key: only(rows, t.label, key)[0][t.a],
+                "(rows: list[row], key: str) -> int",
+                draw="draw_with_label",
+            ),
+            *each(
+                4,
+                "Give the {t.group} of the given {t.label}.",
+                lambda t: lambda rows, key: only(rows, t.label, key)[0][t.group],
+                "(rows: list[row], key: str) -> str",
+                draw="draw_with_label",
+                step=2,
+            ),
+        ),
+    ),
+    Family(
+        name="look-up-or-zero",
+        draw=_DRAW,
+        branch=lambda rows, key: any(key in r.values() for r in rows),
+        variants=(
+            *each(
+                5,
+                "Give the {t.b} of the given {t.label}, 0 where it is not in the table.",
+                lambda t: lambda rows, key: next((r[t.b] for r in rows if r[t.label] == key), 0),
+                "(rows: list[row], key: str) -> int",
+                draw="draw_with_any_label",
+                step=2,
+            ),
+        ),
+    ),
 )

@@ -1,0 +1,195 @@
+"""Experience makes a guide, a guide makes prices, and without experience nothing changes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from statistics import geometric_mean
+
+import pytest
+
+from evolve.agent import make_probe
+from evolve.episodes import Recalled, TaskView
+from evolve.policies.search import Guide, SearchPolicy, SearchSettings, TrainingSettings, fit_guide
+from evolve.policies.search.dreams import dream
+from evolve.policies.search.features import features_of
+from evolve.policies.search.problem import problem_of
+from evolve.sandbox import Sandbox
+from evolve.skills import Skill
+from tests.policies.samples import (
+    HELD_OUT,
+    LISTS,
+    PRACTICE,
+    TRAINING,
+    Evidence,
+    accepted,
+    actions,
+    experience_from,
+    first_action,
+    timeless,
+    unsolvable,
+    view_of,
+    views_of,
+)
+
+QUICK = TrainingSettings(dreams=60, steps=40)
+
+
+def spent(policy: SearchPolicy, views: Sequence[TaskView]) -> dict[str, int]:
+    """Candidates per solved task."""
+    found = {view.id: first_action(policy, view) for view in views}
+    return {name: action.cost.candidates for name, action in found.items() if action.kind == "code"}
+
+
+def share(before: dict[str, int], after: dict[str, int]) -> float:
+    """Candidates after per candidate before, as the geometric mean over tasks that both solve."""
+    return geometric_mean(after[name] / before[name] for name in before.keys() & after.keys())
+
+
+def test_a_learned_guide_solves_new_tasks_with_fewer_candidates(unlearned: SearchPolicy, learned: SearchPolicy) -> None:
+    before, after = spent(unlearned, views_of(HELD_OUT)), spent(learned, views_of(HELD_OUT))
+    assert len(before) >= 6
+    assert set(before) <= set(after)
+    assert share(before, after) < 0.5
+    assert sum(after[name] < before[name] for name in before) > len(before) / 2
+
+
+def test_a_learned_guide_solves_what_it_practised(learned: SearchPolicy) -> None:
+    assert len(spent(learned, views_of(PRACTICE))) == len(PRACTICE)
+
+
+def test_what_is_learned_depends_on_the_evidence(
+    experience: list[Evidence], unlearned: SearchPolicy, guide: Guide
+) -> None:
+    """The same claims filed under other tasks help less."""
+    tasks = sorted({row.task for row in experience})
+    other = dict(zip(tasks, tasks[5:] + tasks[:5], strict=True))
+    features = {row.task: row.features for row in experience}
+    misfiled = [
+        dataclasses.replace(row, task=other[row.task], features=features[other[row.task]]) for row in experience
+    ]
+    placebo = SearchPolicy(guide=fit_guide(misfiled, views_of(PRACTICE), (), 0, TRAINING))
+    views = views_of({**PRACTICE, **HELD_OUT})
+    before = spent(unlearned, views)
+    assert share(before, spent(SearchPolicy(guide=guide), views)) < 0.8 * share(before, spent(placebo, views))
+
+
+def test_without_experience_no_guide_is_fitted() -> None:
+    with pytest.raises(ValueError, match="insights"):
+        fit_guide((), views_of(PRACTICE), (), 0)
+
+
+def test_fitting_again_gives_the_same_guide(experience: list[Evidence]) -> None:
+    views = views_of(PRACTICE)[:4]
+    one, two = (fit_guide(experience, views, (), 3, QUICK) for _ in range(2))
+    assert one == two
+    assert one != fit_guide(experience, views, (), 4, QUICK)
+
+
+def test_a_guide_survives_storage(learned: SearchPolicy, guide: Guide) -> None:
+    text = json.dumps(guide.to_json(), allow_nan=False)
+    stored = Guide.from_json(json.loads(text))
+    assert json.dumps(stored.to_json()) == text
+    for view in views_of(HELD_OUT):
+        assert SearchPolicy(guide=stored).plan(view, ()) == learned.plan(view, ())
+
+
+def test_probabilities_are_probabilities(guide: Guide) -> None:
+    for view in views_of(HELD_OUT):
+        probabilities = guide.probabilities(features_of(problem_of(view)))
+        assert all(0.0 < p < 1.0 for p in probabilities.values())
+        assert set(probabilities) == set(guide.names)
+
+
+def test_prices_are_whole_and_positive_and_exclude_nothing(learned: SearchPolicy) -> None:
+    for view in (*views_of(HELD_OUT), unsolvable()):
+        prices = learned.plan(view, ()).data["prices"]
+        assert prices
+        assert all(type(price) is int and 1 <= price <= 30 for price in prices.values())
+
+
+def test_unlearned_prices_are_the_static_ones(unlearned: SearchPolicy) -> None:
+    assert unlearned.plan(view_of(sorted, *LISTS), ()).data["prices"] == {}
+
+
+def test_recalled_insights_make_what_helped_cheaper_and_are_logged(learned: SearchPolicy) -> None:
+    view = view_of(lambda xs: [sum(xs) % 7] if xs else [], *LISTS)
+    item = Recalled(id="i7", kind="insight", text="", score=0.9, data={"cause": "operation:modulo", "direction": 1})
+    plain, advised = learned.plan(view, ()), learned.plan(view, (item,))
+    assert advised.data["prices"]["modulo"] < plain.data["prices"].get("modulo", 10**6)
+    assert advised.data["recalled"] == ["i7"]
+
+
+def test_recalled_advice_against_something_does_not_make_it_cheaper(learned: SearchPolicy) -> None:
+    view = view_of(lambda xs: sorted(xs)[1:], *LISTS)
+    item = Recalled(id="i7", kind="insight", text="", score=0.9, data={"cause": "operation:sort", "direction": -1})
+    assert learned.plan(view, (item,)).data["prices"]["sort"] >= learned.plan(view, ()).data["prices"]["sort"]
+
+
+def test_notes_and_insights_about_vanished_skills_change_no_price(learned: SearchPolicy) -> None:
+    view = view_of(sorted, *LISTS)
+    items = [
+        Recalled(id="n1", kind="note", text="use sort", score=1.0),
+        Recalled(id="i1", kind="insight", text="", score=1.0, data={"cause": "skill:0000", "direction": 1}),
+    ]
+    prices = learned.plan(view, items).data["prices"]
+    assert "skill:0000" not in prices
+    assert not [name for name in prices if name.startswith("skill")]
+
+
+def test_forgetting_everything_gives_exactly_the_unlearned_policy(
+    experience: list[Evidence], unlearned: SearchPolicy
+) -> None:
+    """A policy that has learned and one that forgot it again share nothing that lasts."""
+    draft = unlearned.distill(
+        (view := view_of(lambda xs: sorted(xs)[1:][::-1], *LISTS)), accepted(first_action(unlearned, view))
+    )
+    assert draft is not None
+    guide = fit_guide(experience, views_of(PRACTICE)[:3], (), 0, QUICK)
+    full = SearchPolicy(guide=guide, library=(Skill.from_draft(draft),))
+    for each in views_of(HELD_OUT)[:3]:
+        first_action(full, each)
+    forgot = dataclasses.replace(full, guide=None, library=())
+    item = Recalled(id="i1", kind="insight", text="", score=0.9, data={"cause": "operation:sort", "direction": 1})
+    for each in (*views_of(HELD_OUT)[:4], *views_of(PRACTICE)[:4], unsolvable()):
+        assert forgot.plan(each, ()) == unlearned.plan(each, ())
+        assert forgot.plan(each, (item,)).data["prices"] == {}
+    for each in (*views_of(HELD_OUT)[:3], view):
+        expected = [timeless(a) for a in actions(SearchPolicy(), each, 2)]
+        assert [timeless(a) for a in actions(forgot, each, 2)] == expected
+
+
+def test_the_plain_enumerator_prices_everything_alike() -> None:
+    plain = SearchPolicy(settings=SearchSettings(flat=True, combine=False))
+    prices = plain.plan(view_of(sorted, *LISTS), ()).data["prices"]
+    assert set(prices.values()) == {1}
+
+
+@pytest.mark.parametrize("name", list(PRACTICE)[:4])
+def test_dreams_borrow_inputs_and_never_wanted_outputs(name: str, unlearned: SearchPolicy) -> None:
+    """Whatever the task's outputs are, its dreams are the same."""
+    view = view_of(PRACTICE[name], *LISTS, name=name)
+    task = problem_of(view)
+    other = dataclasses.replace(task, outputs=tuple((77, 5) for _ in task.outputs))
+    words = unlearned.vocabulary
+    assert dream([task], words, {}, count=40, seed=1) == dream([other], words, {}, count=40, seed=1)
+
+
+def test_dreams_are_reproducible_and_as_many_as_wanted(unlearned: SearchPolicy) -> None:
+    tasks = [problem_of(view) for view in views_of(PRACTICE)[:3]]
+    words = unlearned.vocabulary
+    dreams = dream(tasks, words, {}, count=50, seed=5)
+    assert dreams == dream(tasks, words, {}, count=50, seed=5)
+    assert dreams != dream(tasks, words, {}, count=50, seed=6)
+    assert 25 <= len(dreams) <= 50
+    assert len({len(d.features) for d in dreams}) == 1
+    assert all(d.needed for d in dreams)
+
+
+def test_reflection_blames_only_what_is_needed(unlearned: SearchPolicy, sandbox: Sandbox) -> None:
+    view = view_of(lambda xs: sorted(xs)[1:], *LISTS)
+    claims = unlearned.reflect(view, "g", accepted(first_action(unlearned, view)), make_probe(sandbox))
+    directions = {row.cause: row.direction for row in experience_from(claims)}
+    assert directions["operation:sort"] == 1
+    assert directions["operation:tail"] == 1
