@@ -15,8 +15,10 @@ from evolve.tasks.signature import Signature, infer_signature, parse_signature
 MIN_SIZE = 3
 """Nodes below which an answer is no skill: the vocabulary has it already."""
 
-GENERIC = frozenset({"find", "the", "function", "that", "gives", "explains", "examples", "output", "for", "every",
-                     "input", "list", "a", "an", "of", "and", "to", "from", "in", "with", "each", "is", "as"})  # fmt: skip
+GENERIC = frozenset(
+    {"a", "an", "and", "as", "each", "every", "examples", "explains", "find", "for", "from", "function", "gives"}
+    | {"in", "input", "is", "list", "of", "output", "that", "the", "to", "with"}
+)
 
 
 def signature_of(view: TaskView) -> Signature:

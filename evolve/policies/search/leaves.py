@@ -157,10 +157,10 @@ def _constant_lists(problem: Problem) -> Iterator[tuple[Constant, int]]:
     if all(o == first for o in problem.outputs):
         yield Constant(first, type_), 3
     yield Constant((), type_), 5
-    for heads in (list(problem.outputs), [o[::-1] for o in problem.outputs]):
-        shared = _common_prefix(heads)
-        if len(shared) >= 2 and heads is not problem.outputs:
-            piece = shared if heads[0] == problem.outputs[0] else shared[::-1]
+    head = _common_prefix(problem.outputs)
+    tail = _common_prefix([o[::-1] for o in problem.outputs])[::-1]
+    for piece in (head, tail):
+        if len(piece) >= 2:
             yield Constant(tuple(piece), type_), 4
 
 
