@@ -23,12 +23,26 @@ DATE_INPUT = Type("date_input")
 
 def operations() -> tuple[Operation, ...]:
     """Reading, writing, parts and arithmetic."""
-    return (*_reading(), *_writing(), *_parts(), *_arithmetic(), *_comparison())
+    return (*_reading(), *_writing(), *_parts(), *_shifts(), *_differences(), *_bounds(), *_comparison())
 
 
 def constants() -> tuple[tuple[Constant, int], ...]:
     """Formats to write and to read and spans of days, each with its static cost."""
-    outputs = {
+    inputs = {
+        2: ("%d%m%Y", "%m%d%Y", "%B %Y", "%b %Y", "%m/%Y", "%Y-%m"),
+        3: ("%y%m%d", "%d%m%y", "%m%d%y", "%b-%y", "%Y-%j", "%Y%j", "%Y-%d-%m", "%Y/%d/%m", "%y-%m-%d", "%y/%m/%d"),
+    }
+    spans = {1: (1, -1, 7, 30), 2: (-7, 14, 60, 90, -30), 3: (10, 28, 45, 120, 180, 365)}
+    return (
+        *((Constant(text, DATE_FORMAT), cost) for cost, texts in _formats().items() for text in texts),
+        *((Constant(days, DAYS), cost) for cost, some in spans.items() for days in some),
+        *((Constant(text, DATE_INPUT), cost) for cost, texts in inputs.items() for text in texts),
+    )
+
+
+def _formats() -> dict[int, tuple[str, ...]]:
+    """Formats to write, by static cost."""
+    return {
         1: ("%Y", "%m", "%d", "%B", "%b", "%A"),
         2: ("%d/%m/%Y", "%m/%d/%Y", "%a", "%y"),
         3: (
@@ -68,16 +82,6 @@ def constants() -> tuple[tuple[Constant, int], ...]:
             "%d/%m",
         ),
     }
-    inputs = {
-        2: ("%d%m%Y", "%m%d%Y", "%B %Y", "%b %Y", "%m/%Y", "%Y-%m"),
-        3: ("%y%m%d", "%d%m%y", "%m%d%y", "%b-%y", "%Y-%j", "%Y%j", "%Y-%d-%m", "%Y/%d/%m", "%y-%m-%d", "%y/%m/%d"),
-    }
-    spans = {1: (1, -1, 7, 30), 2: (-7, 14, 60, 90, -30), 3: (10, 28, 45, 120, 180, 365)}
-    return (
-        *((Constant(text, DATE_FORMAT), cost) for cost, texts in outputs.items() for text in texts),
-        *((Constant(days, DAYS), cost) for cost, some in spans.items() for days in some),
-        *((Constant(text, DATE_INPUT), cost) for cost, texts in inputs.items() for text in texts),
-    )
 
 
 def _reading() -> tuple[Operation, ...]:
@@ -168,9 +172,8 @@ def _parts() -> tuple[Operation, ...]:
     )
 
 
-def _arithmetic() -> tuple[Operation, ...]:
+def _shifts() -> tuple[Operation, ...]:
     moved = (INT, DATE)
-    two = (DATE, DATE)
     return (
         define("add_days", moved, DATE, "a1 + datetime.timedelta(days=a0)", cost=3, noun="date"),
         define("shift_days", (DAYS, DATE), DATE, "a1 + datetime.timedelta(days=a0)", cost=2, noun="date"),
@@ -187,6 +190,12 @@ def _arithmetic() -> tuple[Operation, ...]:
             cost=5,
             noun="date",
         ),
+    )
+
+
+def _differences() -> tuple[Operation, ...]:
+    two = (DATE, DATE)
+    return (
         define("days_between", two, INT, "(a1 - a0).days", cost=2, noun="days"),
         define(
             "working_days_between",
@@ -207,17 +216,23 @@ def _arithmetic() -> tuple[Operation, ...]:
             cost=2,
             noun="age",
         ),
-        define("start_of_month", (DATE,), DATE, "a0.replace(day=1)", cost=3, noun="start"),
+    )
+
+
+def _bounds() -> tuple[Operation, ...]:
+    one = (DATE,)
+    return (
+        define("start_of_month", one, DATE, "a0.replace(day=1)", cost=3, noun="start"),
         define(
             "end_of_month",
-            (DATE,),
+            one,
             DATE,
             "a0.replace(day=calendar.monthrange(a0.year, a0.month)[1])",
             cost=2,
             noun="end",
         ),
-        define("start_of_week", (DATE,), DATE, "a0 - datetime.timedelta(days=a0.weekday())", cost=4, noun="monday"),
-        define("start_of_year", (DATE,), DATE, "a0.replace(month=1, day=1)", cost=5, noun="start"),
+        define("start_of_week", one, DATE, "a0 - datetime.timedelta(days=a0.weekday())", cost=4, noun="monday"),
+        define("start_of_year", one, DATE, "a0.replace(month=1, day=1)", cost=5, noun="start"),
     )
 
 

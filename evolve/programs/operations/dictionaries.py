@@ -20,7 +20,7 @@ LIST = list_of(T)
 
 def operations() -> tuple[Operation, ...]:
     """Dictionaries and the texts and lists they come from."""
-    return (*_parts(), *_making(), *_changing(), *_ordering(), *_texts())
+    return (*_parts(), *_making(), *_changing_by_name(), *_changing_by_function(), *_ordering(), *_texts())
 
 
 def _parts() -> tuple[Operation, ...]:
@@ -49,7 +49,7 @@ def _making() -> tuple[Operation, ...]:
     )
 
 
-def _changing() -> tuple[Operation, ...]:
+def _changing_by_name() -> tuple[Operation, ...]:
     return (
         define(
             "without_key",
@@ -76,6 +76,11 @@ def _changing() -> tuple[Operation, ...]:
             cost=8,
             noun="renamed",
         ),
+    )
+
+
+def _changing_by_function() -> tuple[Operation, ...]:
+    return (
         define(
             "map_values",
             (fn_of(T, U), DICT),

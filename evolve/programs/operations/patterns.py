@@ -21,7 +21,13 @@ def operations() -> tuple[Operation, ...]:
 
 def constants() -> tuple[tuple[Constant, int], ...]:
     """The patterns, each with its static cost."""
-    patterns = {
+    patterns = {**_usual(), 4: _particular()}
+    return tuple((Constant(pattern, PATTERN), cost) for cost, some in patterns.items() for pattern in some)
+
+
+def _usual() -> dict[int, tuple[str, ...]]:
+    """Letters, digits, words, numbers, and what stands around and between them, by static cost."""
+    return {
         1: (r"\d+", r"[A-Za-z]+"),
         2: (
             r"[A-Z]",
@@ -53,34 +59,37 @@ def constants() -> tuple[tuple[Constant, int], ...]:
             r"\b\w",
             r"\d*\.\d+",
         ),
-        4: (
-            r"\[[^\]]*\]",
-            r"(?<=\[)[^\]]*",
-            r"<[^>]*>",
-            r"(?<=<)[^>]*",
-            r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
-            r"https?://[^\s<>\"]+",
-            r"[aeiouAEIOU]",
-            r"\b\d{1,2}:\d{2}(?::\d{2})?\b",
-            r"\b\d{4}-\d{2}-\d{2}\b",
-            r"\b\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}\b",
-            r"\b(?:\d{1,3}\.){3}\d{1,3}\b",
-            r"(?<=')[^']*(?=')",
-            r"[A-Za-z]+\d+",
-            r"\b[A-Z]{2,}\b",
-            r"#\w+",
-            r"@\w+",
-            r"\{[^}]*\}",
-            r"^\W+",
-            r"\W+$",
-            r"\.\w+$",
-            r"(?<==)[^\s;&,]+",
-            r"[$€£¥]\s?\d[\d,]*(?:\.\d+)?",
-            r"\d+(?:\.\d+)?%",
-            r"(?<=[a-z])(?=[A-Z])",
-        ),
     }
-    return tuple((Constant(pattern, PATTERN), cost) for cost, some in patterns.items() for pattern in some)
+
+
+def _particular() -> tuple[str, ...]:
+    """Tags, addresses, dates, amounts and other texts with a form of their own."""
+    return (
+        r"\[[^\]]*\]",
+        r"(?<=\[)[^\]]*",
+        r"<[^>]*>",
+        r"(?<=<)[^>]*",
+        r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+        r"https?://[^\s<>\"]+",
+        r"[aeiouAEIOU]",
+        r"\b\d{1,2}:\d{2}(?::\d{2})?\b",
+        r"\b\d{4}-\d{2}-\d{2}\b",
+        r"\b\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}\b",
+        r"\b(?:\d{1,3}\.){3}\d{1,3}\b",
+        r"(?<=')[^']*(?=')",
+        r"[A-Za-z]+\d+",
+        r"\b[A-Z]{2,}\b",
+        r"#\w+",
+        r"@\w+",
+        r"\{[^}]*\}",
+        r"^\W+",
+        r"\W+$",
+        r"\.\w+$",
+        r"(?<==)[^\s;&,]+",
+        r"[$€£¥]\s?\d[\d,]*(?:\.\d+)?",
+        r"\d+(?:\.\d+)?%",
+        r"(?<=[a-z])(?=[A-Z])",
+    )
 
 
 def _finding() -> tuple[Operation, ...]:

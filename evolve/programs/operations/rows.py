@@ -20,7 +20,7 @@ Key = Callable[[Any], Any]
 
 def operations() -> tuple[Operation, ...]:
     """Grouping, totals, order and index by a key function; columns and headers; separated values."""
-    return (*_grouping(), *_ordering(), *_columns(), *_texts())
+    return (*_grouping(), *_totals_by_key(), *_indexing(), *_totals(), *_ordering(), *_columns(), *_texts())
 
 
 def _grouping() -> tuple[Operation, ...]:
@@ -45,6 +45,11 @@ def _grouping() -> tuple[Operation, ...]:
             cost=3,
             noun="groups",
         ),
+    )
+
+
+def _totals_by_key() -> tuple[Operation, ...]:
+    return (
         define(
             "count_by",
             (TEXT_KEY, LIST),
@@ -74,6 +79,11 @@ def _grouping() -> tuple[Operation, ...]:
             cost=4,
             noun="totals",
         ),
+    )
+
+
+def _indexing() -> tuple[Operation, ...]:
+    return (
         define(
             "index_by",
             (TEXT_KEY, LIST),
@@ -92,6 +102,11 @@ def _grouping() -> tuple[Operation, ...]:
             cost=3,
             noun="table",
         ),
+    )
+
+
+def _totals() -> tuple[Operation, ...]:
+    return (
         define(
             "sum_of_each", (NUMBER, LIST), INT, "sum(a0(x) for x in a1)", function=_sum_of_each, cost=3, noun="total"
         ),

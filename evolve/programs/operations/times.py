@@ -23,7 +23,7 @@ DATETIME_FORMAT = Type("datetime_format")
 
 def operations() -> tuple[Operation, ...]:
     """Times of day, moments without a time zone, and durations in seconds."""
-    return (*_times(), *_moments(), *_moment_arithmetic(), *_durations())
+    return (*_times(), *_moments(), *_moment_arithmetic(), *_clock_durations(), *_spelled_durations())
 
 
 def constants() -> tuple[tuple[Constant, int], ...]:
@@ -152,7 +152,8 @@ def _moment_arithmetic() -> tuple[Operation, ...]:
     )
 
 
-def _durations() -> tuple[Operation, ...]:
+def _clock_durations() -> tuple[Operation, ...]:
+    """Reading any duration; writing one with colons."""
     return (
         define(
             "parse_duration",
@@ -184,6 +185,12 @@ def _durations() -> tuple[Operation, ...]:
             cost=3,
             noun="formatted",
         ),
+    )
+
+
+def _spelled_durations() -> tuple[Operation, ...]:
+    """Writing a duration with the names of its units."""
+    return (
         define(
             "duration_in_units",
             (INT,),

@@ -20,6 +20,8 @@ def families() -> tuple[Family, ...]:
         everyday_numbers,
         everyday_people,
         everyday_rows,
+        everyday_times,
+        everyday_units,
     )
 
     return (
@@ -28,10 +30,12 @@ def families() -> tuple[Family, ...]:
         *everyday_contact.WEB,
         *everyday_contact.PHONES,
         *everyday_contact.ADDRESSES,
-        *everyday_dates.DATE_FAMILIES,
-        *everyday_dates.TIME_FAMILIES,
+        *everyday_dates.DATES,
+        *everyday_times.TIMES,
         *everyday_money.MONEY,
         *everyday_numbers.NUMBERS,
+        *everyday_units.UNITS,
+        *everyday_numbers.FLAGS_AND_COUNTS,
         *everyday_codes.CODES,
         *everyday_logs.LOGS,
         *everyday_cells.CELLS,

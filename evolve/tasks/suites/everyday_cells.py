@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from random import Random
 
-from evolve.tasks.suites import everyday_values as values
+from evolve.tasks.suites import everyday_draws as draws
 from evolve.tasks.suites.everyday_build import Family, V
+from evolve.tasks.suites.everyday_words import ADJECTIVES, CITIES, PRODUCTS, TOPICS
 
 INT = "(text: str) -> int"
 BOOL = "(text: str) -> bool"
@@ -14,16 +15,16 @@ LIST = "(text: str) -> list[str]"
 
 
 def _title(rng: Random) -> tuple[str]:
-    words = rng.sample(values.ADJECTIVES + values.PRODUCTS + values.TOPICS, rng.randint(2, 4))
+    words = rng.sample(ADJECTIVES + PRODUCTS + TOPICS, rng.randint(2, 4))
     return (" ".join(words).title(),)
 
 
 def _snake(rng: Random) -> tuple[str]:
-    return ("_".join(rng.sample(values.TOPICS + values.PRODUCTS, rng.randint(2, 3))),)
+    return ("_".join(rng.sample(TOPICS + PRODUCTS, rng.randint(2, 3))),)
 
 
 def _camel(rng: Random) -> tuple[str]:
-    first, *rest = rng.sample(values.TOPICS + values.PRODUCTS, rng.randint(2, 3))
+    first, *rest = rng.sample(TOPICS + PRODUCTS, rng.randint(2, 3))
     return (first + "".join(word.title() for word in rest),)
 
 
@@ -37,12 +38,12 @@ def _humps(text: str) -> list[str]:
 
 
 def _blanks(rng: Random) -> tuple[str]:
-    words = rng.sample(values.ADJECTIVES + values.PRODUCTS, rng.randint(2, 4))
-    return (values.pad(rng, "".join(word + " " * rng.choice((1, 1, 2, 3)) for word in words).strip()),)
+    words = rng.sample(ADJECTIVES + PRODUCTS, rng.randint(2, 4))
+    return (draws.pad(rng, "".join(word + " " * rng.choice((1, 1, 2, 3)) for word in words).strip()),)
 
 
 def _cells(rng: Random) -> list[str]:
-    words = (rng.choice(column) for column in (values.PRODUCTS, values.ADJECTIVES, values.CITIES))
+    words = (rng.choice(column) for column in (PRODUCTS, ADJECTIVES, CITIES))
     return [*words, str(rng.randint(1, 99))]
 
 
@@ -55,7 +56,7 @@ def _bar_cells(rng: Random) -> tuple[str]:
 
 
 def _list_cell(rng: Random) -> tuple[str]:
-    words = [rng.choice(values.TOPICS) for _ in range(rng.randint(2, 5))]
+    words = [rng.choice(TOPICS) for _ in range(rng.randint(2, 5))]
     return ("".join(word + rng.choice(("; ", ";", " ; ")) for word in words[:-1]) + words[-1],)
 
 
@@ -64,7 +65,7 @@ def _items(text: str) -> list[str]:
 
 
 def _tags(rng: Random) -> tuple[str]:
-    return (" ".join("#" + tag for tag in rng.sample(values.TOPICS, rng.randint(2, 4))),)
+    return (" ".join("#" + tag for tag in rng.sample(TOPICS, rng.randint(2, 4))),)
 
 
 def _quoted(rng: Random) -> tuple[str]:
@@ -72,7 +73,7 @@ def _quoted(rng: Random) -> tuple[str]:
 
 
 def _missing(rng: Random) -> tuple[str]:
-    return (values.pad(rng, rng.choice(("N/A", "-", "none", *rng.sample(values.CITIES, 2)))),)
+    return (draws.pad(rng, rng.choice(("N/A", "-", "none", *rng.sample(CITIES, 2)))),)
 
 
 def _blank(text: str) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from random import Random
 
-from evolve.tasks.suites import everyday_values as values
+from evolve.tasks.suites import everyday_draws as draws
 from evolve.tasks.suites.everyday_build import Family, V
+from evolve.tasks.suites.everyday_words import PRODUCTS
 
 INT = "(text: str) -> int"
 BOOL = "(text: str) -> bool"
@@ -33,12 +34,12 @@ def _tight_code(rng: Random) -> tuple[str]:
 
 
 def _long_number(rng: Random) -> tuple[str]:
-    return (values.digits(rng, rng.choice((12, 16))),)
+    return (draws.digits(rng, rng.choice((12, 16))),)
 
 
 def _checked(rng: Random) -> tuple[str]:
     """Six digits; in half of the rows the last is the sum of the others modulo ten."""
-    body = values.digits(rng, 5)
+    body = draws.digits(rng, 5)
     last = sum(map(int, body)) % 10 if rng.random() < 0.5 else rng.randint(0, 9)
     return (f"{body}{last}",)
 
@@ -49,7 +50,7 @@ def _old_code(rng: Random) -> tuple[str]:
 
 def _iban(rng: Random) -> tuple[str]:
     country = rng.choice(("DE", "FR", "NO", "PT", "AT"))
-    return (f"{country}{values.digits(rng, 2)} " + " ".join(values.digits(rng, 4) for _ in range(4)),)
+    return (f"{country}{draws.digits(rng, 2)} " + " ".join(draws.digits(rng, 4) for _ in range(4)),)
 
 
 def _version(rng: Random) -> tuple[str]:
@@ -89,7 +90,7 @@ CODES = (
     ),
     Family(
         name="sku-build",
-        draw=lambda rng: (rng.choice(values.PRODUCTS), rng.randint(1, 999)),
+        draw=lambda rng: (rng.choice(PRODUCTS), rng.randint(1, 999)),
         signature="(product: str, number: int) -> str",
         variants=(
             V(4, "Make the code: three letters in capitals and four digits.", lambda p, n: f"{p[:3].upper()}-{n:04d}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.tasks.suites import everyday_values as values
+from evolve.tasks.suites import everyday_draws as draws
 from evolve.tasks.suites.everyday_build import Family, V
 
 BOOL = "(text: str) -> bool"
@@ -45,7 +45,7 @@ def _flat(text: str) -> str:
 WEB = (
     Family(
         name="url-host",
-        draw=values.url,
+        draw=draws.url,
         branch=lambda s: "www." in s,
         variants=(
             V(3, "Give the host without www.", _host),
@@ -58,7 +58,7 @@ WEB = (
     ),
     Family(
         name="url-path",
-        draw=values.url,
+        draw=draws.url,
         variants=(
             V(1, "Give the first part of the path.", lambda s: s.split("/")[3]),
             V(2, "Give the path with its leading slash.", lambda s: "/" + _path(s)),
@@ -70,7 +70,7 @@ WEB = (
     ),
     Family(
         name="url-query",
-        draw=values.query_url,
+        draw=draws.query_url,
         variants=(
             V(1, "Give everything after the question mark.", lambda s: s.split("?")[1]),
             V(1, "Remove the query.", lambda s: s.split("?")[0]),
@@ -90,7 +90,7 @@ WEB = (
     ),
     Family(
         name="url-build",
-        draw=values.domain,
+        draw=draws.domain,
         branch=lambda s: s.count("."),
         variants=(
             V(1, "Make an https link of the domain.", lambda s: f"https://{s}"),
@@ -109,7 +109,7 @@ WEB = (
     ),
     Family(
         name="url-secure",
-        draw=values.url,
+        draw=draws.url,
         branch=lambda s: s.startswith("https"),
         variants=(
             V(4, "Make every link https.", lambda s: "https://" + s.split("//")[1]),
@@ -122,7 +122,7 @@ WEB = (
 PHONES = (
     Family(
         name="phone-digits",
-        draw=values.phone,
+        draw=draws.phone,
         variants=(
             V(2, "Keep the digits of the phone number.", _digits),
             V(3, "Give the area code.", lambda s: _digits(s)[:3]),
@@ -132,7 +132,7 @@ PHONES = (
     ),
     Family(
         name="phone-normalise",
-        draw=values.phone,
+        draw=draws.phone,
         variants=tuple(
             V(
                 4,
@@ -144,7 +144,7 @@ PHONES = (
     ),
     Family(
         name="phone-layout",
-        draw=values.plain_phone,
+        draw=draws.plain_phone,
         variants=tuple(
             V(
                 3,
@@ -156,7 +156,7 @@ PHONES = (
     ),
     Family(
         name="phone-country",
-        draw=values.world_phone,
+        draw=draws.world_phone,
         variants=(
             V(2, "Give the country code without the plus.", lambda s: s.split()[0][1:]),
             V(2, "Give the number without the country code.", lambda s: s.split(" ", 1)[1]),
@@ -168,7 +168,7 @@ PHONES = (
     ),
     Family(
         name="phone-extension",
-        draw=values.extension_phone,
+        draw=draws.extension_phone,
         branch=lambda s: "x" in s,
         variants=(
             V(3, "Give the extension or an empty cell.", lambda s: s.partition(" x")[2]),
@@ -186,7 +186,7 @@ PHONES = (
     ),
     Family(
         name="phone-mask",
-        draw=values.dashed_phone,
+        draw=draws.dashed_phone,
         variants=(
             V(3, "Hide all but the last four digits.", lambda s: "***-***-" + s[-4:]),
             V(3, "Hide the last four digits.", lambda s: s[:-4] + "****"),
@@ -198,7 +198,7 @@ PHONES = (
 ADDRESSES = (
     Family(
         name="address-part",
-        draw=values.address,
+        draw=draws.address,
         variants=(
             V(1, "Give the state.", lambda s: s.split()[-2]),
             V(1, "Give the city.", lambda s: s.split(", ")[1]),
@@ -209,7 +209,7 @@ ADDRESSES = (
     ),
     Family(
         name="address-rewrite",
-        draw=values.address,
+        draw=draws.address,
         variants=(
             V(3, "Write City (ST).", lambda s: f"{_parts(s)[1]} ({_parts(s)[2]})"),
             V(3, "Write zip and city.", lambda s: f"{_parts(s)[3]} {_parts(s)[1]}"),
@@ -225,7 +225,7 @@ ADDRESSES = (
     ),
     Family(
         name="address-abbreviate",
-        draw=values.street_line,
+        draw=draws.street_line,
         branch=lambda s: s.split()[-1],
         variants=(
             V(5, "Abbreviate the kind of street.", lambda s: s.rsplit(" ", 1)[0] + " " + _SHORT[s.split()[-1]]),
@@ -235,7 +235,7 @@ ADDRESSES = (
     ),
     Family(
         name="address-flat",
-        draw=values.unit_street,
+        draw=draws.unit_street,
         branch=lambda s: "Apt" in s,
         variants=(
             V(4, "Give the flat number or an empty cell.", _flat),
@@ -245,7 +245,7 @@ ADDRESSES = (
     ),
     Family(
         name="address-zip-city",
-        draw=values.zip_city,
+        draw=draws.zip_city,
         variants=(
             V(2, "Turn zip city into City zip, with a bar between.", lambda s: "{1}|{0}".format(*s.split())),
             V(1, "Add the country prefix D- before the zip.", lambda s: "D-" + s),
@@ -257,7 +257,7 @@ ADDRESSES = (
     ),
     Family(
         name="address-zip-code",
-        draw=values.zip_code,
+        draw=draws.zip_code,
         branch=lambda s: "-" in s,
         variants=(
             V(1, "Cut the zip code to five digits.", lambda s: s[:5]),
@@ -268,7 +268,7 @@ ADDRESSES = (
     ),
     Family(
         name="place-country",
-        draw=values.place,
+        draw=draws.place,
         variants=(
             V(2, "Give the country in the brackets.", lambda s: s.split("(")[1].rstrip(")")),
             V(1, "Give the city before the bracket.", lambda s: s.split(" (")[0]),

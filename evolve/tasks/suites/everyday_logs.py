@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from evolve.tasks.suites import everyday_values as values
+from evolve.tasks.suites import everyday_draws as draws
 from evolve.tasks.suites.everyday_build import Family, V
+from evolve.tasks.suites.everyday_words import ADJECTIVES, COMPONENTS, FIRST, MESSAGES, TOPICS
 
 INT = "(text: str) -> int"
 BOOL = "(text: str) -> bool"
@@ -14,20 +15,20 @@ _LEVELS = ("INFO", "WARN", "ERROR", "DEBUG")
 
 
 def _log(rng: Random) -> tuple[str]:
-    (stamp,) = values.timestamp(rng)
-    level, part = rng.choice(_LEVELS), rng.choice(values.COMPONENTS)
-    return (f"{stamp} {level} [{part}] {rng.choice(values.MESSAGES)}",)
+    (stamp,) = draws.timestamp(rng)
+    level, part = rng.choice(_LEVELS), rng.choice(COMPONENTS)
+    return (f"{stamp} {level} [{part}] {rng.choice(MESSAGES)}",)
 
 
 def _access(rng: Random) -> tuple[str]:
     ip = ".".join(str(rng.randint(1, 250)) for _ in range(4))
     method, status = rng.choice(("GET", "POST", "PUT")), rng.choice((200, 200, 201, 301, 404, 500))
-    path = "/".join(rng.sample(values.TOPICS, rng.randint(1, 2)))
+    path = "/".join(rng.sample(TOPICS, rng.randint(1, 2)))
     return (f'{ip} - "{method} /{path} HTTP/1.1" {status} {rng.randint(120, 90_000)}',)
 
 
 def _key_values(rng: Random) -> tuple[str]:
-    level, user = rng.choice(("info", "warn", "error")), rng.choice(values.FIRST).lower()
+    level, user = rng.choice(("info", "warn", "error")), rng.choice(FIRST).lower()
     parts = [f"level={level}", f"user={user}", f"ms={rng.randint(1, 900)}"]
     rng.shuffle(parts)
     return (" ".join(parts),)
@@ -39,18 +40,18 @@ def _fields(text: str) -> dict[str, str]:
 
 def _file(rng: Random) -> tuple[str]:
     tail = rng.choice(("", f"_{rng.randint(2015, 2026)}", ".final", f"-v{rng.randint(1, 9)}"))
-    return (f"{rng.choice(values.TOPICS)}{tail}.{rng.choice(('csv', 'xlsx', 'pdf', 'png', 'jpg', 'txt'))}",)
+    return (f"{rng.choice(TOPICS)}{tail}.{rng.choice(('csv', 'xlsx', 'pdf', 'png', 'jpg', 'txt'))}",)
 
 
 def _loose_file(rng: Random) -> tuple[str]:
-    words = [rng.choice(values.ADJECTIVES), rng.choice(values.TOPICS), str(rng.randint(1, 60))]
+    words = [rng.choice(ADJECTIVES), rng.choice(TOPICS), str(rng.randint(1, 60))]
     text = " ".join(words[: rng.randint(2, 3)])
     return (f"{rng.choice((text, text.title()))}.{rng.choice(('csv', 'XLSX', 'pdf', 'TXT'))}",)
 
 
 def _path(rng: Random) -> tuple[str]:
-    folders = rng.sample(values.TOPICS, rng.randint(1, 3))
-    return ("/" + "/".join(["home", rng.choice(values.FIRST).lower(), *folders]) + "/" + _file(rng)[0],)
+    folders = rng.sample(TOPICS, rng.randint(1, 3))
+    return ("/" + "/".join(["home", rng.choice(FIRST).lower(), *folders]) + "/" + _file(rng)[0],)
 
 
 LOGS = (

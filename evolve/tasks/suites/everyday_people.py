@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.tasks.suites import everyday_values as values
+from evolve.tasks.suites import everyday_draws as draws
 from evolve.tasks.suites.everyday_build import Family, V
 
 LIST = "(text: str) -> list[str]"
@@ -59,7 +59,7 @@ def _is_long(text: str) -> int:
 NAMES = (
     Family(
         name="name-initials",
-        draw=values.long_name,
+        draw=draws.long_name,
         branch=_is_long,
         variants=(
             V(2, "Give the initials of each person.", lambda s: "".join(w[0] for w in s.split())),
@@ -76,7 +76,7 @@ NAMES = (
     ),
     Family(
         name="name-to-last-first",
-        draw=values.full_name,
+        draw=draws.full_name,
         variants=(
             V(2, "Turn the full name into Last, First.", lambda s: "{1}, {0}".format(*_words(s))),
             V(3, "Turn the full name into LAST, First.", lambda s: f"{_words(s)[1].upper()}, {_words(s)[0]}"),
@@ -87,7 +87,7 @@ NAMES = (
     ),
     Family(
         name="name-from-last-first",
-        draw=values.last_first,
+        draw=draws.last_first,
         variants=(
             V(2, "Turn Last, First into First Last.", lambda s: " ".join(_swap(s))),
             V(3, "Turn Last, First into F. Last.", lambda s: f"{_swap(s)[0][0]}. {_swap(s)[1]}"),
@@ -99,7 +99,7 @@ NAMES = (
     ),
     Family(
         name="name-part",
-        draw=values.three_names,
+        draw=draws.three_names,
         variants=(
             V(1, "Give the first name.", lambda s: s.split()[0]),
             V(1, "Give the last name.", lambda s: s.split()[-1]),
@@ -113,7 +113,7 @@ NAMES = (
     ),
     Family(
         name="name-abbreviate",
-        draw=values.full_name,
+        draw=draws.full_name,
         variants=(
             V(2, "Shorten the first name to its initial.", lambda s: f"{s[0]}. {_words(s)[1]}"),
             V(2, "Shorten the last name to its initial.", lambda s: f"{_words(s)[0]} {_words(s)[1][0]}."),
@@ -137,7 +137,7 @@ NAMES = (
     ),
     Family(
         name="name-casing",
-        draw=values.messy_name,
+        draw=draws.messy_name,
         variants=(
             V(2, "Clean up the names: capital initials, single blanks.", lambda s: " ".join(s.split()).title()),
             V(2, "Clean up the names and write them in capitals.", lambda s: " ".join(s.split()).upper()),
@@ -157,7 +157,7 @@ NAMES = (
     ),
     Family(
         name="name-title",
-        draw=values.titled_name,
+        draw=draws.titled_name,
         branch=lambda s: ". " in s,
         variants=(
             V(4, "Drop the title if there is one.", _bare),
@@ -174,7 +174,7 @@ NAMES = (
     ),
     Family(
         name="name-middle",
-        draw=values.long_name,
+        draw=draws.long_name,
         branch=_is_long,
         variants=(
             V(4, "Shorten the middle name, where there is one, to an initial.", _shorten),
@@ -194,7 +194,7 @@ NAMES = (
     ),
     Family(
         name="name-greeting",
-        draw=values.full_name,
+        draw=draws.full_name,
         variants=(
             V(2, "Write the salutation Dear First,", lambda s: f"Dear {s.split()[0]},"),
             V(1, "Write Hello First Last!", lambda s: f"Hello {s}!"),
@@ -205,7 +205,7 @@ NAMES = (
     ),
     Family(
         name="name-columns",
-        draw=values.first_and_last,
+        draw=draws.first_and_last,
         signature=PAIR,
         variants=(
             V(1, "Join first and last name.", lambda a, b: f"{a} {b}"),
@@ -225,7 +225,7 @@ NAMES = (
     ),
     Family(
         name="name-counts",
-        draw=values.long_name,
+        draw=draws.long_name,
         branch=_is_long,
         signature="(text: str) -> int",
         variants=(
@@ -236,7 +236,7 @@ NAMES = (
     ),
     Family(
         name="name-list",
-        draw=values.name_list,
+        draw=draws.name_list,
         signature=LIST,
         variants=(
             V(1, "Split the cell into the full names.", lambda s: s.split("; ")),
@@ -265,7 +265,7 @@ NAMES = (
 EMAILS = (
     Family(
         name="email-part",
-        draw=values.email,
+        draw=draws.email,
         variants=(
             V(1, "Give the domain of the address.", lambda s: s.split("@")[1]),
             V(1, "Give the user part of the address.", lambda s: s.split("@")[0]),
@@ -277,7 +277,7 @@ EMAILS = (
     ),
     Family(
         name="email-to-name",
-        draw=values.email,
+        draw=draws.email,
         variants=(
             V(3, "Recover the full name from the address.", lambda s: " ".join(_owner(s))),
             V(4, "Recover Last, First from the address.", lambda s: "{1}, {0}".format(*_owner(s))),
@@ -293,7 +293,7 @@ EMAILS = (
     ),
     Family(
         name="email-from-name",
-        draw=values.full_name,
+        draw=draws.full_name,
         variants=(
             V(3, "Make the staff address first.last@acme.com.", lambda s: s.replace(" ", ".").lower() + "@acme.com"),
             V(4, "Make the address flast@initech.org.", lambda s: (s[0] + _words(s)[1]).lower() + "@initech.org"),
@@ -304,7 +304,7 @@ EMAILS = (
     ),
     Family(
         name="email-user",
-        draw=values.tagged_email,
+        draw=draws.tagged_email,
         variants=(
             V(4, "Remove the +tag from the address.", lambda s: s.split("@")[0].split("+")[0] + "@" + s.split("@")[1]),
             V(3, "Give the user without +tag.", lambda s: s.split("@")[0].split("+")[0]),
@@ -319,7 +319,7 @@ EMAILS = (
     ),
     Family(
         name="email-mask",
-        draw=values.email,
+        draw=draws.email,
         variants=(
             V(3, "Hide the user: keep the first letter, then ***.", lambda s: s[0] + "***@" + s.split("@")[1]),
             V(4, "Replace all but the first letter of the user by stars.", lambda s: _starred(s, 1)),
@@ -330,7 +330,7 @@ EMAILS = (
     ),
     Family(
         name="email-clean",
-        draw=values.messy_email,
+        draw=draws.messy_email,
         variants=(
             V(4, "Clean the address: lower case, no brackets, no mailto.", _address),
             V(4, "Clean the address and give its domain.", lambda s: _address(s).split("@")[1]),

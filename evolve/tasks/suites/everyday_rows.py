@@ -5,8 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from evolve.tasks.suites import everyday_values as values
+from evolve.tasks.suites import everyday_draws as draws
 from evolve.tasks.suites.everyday_build import Family, V
+from evolve.tasks.suites.everyday_words import CITIES, COMPANIES, FIRST, LAST, PRODUCTS, STATES, STREET_KINDS, STREETS
 
 ROW = "(row: row) -> {}"
 TEXT = "(row: dict[str, str]) -> str"
@@ -17,15 +18,15 @@ TableRow = dict[str, Any]
 
 
 def _person(rng: Random) -> tuple[TableRow]:
-    first, last = values.person(rng)
-    row = {"first": first, "last": last, "city": rng.choice(values.CITIES), "company": rng.choice(values.COMPANIES)}
+    first, last = draws.person(rng)
+    row = {"first": first, "last": last, "city": rng.choice(CITIES), "company": rng.choice(COMPANIES)}
     return (row,)
 
 
 def _order(rng: Random) -> tuple[TableRow]:
     return (
         {
-            "item": rng.choice(values.PRODUCTS),
+            "item": rng.choice(PRODUCTS),
             "qty": rng.randint(1, 12),
             "price": round(rng.uniform(2, 90), 2),
             "rate": rng.choice(tuple(_RATES)),
@@ -36,17 +37,17 @@ def _order(rng: Random) -> tuple[TableRow]:
 def _stock(rng: Random) -> tuple[TableRow]:
     need = rng.randint(5, 40)
     stock = rng.choice((0, need, need + rng.randint(1, 30), rng.randint(1, need)))
-    return ({"item": rng.choice(values.PRODUCTS), "stock": stock, "minimum": need},)
+    return ({"item": rng.choice(PRODUCTS), "stock": stock, "minimum": need},)
 
 
 def _place(rng: Random) -> tuple[TableRow]:
     return (
         {
-            "street": f"{rng.choice(values.STREETS)} {rng.choice(values.STREET_KINDS)}",
+            "street": f"{rng.choice(STREETS)} {rng.choice(STREET_KINDS)}",
             "number": str(rng.randint(1, 200)),
-            "zip": values.digits(rng, 5),
-            "city": rng.choice(values.CITIES),
-            "state": rng.choice(values.STATES),
+            "zip": draws.digits(rng, 5),
+            "city": rng.choice(CITIES),
+            "state": rng.choice(STATES),
         },
     )
 
@@ -54,7 +55,7 @@ def _place(rng: Random) -> tuple[TableRow]:
 def _marks(rng: Random) -> tuple[TableRow]:
     return (
         {
-            "name": rng.choice(values.FIRST),
+            "name": rng.choice(FIRST),
             "maths": rng.randint(20, 99),
             "physics": rng.randint(20, 99),
             "essay": rng.randint(20, 99),
@@ -66,7 +67,7 @@ def _invoice(rng: Random) -> tuple[TableRow]:
     return (
         {
             "id": rng.randint(1, 4000),
-            "date": values.day(rng).isoformat(),
+            "date": draws.day(rng).isoformat(),
             "net": rng.randint(20, 5000),
             "paid": rng.random() < 0.5,
         },
@@ -74,14 +75,14 @@ def _invoice(rng: Random) -> tuple[TableRow]:
 
 
 def _contact(rng: Random) -> tuple[TableRow]:
-    first, last = values.person(rng)
-    mail = f"{first}@{values.host(rng)}".lower() if rng.random() < 0.6 else ""
-    phone = values.digits(rng, 8) if rng.random() < 0.6 else ""
+    first, last = draws.person(rng)
+    mail = f"{first}@{draws.host(rng)}".lower() if rng.random() < 0.6 else ""
+    phone = draws.digits(rng, 8) if rng.random() < 0.6 else ""
     return ({"name": f"{first} {last}", "email": mail, "phone": phone},)
 
 
 def _account(rng: Random) -> tuple[TableRow]:
-    return ({"in": rng.randint(100, 9000), "out": rng.randint(100, 9000), "owner": rng.choice(values.LAST)},)
+    return ({"in": rng.randint(100, 9000), "out": rng.randint(100, 9000), "owner": rng.choice(LAST)},)
 
 
 def _scores(row: TableRow) -> dict[str, int]:

@@ -10,17 +10,24 @@ NAME = "tables"
 
 def families() -> tuple[Family, ...]:
     """Every family of the suite, by topic."""
-    from evolve.tasks.suites import tables_rows, tables_shape
+    from evolve.tasks.suites import (
+        tables_columns,
+        tables_dictionaries,
+        tables_grids,
+        tables_groups,
+        tables_rows,
+        tables_totals,
+    )
 
     return (
-        *tables_rows.PROJECT,
-        *tables_rows.TOTALS,
+        *tables_columns.PROJECT,
+        *tables_totals.TOTALS,
         *tables_rows.FILTERS,
         *tables_rows.ORDER,
-        *tables_shape.GROUPS,
-        *tables_shape.COLUMNS,
-        *tables_shape.MAPPINGS,
-        *tables_shape.GRIDS,
+        *tables_groups.GROUPS,
+        *tables_columns.COLUMNS,
+        *tables_dictionaries.MAPPINGS,
+        *tables_grids.GRIDS,
     )
 
 
