@@ -50,7 +50,7 @@ class Knobs:
     """Most expressions of one episode."""
     seconds: float = 20.0
     """Most CPU seconds the policy may use in one episode."""
-    recall_k: int = 8
+    recall_k: int = 24
     """Items recalled at the start."""
     withhold: float = 0.1
     """Share of recalled items left out at random, so that their use can be measured."""

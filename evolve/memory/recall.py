@@ -19,7 +19,7 @@ from evolve.vectors import Hit, Where
 
 NEIGHBOURS = 32
 """Episodes looked at, or four times ``k`` if that is more."""
-_WIDTH = 0.1
+_WIDTH = 0.05
 """Loss of cosine similarity, from the nearest episode on, that makes an episode count e times less."""
 
 Search = Callable[[int, Where | None], list[Hit]]

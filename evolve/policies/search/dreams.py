@@ -12,13 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from evolve.policies.search.bank import Entry, term_of
+from evolve.policies.search.clues import clues_of
 from evolve.policies.search.enumerator import OutOfBudget
 from evolve.policies.search.features import features_of
+from evolve.policies.search.grammar import price_name
 from evolve.policies.search.guide import Sample
+from evolve.policies.search.leaves import constant_name
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Searcher, Vocabulary, meter_for
 from evolve.programs.terms import Apply, Constant, Input, Term, walk
-from evolve.programs.types import INT
 
 CANDIDATES = 1_500
 JITTER = 3
@@ -30,12 +32,9 @@ def names_in(term: Term) -> frozenset[str]:
     found: set[str] = set()
     for part in walk(term):
         if isinstance(part, Apply):
-            found.add(part.operation)
+            found.add(price_name(part.operation))
         elif isinstance(part, Constant):
-            small = part.type == INT and isinstance(part.value, int) and -1 <= part.value <= 10
-            special = part.type.name not in {"int", "float", "str", "bool", "list", "dict"}
-            literal = small or special
-            found.add(f"literal:{part.type}:{part.value}" if literal else f"mined:{part.type}")
+            found.add(constant_name(part))
     return frozenset(found)
 
 
@@ -85,7 +84,11 @@ def _dreams_of(
         pass
     entries = [e for _, e in enumerator.bank.entries(problem.output_type) if _interesting(e)]
     for entry in _spread(entries, each, rng):
-        yield Sample(features=features_of(problem, entry[0]), needed=names_in(term_of(entry)))
+        yield Sample(
+            features=features_of(problem, entry[0]),
+            needed=names_in(term_of(entry)),
+            clues=clues_of(problem, entry[0]),
+        )
 
 
 def _spread(entries: Sequence[Entry], each: int, rng: random.Random) -> list[Entry]:

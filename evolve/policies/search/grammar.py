@@ -29,6 +29,7 @@ from evolve.programs.types import (
     variables,
 )
 
+COLUMN = "column"
 ORDINARY = {"int", "float", "bool", "str", "date", "datetime", "list", "dict", "row", "fn"}
 
 
@@ -147,4 +148,9 @@ def _useful(rules: Sequence[Rule], goal: Type) -> list[Rule]:
 
 def costs_of(rules: Sequence[Rule], prices: Mapping[str, int]) -> dict[str, int]:
     """The price of every operation in the rules; static costs where ``prices`` is silent."""
-    return {r.name: prices.get(r.name, r.operation.cost) for r in rules}
+    return {r.name: prices.get(price_name(r.name), r.operation.cost) for r in rules}
+
+
+def price_name(operation: str) -> str:
+    """The name an operation is priced under: columns share one, because their names belong to one table."""
+    return COLUMN if operation.startswith(f"{COLUMN}:") else operation

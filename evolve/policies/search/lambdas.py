@@ -68,8 +68,10 @@ class BodyCompiler:
                 parts = [self._source(a, names, space) for a in args]
                 if _inlines(operation):
                     return "(" + re.sub(r"\ba(\d)\b", lambda m: parts[int(m[1])], operation.template) + ")"
-                space[f"f_{name}"] = operation.function
-                return f"f_{name}({', '.join(parts)})"
+                # Numbered, because a column's name comes from the task and need not be an identifier.
+                function = f"f{len(space)}"
+                space[function] = operation.function
+                return f"{function}({', '.join(parts)})"
         raise ValueError(f"cannot stand in a lambda body: {term}")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evolve.policies.search.grammar import COLUMN, ORDINARY
 from evolve.policies.search.problem import Problem
 from evolve.programs.operation import Operation, define
 from evolve.programs.operations.relevance import may_matter
@@ -40,8 +41,8 @@ def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices
     ]
     for constant, cost in literals:
         if may_matter(constant, *texts):
-            add(constant, cost, f"literal:{constant.type}:{constant.value}")
-    for number in range(-1, 11):
+            add(constant, cost, constant_name(constant))
+    for number in NUMBERS:
         add(Constant(number, INT), SMALL.get(number, 5), f"literal:int:{number}")
     for constant, cost in mined_constants(problem):
         add(constant, cost, f"mined:{constant.type}")
@@ -50,7 +51,23 @@ def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices
 
 
 DELIMITER = Type("delimiter")
+NUMBERS = range(-1, 11)
 SMALL = {0: 3, 1: 2, 2: 2, 3: 3, -1: 4, 4: 4, 5: 4}
+MINED = {"mined:int": 4, "mined:float": 5, "mined:str": 5}
+
+
+def constant_name(constant: Constant) -> str:
+    """The name a constant of an answer is priced under: its own for a literal, else the kind of mined ones."""
+    small = constant.type == INT and constant.value in NUMBERS
+    named = small or constant.type.name not in ORDINARY
+    return f"literal:{constant.type}:{constant.value}" if named else f"mined:{constant.type}"
+
+
+def static_prices(operations: Iterable[Operation], literals: Iterable[tuple[Constant, int]]) -> dict[str, int]:
+    """The hand-tuned price of every name a learned price can replace."""
+    prices = {f"literal:int:{n}": SMALL.get(n, 5) for n in NUMBERS} | MINED | {COLUMN: COLUMN_COST}
+    prices |= {constant_name(constant): cost for constant, cost in literals if constant.type != FLOAT}
+    return prices | {o.name: o.cost for o in operations}
 
 
 def mined_constants(problem: Problem) -> Iterator[tuple[Constant, int]]:
@@ -192,11 +209,14 @@ def _pieces(problem: Problem) -> list[str]:
     return sorted(found)[:24]
 
 
+COLUMN_COST = 1
+
+
 def column_operations(problem: Problem) -> list[Operation]:
     """Accessors ``row["qty"]`` for every column of a row type in the problem."""
     rows = sorted({t for k in problem.input_types for t in subtypes(k) if t.name == "row"}, key=str)
     return [
-        define(f"column_{name}", (row,), kind, f"a0[{name!r}]", cost=1, scalar=True)
+        define(f"{COLUMN}:{name}", (row,), kind, f"a0[{name!r}]", cost=COLUMN_COST, scalar=True)
         for row in rows
         for name, kind in zip(row.fields, row.args, strict=True)
     ]

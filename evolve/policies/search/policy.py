@@ -22,6 +22,7 @@ from evolve.episodes import (
 from evolve.policies.protocol import Probe
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of
+from evolve.policies.search.clues import clues_of
 from evolve.policies.search.enumerator import Meter
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
@@ -110,9 +111,8 @@ class SearchPolicy:
             return dict.fromkeys([*names, "input"], 1)
         if self.guide is None:
             return {}
-        return self.settings.pricing.prices(
-            self.guide, features_of(problem), self._support(recalled), self._vocabulary.operations
-        )
+        probabilities = self.guide.probabilities(features_of(problem), clues_of(problem))
+        return self.settings.pricing.prices(probabilities, self._support(recalled), self._vocabulary.static)
 
     def _support(self, recalled: Sequence[Recalled]) -> list[tuple[str, float, bool]]:
         """Recalled insights as ``(priced name, score, whether it helps)``."""

@@ -3,64 +3,82 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evolve.policies.search.guide import FLOOR, MAX_PRICE, Guide
-from evolve.programs.operation import Operation
+from evolve.policies.search.clues import kind_of
+from evolve.policies.search.grammar import ORDINARY
+from evolve.policies.search.guide import FLOOR, MAX_PRICE
+
+UNSEEN = 0.02
+"""Probability that a kind of literal is needed without any known one being likely."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pricing:
     """How probabilities become prices.
 
+    A learned price is pooled with the static one, which is a hand-tuned prior: bits of surprise
+    are averaged, a logarithmic opinion pool (Genest & Zidek 1986).
+
     Attributes:
         base: Price of a certainty.
-        bit: Price of one bit of surprise.
-        rise: Most by which a learned price may exceed the static one; nothing is ever excluded.
+        prior: Share of the static price in the pool, 0 to 1.
+        rise: Most by which the price of a name with evidence may exceed the static one.
+        unseen: The same for a name without any evidence.
         recall: Share that recalled insights have in a probability, 0 to 1.
     """
 
     base: float = 0.3
-    bit: float = 1.0
+    prior: float = 0.3
     rise: int = 5
-    recall: float = 0.5
+    unseen: int = 3
+    recall: float = 0.4
 
     def prices(
         self,
-        guide: Guide,
-        features: Sequence[float],
+        probabilities: Mapping[str, float],
         recalled: Sequence[tuple[str, float, bool]],
-        operations: Sequence[Operation],
+        static: Mapping[str, int],
     ) -> dict[str, int]:
-        """A price per name the guide or an insight knows; names it does not know keep their static price.
+        """A price per name with a static one.
 
         Args:
-            guide: The fitted guide.
-            features: The task's features.
+            probabilities: What the guide says of the names it knows.
             recalled: ``(name, score, helps)`` of the recalled insights.
-            operations: The vocabulary, for static prices.
+            static: Static price by name.
         """
-        probabilities = guide.probabilities(features)
         support = _support(recalled)
-        share = self.recall * min(1.0, 1.5 * max((s for _, s, _ in recalled), default=0.0))
-        static = {o.name: o.cost for o in operations}
+        share = self.recall if support else 0.0
+        mixed = {
+            name: (1 - share) * probabilities.get(name, 0.0) + share * support.get(name, 0.0)
+            for name in {*static, *probabilities, *support}
+        }
+        surprise = _within_kinds(mixed)
         prices = {}
-        for name in sorted({*probabilities, *support}):
-            p = (1 - share) * probabilities.get(name, 0.0) + share * support.get(name, 0.0)
-            prices[name] = min(self.price(p), static.get(name, 5) + self.rise)
+        for name in sorted(static):
+            own = self.base - math.log2(max(surprise[name], FLOOR))
+            pooled = (1 - self.prior) * own + self.prior * static[name]
+            known = name in probabilities or name in support
+            most = static[name] + (self.rise if known else self.unseen)
+            prices[name] = max(1, min(MAX_PRICE, most, round(pooled)))
         return prices
 
-    def price(self, probability: float) -> int:
-        """About the surprise in bits, at least 1."""
-        surprise = -math.log2(max(probability, FLOOR))
-        return max(1, min(MAX_PRICE, round(self.base + self.bit * surprise)))
+
+def _within_kinds(probabilities: Mapping[str, float]) -> dict[str, float]:
+    """Literals of a kind fill one place of a program, so each is as likely as it is among its kind."""
+    kinds = {name: kind for name in probabilities if (kind := kind_of(name)) and kind not in ORDINARY}
+    total: dict[str, float] = defaultdict(lambda: UNSEEN)
+    for name, kind in kinds.items():
+        total[kind] += probabilities[name]
+    return {name: p / total[kinds[name]] if name in kinds else p for name, p in probabilities.items()}
 
 
 def _support(recalled: Sequence[tuple[str, float, bool]]) -> dict[str, float]:
-    """Recalled insights as weights in [0, 1], the strongest at its own strength."""
-    found: dict[str, float] = {}
+    """Weight in [0, 1] per name; insights of several scopes about one name add up."""
+    found: dict[str, float] = defaultdict(float)
     for name, score, helps in recalled:
         if helps:
-            found[name] = max(found.get(name, 0.0), min(1.0, score))
-    return found
+            found[name] = min(1.0, found[name] + score)
+    return dict(found)

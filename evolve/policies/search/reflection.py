@@ -15,6 +15,7 @@ from evolve.policies.protocol import Probe
 from evolve.policies.search.answers import heading
 from evolve.policies.search.dreams import names_in
 from evolve.policies.search.features import coarse_relation, features_of
+from evolve.policies.search.grammar import price_name
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Vocabulary
 from evolve.programs.render import render
@@ -49,7 +50,7 @@ def ablations(term: Term) -> list[Ablation]:
 
 
 def _name(part: Term) -> str:
-    return part.operation if isinstance(part, Apply) else ""
+    return price_name(part.operation) if isinstance(part, Apply) else ""
 
 
 def _replacements(part: Term) -> Iterator[tuple[Term, str]]:

@@ -13,7 +13,7 @@ from evolve.policies.search.deduction import Deductions
 from evolve.policies.search.enumerator import Enumerator, Meter, OutOfBudget, matcher, near
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
 from evolve.policies.search.lambdas import BodyCompiler, LambdaBanks
-from evolve.policies.search.leaves import column_operations, leaves_of, look_ups
+from evolve.policies.search.leaves import column_operations, leaves_of, look_ups, static_prices
 from evolve.policies.search.problem import Problem
 from evolve.programs.evaluation import evaluate
 from evolve.programs.operation import EVALUATION_ERRORS, Operation
@@ -54,6 +54,7 @@ class Vocabulary:
     def __post_init__(self) -> None:
         self.by_name: dict[str, Operation] = {o.name: o for o in self.operations}
         self.compiler = BodyCompiler(self.by_name)
+        self.static = static_prices(self.operations, self.literals)
 
     def grammar(self, problem: Problem) -> tuple[Grammar, Grammar]:
         """The rules of a problem and the rules of its lambda bodies."""

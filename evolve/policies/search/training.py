@@ -9,7 +9,9 @@ from typing import Protocol
 
 from evolve.episodes import TaskView
 from evolve.errors import ModelMistake
+from evolve.policies.search.clues import Clues, clues_of
 from evolve.policies.search.dreams import dream
+from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide, Sample, fit, price_of
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.problem import Problem, problem_of
@@ -69,13 +71,26 @@ def fit_guide(
     chosen = settings or TrainingSettings()
     words = Vocabulary(with_library(vocabulary(), library), literals())
     names = {f"skill:{s.digest}": operation_name(s.entry) for s in library}
-    samples = samples_of(experience, names, chosen.weight)
-    dreams = dream(problems_of(views), words, shaped_prices(samples, words), count=chosen.dreams, seed=seed)
+    problems = problems_of(views)
+    samples = samples_of(experience, names, chosen.weight, {features_of(p): clues_of(p) for p in problems})
+    dreams = dream(problems, words, shaped_prices(samples, words), count=chosen.dreams, seed=seed)
     return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps, seed=seed)
 
 
-def samples_of(experience: Iterable[Experience], names: Mapping[str, str], weight: float) -> list[Sample]:
-    """One training row per task: its features and what was shown to be necessary there."""
+def samples_of(
+    experience: Iterable[Experience],
+    names: Mapping[str, str],
+    weight: float,
+    clues: Mapping[tuple[float, ...], Mapping[str, Clues]],
+) -> list[Sample]:
+    """One training row per task: what was observed of it and what was shown to be necessary there.
+
+    Args:
+        experience: Evidence rows.
+        names: Priced name by cause, for learned operations.
+        weight: Weight of a row against a dream.
+        clues: Clues by the features of the practised problem they belong to.
+    """
     needed: dict[str, set[str]] = defaultdict(set)
     features: dict[str, tuple[float, ...]] = {}
     for row in experience:
@@ -83,7 +98,15 @@ def samples_of(experience: Iterable[Experience], names: Mapping[str, str], weigh
         name = names.get(row.cause) or row.cause.removeprefix("operation:")
         if row.direction > 0 and not name.startswith("skill:"):
             needed[row.task].add(name)
-    return [Sample(features=features[t], needed=frozenset(needed[t]), weight=weight) for t in sorted(features)]
+    return [
+        Sample(
+            features=features[task],
+            needed=frozenset(needed[task]),
+            weight=weight,
+            clues=clues.get(features[task], {}),
+        )
+        for task in sorted(features)
+    ]
 
 
 def problems_of(views: Iterable[TaskView]) -> list[Problem]:
