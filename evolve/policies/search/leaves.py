@@ -216,7 +216,7 @@ def column_operations(problem: Problem) -> list[Operation]:
     """Accessors ``row["qty"]`` for every column of a row type in the problem."""
     rows = sorted({t for k in problem.input_types for t in subtypes(k) if t.name == "row"}, key=str)
     return [
-        define(f"{COLUMN}:{name}", (row,), kind, f"a0[{name!r}]", cost=COLUMN_COST, scalar=True)
+        define(f"{COLUMN}:{name}", (row,), kind, f"a0[{name!r}]", cost=COLUMN_COST, scalar=True, noun=COLUMN)
         for row in rows
         for name, kind in zip(row.fields, row.args, strict=True)
     ]

@@ -34,7 +34,7 @@ class Pricing:
     prior: float = 0.3
     rise: int = 5
     unseen: int = 3
-    recall: float = 0.4
+    recall: float = 0.3
 
     def prices(
         self,

@@ -42,9 +42,9 @@ class TrainingSettings:
         steps: Steps of the fit.
     """
 
-    dreams: int = 1_200
-    weight: float = 8.0
-    steps: int = 250
+    dreams: int = 2_400
+    weight: float = 16.0
+    steps: int = 120
 
 
 def fit_guide(
