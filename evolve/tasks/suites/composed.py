@@ -26,7 +26,7 @@ from evolve.tasks.suites.strings_words import PHRASE
 
 NUMBER_COUNT = 9
 TEXT_COUNT = 5
-STAGE_SHARES = (0.25, 0.55)
+STAGE_SHARES = (0.2, 0.5)
 """Where stages 1 and 2 end, as shares of the stream."""
 
 Dressing = tuple[str, Callable[[Json], Json]]
