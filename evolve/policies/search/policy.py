@@ -52,7 +52,7 @@ class SearchSettings:
 
     combine: bool = True
     flat: bool = False
-    trust: float = 0.5
+    trust: float = 0.8
     look_on: float = 0.0
     pricing: Pricing = field(default_factory=Pricing)
 
