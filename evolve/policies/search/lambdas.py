@@ -232,17 +232,28 @@ class Undefined:
 UNDEFINED = Undefined()
 
 
+class Gappy(tuple[Any, ...]):
+    """Values of a body that has none on some probes; the type spares looking through them for gaps."""
+
+
 def _total(function: Callable[..., Any], *columns: tuple[Any, ...]) -> tuple[Any, ...]:
-    try:
-        if not any(UNDEFINED in column for column in columns):
-            return tuple(map(function, *columns))
-    except EVALUATION_ERRORS:
-        pass
-    return tuple(_one(function, args) for args in zip(*columns, strict=True))
+    """The values of a call on every probe, ``UNDEFINED`` where it has none."""
+    if Gappy in map(type, columns):
+        return Gappy(_one(function, args) for args in zip(*columns, strict=True))
+    values: list[Any] = []
+    results, gaps = map(function, *columns), False
+    for _ in columns[0]:
+        try:
+            values.extend(results)
+            break
+        except EVALUATION_ERRORS:
+            values.append(UNDEFINED)  # What came before is kept, and ``results`` goes on behind the failure.
+            gaps = True
+    return Gappy(values) if gaps else tuple(values)
 
 
 def _one(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    if any(a is UNDEFINED for a in args):
+    if UNDEFINED in args:
         return UNDEFINED
     try:
         return function(*args)
