@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolve.policies.search.bank import Bank, Entry, arguments, term_of
+from evolve.policies.search.bank import Bank, Entry, Shelf, Source, arguments, term_of
 from evolve.policies.search.grammar import Rule
 from evolve.policies.search.leaves import Leaf
 from evolve.policies.search.problem import Problem
@@ -112,16 +112,12 @@ class LambdaBanks:
     spend: Callable[[int], None]
     banks: dict[Type, _Bodies] = field(default_factory=dict)
 
-    def level(self, type_: Type, cost: int) -> list[Entry]:
-        """Function entries of exactly one cost; grows the bank of that type as needed."""
-        if cost > MAX_BODY_COST:
-            return []
-        bodies = self.banks.get(type_)
-        if bodies is None:
-            bodies = self.banks[type_] = _Bodies(self, type_, _probes(self.problem, type_.args[:-1]))
-        while bodies.cost < cost and bodies.count < MAX_BODIES:
-            bodies.grow()
-        return bodies.functions[cost] if cost < len(bodies.functions) else []
+    def bodies(self, type_: Type) -> Source:
+        """The functions of a type, made as they are asked for."""
+        found = self.banks.get(type_)
+        if found is None:
+            found = self.banks[type_] = _Bodies(self, type_, _probes(self.problem, type_.args[:-1]))
+        return found
 
 
 @dataclass
@@ -140,7 +136,12 @@ class _Bodies:
     def __post_init__(self) -> None:
         self.params, self.result = self.type.args[:-1], self.type.args[-1]
         usable = self._usable()
-        self.rules = [r for r in self.banks.rules if r.result in usable and set(r.params) <= usable]
+        costs, shelf = self.banks.costs, self.bank.shelf
+        self.turns = [
+            (rule, costs[rule.name], list(map(shelf, rule.params)), shelf(rule.result))
+            for rule in self.banks.rules
+            if rule.result in usable and usable.issuperset(rule.params)
+        ]
         self.starts = [leaf for leaf in self.banks.literals if leaf.type in usable]
 
     def _usable(self) -> set[Type]:
@@ -149,15 +150,23 @@ class _Bodies:
         inner = {t for p in lists for t in p.args}
         return (special & (set(self.params) | {self.result, INT, BOOL} | _plain(special))) | lists | inner
 
+    def level(self, cost: int) -> list[Entry]:
+        """Function entries of exactly one cost; grows up to it as needed."""
+        if cost > MAX_BODY_COST:
+            return []
+        while self.cost < cost and self.count < MAX_BODIES:
+            self.grow()
+        return self.functions[cost] if cost < len(self.functions) else []
+
     def grow(self) -> None:
         """Builds the bodies of the next cost."""
         self.cost += 1
-        fresh = self.bank.open(self.result, self.cost)
+        fresh = self.bank.shelf(self.result).open(self.cost)
         self._add_leaves()
-        for rule in self.rules:
-            left = self.cost - self.banks.costs[rule.name]
-            if left >= len(rule.params) and self.count < MAX_BODIES:
-                self._apply(rule, left)
+        for rule, price, sources, result in self.turns:
+            left = self.cost - price
+            if left >= len(sources) and self.count < MAX_BODIES:
+                self._apply(rule, left, sources, result)
         level: list[Entry] = []
         for entry in fresh:
             body = term_of(entry)
@@ -169,10 +178,10 @@ class _Bodies:
         if self.cost == 1:
             for i, kind in enumerate(self.params):
                 values = tuple(args[i] for _, args in self.probes)
-                self.bank.add(kind, 1, (values, Bound(i), ()))
+                self.bank.shelf(kind).add(1, (values, Bound(i), ()))
         for leaf in self.starts:
             if leaf.cost == self.cost and isinstance(leaf.term, Constant):
-                self.bank.add(leaf.type, self.cost, ((leaf.term.value,) * len(self.probes), leaf, ()))
+                self.bank.shelf(leaf.type).add(self.cost, ((leaf.term.value,) * len(self.probes), leaf, ()))
         for kind in (INT, STR, FLOAT):
             if kind in self.params or kind == self.result:
                 self._capture(kind)
@@ -184,17 +193,18 @@ class _Bodies:
             if any(isinstance(t, Lambda) for t in walk(term)) or isinstance(term, Constant):
                 continue
             spread = tuple(values[example] for example, _ in self.probes)
-            self.bank.add(kind, self.cost, (spread, term, ()))
+            self.bank.shelf(kind).add(self.cost, (spread, term, ()))
 
-    def _apply(self, rule: Rule, left: int) -> None:
-        seen, fresh = self.bank.known(rule.result), self.bank.open(rule.result, self.cost)
-        function = rule.function
-        for chosen, level, _ in arguments(rule.params, left, self.bank.level):
+    def _apply(self, rule: Rule, left: int, sources: Sequence[Shelf], result: Shelf) -> None:
+        function, seen, fresh = rule.function, result.seen, result.open(self.cost)
+        known = len(seen)
+        for chosen, level, _ in arguments(sources, left):
             fixed = [entry[0] for entry in chosen]
             for entry in level:
                 values = _total(function, *fixed, entry[0])
-                if values not in seen:
-                    seen.add(values)
+                seen.add(values)
+                if len(seen) > known:
+                    known += 1
                     fresh.append((values, rule, (*chosen, entry)))
             self.count += len(level)
             self.banks.spend(len(level))
