@@ -221,6 +221,8 @@ def substitute(pattern: Type, bound: Mapping[str, Type]) -> Type:
     """``pattern`` with its variables replaced."""
     if pattern.is_variable:
         return bound[pattern.name]
+    if not pattern.args:
+        return pattern
     return Type(pattern.name, tuple(substitute(a, bound) for a in pattern.args), pattern.fields)
 
 

@@ -17,6 +17,7 @@ from evolve.policies.search.bank import Bank, Entry, Shelf, Source, arguments, t
 from evolve.policies.search.grammar import Rule
 from evolve.policies.search.leaves import Leaf
 from evolve.policies.search.problem import Problem
+from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import EVALUATION_ERRORS, Operation, template_names
 from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, is_open, walk
 from evolve.programs.types import BOOL, FLOAT, INT, STR, Type
@@ -38,17 +39,20 @@ class BodyCompiler:
     operations: Mapping[str, Operation]
     done: dict[Term, Compiled] = field(default_factory=dict)
 
-    def closure(self, term: Lambda, captured: Sequence[Any]) -> Callable[..., Any]:
-        """The function of ``term`` where captured expression ``i`` has the value ``captured[i]``."""
+    def __post_init__(self) -> None:
+        self._names = template_names()
+
+    def compiled(self, term: Lambda) -> Compiled:
+        """From the values of the captured expressions, in order, to the function of ``term``."""
         found = self.done.get(term)
         if found is None:
             found = self.done[term] = self._compile(term)
-        return found(*captured)
+        return found
 
     def _compile(self, term: Lambda) -> Compiled:
         captures = captures_of(term.body)
         names = {capture: f"c{i}" for i, capture in enumerate(captures)}
-        space = template_names()
+        space = self._names.copy()
         body = self._source(term.body, names, space)
         params = ", ".join(f"x{i}" for i in range(len(term.params)))
         outer = ", ".join(names.values())
@@ -90,13 +94,21 @@ def _inlines(operation: Operation) -> bool:
 
 def captures_of(body: Term) -> list[Term]:
     """The largest sub-terms that use the task's inputs and no lambda parameter."""
+    if not _uses_input(body):
+        return []
     if not is_open(body):
-        return [body] if any(isinstance(t, Input) for t in walk(body)) else []
+        return [body]
     found: list[Term] = []
     if isinstance(body, Apply):
         for arg in body.args:
             found += [c for c in captures_of(arg) if c not in found]
     return found
+
+
+def _uses_input(term: Term) -> bool:
+    if isinstance(term, Apply):
+        return any(map(_uses_input, term.args))
+    return isinstance(term, Input)
 
 
 @dataclass
@@ -111,12 +123,21 @@ class LambdaBanks:
     outer: Bank
     spend: Callable[[int], None]
     banks: dict[Type, _Bodies] = field(default_factory=dict)
+    captured: dict[Term, tuple[Any, ...]] = field(default_factory=dict)
 
     def bodies(self, type_: Type) -> Source:
         """The functions of a type, made as they are asked for."""
         found = self.banks.get(type_)
         if found is None:
             found = self.banks[type_] = _Bodies(self, type_, _probes(self.problem, type_.args[:-1]))
+        return found
+
+    def values_of(self, capture: Term) -> tuple[Any, ...]:
+        """The values of a captured expression on all examples, worked out once."""
+        found = self.captured.get(capture)
+        if found is None:
+            meaning = compile_term(capture, self.compiler.operations)
+            found = self.captured[capture] = tuple(_one(meaning, (row,)) for row in self.problem.inputs)
         return found
 
 
@@ -171,7 +192,8 @@ class _Bodies:
         for entry in fresh:
             body = term_of(entry)
             if is_open(body):
-                level.append((self._closures(Lambda(self.params, body)), Lambda(self.params, body), ()))
+                term = Lambda(self.params, body)
+                level.append((self._closures(term), term, ()))
         self.functions.append(level)
 
     def _add_leaves(self) -> None:
@@ -210,28 +232,16 @@ class _Bodies:
             self.banks.spend(len(level))
 
     def _closures(self, term: Lambda) -> tuple[Callable[..., Any], ...]:
-        problem, compiler = self.banks.problem, self.banks.compiler
-        captures = captures_of(term.body)
+        make, captures = self.banks.compiler.compiled(term), captures_of(term.body)
         if not captures:
-            return (compiler.closure(term, ()),) * len(problem.inputs)
-        meanings = [_value_of(c, compiler.operations) for c in captures]
-        closures = []
-        for row in problem.inputs:
-            captured = [_one(meaning, (row,)) for meaning in meanings]
-            defined = not any(value is UNDEFINED for value in captured)
-            closures.append(compiler.closure(term, captured) if defined else _undefined)
-        return tuple(closures)
+            return (make(),) * len(self.banks.problem.inputs)
+        columns = map(self.banks.values_of, captures)
+        return tuple(_undefined if UNDEFINED in row else make(*row) for row in zip(*columns, strict=True))
 
 
 def _undefined(*_: Any) -> Any:
     """The closure of an example on which a captured expression has no value."""
     raise ValueError("undefined here")
-
-
-def _value_of(term: Term, operations: Mapping[str, Operation]) -> Callable[[tuple[Any, ...]], Any]:
-    from evolve.programs.evaluation import compile_term
-
-    return compile_term(term, operations)
 
 
 @dataclass(frozen=True, eq=False)
