@@ -112,8 +112,8 @@ def _uses_input(term: Term) -> bool:
 
 
 @dataclass
-class LambdaBanks:
-    """The bodies for each function type, grown level by level as the outer search asks."""
+class Setting:
+    """What the bodies of one search share; it knows no bodies, so that nothing here is a reference cycle."""
 
     problem: Problem
     rules: Sequence[Rule]
@@ -122,15 +122,10 @@ class LambdaBanks:
     compiler: BodyCompiler
     outer: Bank
     spend: Callable[[int], None]
-    banks: dict[Type, _Bodies] = field(default_factory=dict)
     captured: dict[Term, tuple[Any, ...]] = field(default_factory=dict)
 
-    def bodies(self, type_: Type) -> Source:
-        """The functions of a type, made as they are asked for."""
-        found = self.banks.get(type_)
-        if found is None:
-            found = self.banks[type_] = _Bodies(self, type_, _probes(self.problem, type_.args[:-1]))
-        return found
+    def __post_init__(self) -> None:
+        self.special = {p for r in self.rules for p in r.params if p.name not in {"fn", "list", "dict", "row"}}
 
     def values_of(self, capture: Term) -> tuple[Any, ...]:
         """The values of a captured expression on all examples, worked out once."""
@@ -142,10 +137,26 @@ class LambdaBanks:
 
 
 @dataclass
+class LambdaBanks:
+    """The bodies for each function type, grown level by level as the outer search asks."""
+
+    setting: Setting
+    banks: dict[Type, _Bodies] = field(default_factory=dict)
+
+    def bodies(self, type_: Type) -> Source:
+        """The functions of a type, made as they are asked for."""
+        found = self.banks.get(type_)
+        if found is None:
+            probes = _probes(self.setting.problem, type_.args[:-1])
+            found = self.banks[type_] = _Bodies(self.setting, type_, probes)
+        return found
+
+
+@dataclass
 class _Bodies:
     """Bodies of one function type over rows ``(example, probe)``."""
 
-    banks: LambdaBanks
+    setting: Setting
     type: Type
     probes: list[tuple[int, tuple[Any, ...]]]
     bank: Bank = field(default_factory=Bank)
@@ -157,16 +168,16 @@ class _Bodies:
     def __post_init__(self) -> None:
         self.params, self.result = self.type.args[:-1], self.type.args[-1]
         usable = self._usable()
-        costs, shelf = self.banks.costs, self.bank.shelf
+        costs, shelf = self.setting.costs, self.bank.shelf
         self.turns = [
             (rule, costs[rule.name], list(map(shelf, rule.params)), shelf(rule.result))
-            for rule in self.banks.rules
+            for rule in self.setting.rules
             if rule.result in usable and usable.issuperset(rule.params)
         ]
-        self.starts = [leaf for leaf in self.banks.literals if leaf.type in usable]
+        self.starts = [leaf for leaf in self.setting.literals if leaf.type in usable]
 
     def _usable(self) -> set[Type]:
-        special = {p for r in self.banks.rules for p in r.params if p.name not in {"fn", "list", "dict", "row"}}
+        special = self.setting.special
         lists = {p for p in self.params if p.args} | {self.result}
         inner = {t for p in lists for t in p.args}
         return (special & (set(self.params) | {self.result, INT, BOOL} | _plain(special))) | lists | inner
@@ -210,7 +221,7 @@ class _Bodies:
 
     def _capture(self, kind: Type) -> None:
         """Scalar expressions of the outer search as captured values, one unit dearer than outside."""
-        for values, origin, parts in self.banks.outer.level(kind, self.cost - 1)[:12]:
+        for values, origin, parts in self.setting.outer.level(kind, self.cost - 1)[:12]:
             term = term_of((values, origin, parts))
             if any(isinstance(t, Lambda) for t in walk(term)) or isinstance(term, Constant):
                 continue
@@ -229,13 +240,13 @@ class _Bodies:
                     known += 1
                     fresh.append((values, rule, (*chosen, entry)))
             self.count += len(level)
-            self.banks.spend(len(level))
+            self.setting.spend(len(level))
 
     def _closures(self, term: Lambda) -> tuple[Callable[..., Any], ...]:
-        make, captures = self.banks.compiler.compiled(term), captures_of(term.body)
+        make, captures = self.setting.compiler.compiled(term), captures_of(term.body)
         if not captures:
-            return (make(),) * len(self.banks.problem.inputs)
-        columns = map(self.banks.values_of, captures)
+            return (make(),) * len(self.setting.problem.inputs)
+        columns = map(self.setting.values_of, captures)
         return tuple(_undefined if UNDEFINED in row else make(*row) for row in zip(*columns, strict=True))
 
 

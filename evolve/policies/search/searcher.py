@@ -12,7 +12,7 @@ from evolve.policies.search.decisions import Decision, Partials
 from evolve.policies.search.deduction import Deductions
 from evolve.policies.search.enumerator import Enumerator, Meter, OutOfBudget, equality, matcher
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
-from evolve.policies.search.lambdas import BodyCompiler, LambdaBanks
+from evolve.policies.search.lambdas import BodyCompiler, LambdaBanks, Setting
 from evolve.policies.search.leaves import column_operations, leaves_of, look_ups, static_prices
 from evolve.policies.search.problem import Problem
 from evolve.programs.evaluation import evaluate
@@ -92,10 +92,10 @@ class Searcher:
         leaves = leaves_of(self.problem, (*self.vocabulary.literals, *tables), self.prices)
         costs = costs_of((*grammar.rules, *bodies.rules), self.prices)
         self.enumerator = Enumerator(self.problem, grammar, costs, leaves, self.meter)
-        self.enumerator.lambdas = LambdaBanks(
+        self.enumerator.lambdas = LambdaBanks(Setting(
             self.problem, bodies.rules, costs, leaves, self.vocabulary.compiler,
             self.enumerator.bank, self.meter.spend,
-        )  # fmt: skip
+        ))  # fmt: skip
         self._accepts = matcher(self.problem.output_type, self.problem.outputs)
         goal = self.problem.output_type
         sequence = goal == STR or (goal.name == "list" and not goal.args[0].args)
