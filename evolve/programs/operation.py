@@ -104,7 +104,8 @@ def bounded_freeze(value: Any) -> Any:
         OverflowError: There are more.
     """
     frozen = freeze(value)
-    if isinstance(frozen, tuple) and sum(len(v) for v in frozen if isinstance(v, tuple)) > 4 * MAX_ITEMS:
+    nested = isinstance(frozen, tuple) and frozen and isinstance(frozen[0], tuple)
+    if nested and sum(len(v) for v in frozen if isinstance(v, tuple)) > 4 * MAX_ITEMS:
         raise OverflowError("a nested list too large for the search")
     return frozen
 

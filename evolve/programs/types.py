@@ -93,7 +93,12 @@ class FrozenDict(dict[Any, Any]):
 def freeze(value: Any) -> Any:
     """The immutable form of a JSON value (lists become tuples, objects FrozenDict)."""
     if isinstance(value, (list, tuple)):
-        return tuple(map(freeze, value))
+        items = tuple(value)
+        try:
+            hash(items)
+        except TypeError:
+            return tuple(map(freeze, items))
+        return items  # What is hashable is frozen already, and asking is far cheaper than copying.
     if isinstance(value, dict):
         return FrozenDict((k, freeze(v)) for k, v in value.items())
     return value
@@ -216,6 +221,8 @@ def substitute(pattern: Type, bound: Mapping[str, Type]) -> Type:
     """``pattern`` with its variables replaced."""
     if pattern.is_variable:
         return bound[pattern.name]
+    if not pattern.args:
+        return pattern
     return Type(pattern.name, tuple(substitute(a, bound) for a in pattern.args), pattern.fields)
 
 

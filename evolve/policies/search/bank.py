@@ -6,10 +6,10 @@ made it, and the entries it was made of. Terms are built only for entries that m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 from evolve.policies.search.grammar import Rule
 from evolve.policies.search.leaves import Leaf
@@ -36,67 +36,93 @@ def is_constant(entry: Entry) -> bool:
 
 
 @dataclass
-class Bank:
-    """Entries by type and cost, one per distinct tuple of values (observational equivalence)."""
+class Shelf:
+    """The entries of one type by cost, one per distinct tuple of values (observational equivalence).
 
-    levels: dict[Type, list[list[Entry]]] = field(default_factory=dict)
-    seen: dict[Type, set[tuple[Any, ...]]] = field(default_factory=dict)
+    Attributes:
+        levels: Entries per cost.
+        seen: The values already present.
+        literal_costs: Costs at which there are literals.
+    """
+
+    levels: list[list[Entry]] = field(default_factory=list)
+    seen: set[tuple[Any, ...]] = field(default_factory=set)
+    literal_costs: set[int] = field(default_factory=set)
+
+    def level(self, cost: int) -> list[Entry]:
+        """The entries at exactly one cost."""
+        return self.levels[cost] if cost < len(self.levels) else []
+
+    def open(self, cost: int) -> list[Entry]:
+        """The list to append new entries of a cost to."""
+        while len(self.levels) <= cost:
+            self.levels.append([])
+        return self.levels[cost]
+
+    def add(self, cost: int, entry: Entry) -> bool:
+        """Adds an entry unless its values are already there; says whether it did."""
+        if entry[0] in self.seen:
+            return False
+        self.seen.add(entry[0])
+        self.open(cost).append(entry)
+        if is_constant(entry):
+            self.literal_costs.add(cost)
+        return True
+
+
+@dataclass
+class Bank:
+    """A shelf per type.
+
+    Whoever looks at a type often keeps its shelf, because hashing types is slow beside the rest.
+    """
+
+    shelves: dict[Type, Shelf] = field(default_factory=dict)
+
+    def shelf(self, type_: Type) -> Shelf:
+        """The shelf of a type, always the same one."""
+        found = self.shelves.get(type_)
+        if found is None:
+            found = self.shelves[type_] = Shelf()
+        return found
 
     def level(self, type_: Type, cost: int) -> list[Entry]:
         """The entries of a type at exactly one cost."""
-        levels = self.levels.get(type_)
-        return levels[cost] if levels is not None and cost < len(levels) else []
-
-    def open(self, type_: Type, cost: int) -> list[Entry]:
-        """The list to append new entries of a type and cost to."""
-        levels = self.levels.setdefault(type_, [])
-        while len(levels) <= cost:
-            levels.append([])
-        return levels[cost]
-
-    def known(self, type_: Type) -> set[tuple[Any, ...]]:
-        """The values already present for a type."""
-        return self.seen.setdefault(type_, set())
-
-    def add(self, type_: Type, cost: int, entry: Entry) -> bool:
-        """Adds an entry unless its values are already there; says whether it did."""
-        known = self.known(type_)
-        if entry[0] in known:
-            return False
-        known.add(entry[0])
-        self.open(type_, cost).append(entry)
-        return True
+        return self.shelf(type_).level(cost)
 
     def entries(self, type_: Type) -> Iterator[tuple[int, Entry]]:
         """All entries of a type with their cost, cheapest first."""
-        for cost, level in enumerate(self.levels.get(type_, [])):
+        for cost, level in enumerate(self.shelf(type_).levels):
             for entry in level:
                 yield cost, entry
 
 
-def arguments(
-    params: Sequence[Type], budget: int, level: Callable[[Type, int], list[Entry]]
-) -> Iterator[tuple[tuple[Entry, ...], list[Entry], int]]:
-    """All ways to spend ``budget`` on arguments.
+class Source(Protocol):
+    """Where the arguments of one parameter come from: a shelf, or functions that are made when asked for."""
+
+    def level(self, cost: int) -> list[Entry]: ...
+
+
+def arguments(sources: Sequence[Source], budget: int) -> Iterator[tuple[tuple[Entry, ...], list[Entry], int]]:
+    """All ways to spend ``budget`` on arguments, one per source.
 
     Yields the chosen entries of all parameters but the last, the entries the last one may be,
     and their cost. A split of the budget with an empty level is never entered.
     """
-    for levels, last in _splits(params, budget, level):
+    for levels, last in _splits(sources, budget):
         for chosen in product(*levels[:-1]):
             yield chosen, levels[-1], last
 
 
-def _splits(
-    params: Sequence[Type], budget: int, level: Callable[[Type, int], list[Entry]]
-) -> Iterator[tuple[tuple[list[Entry], ...], int]]:
-    if len(params) == 1:
-        entries = level(params[0], budget)
+def _splits(sources: Sequence[Source], budget: int) -> Iterator[tuple[tuple[list[Entry], ...], int]]:
+    first, others = sources[0], sources[1:]
+    if not others:
+        entries = first.level(budget)
         if entries:
             yield (entries,), budget
         return
-    for cost in range(1, budget - len(params) + 2):
-        entries = level(params[0], cost)
+    for cost in range(1, budget - len(others) + 1):
+        entries = first.level(cost)
         if entries:
-            for rest, last in _splits(params[1:], budget - cost, level):
+            for rest, last in _splits(others, budget - cost):
                 yield (entries, *rest), last

@@ -42,7 +42,8 @@ class Segments:
 
     def __post_init__(self) -> None:
         self._codes: dict[Any, str] = {}
-        if self.type == STR:
+        self._textual = self.type == STR
+        if self._textual:
             self.goals: tuple[str, ...] = tuple(self.outputs)
         else:
             for value in itertools.chain.from_iterable(self.outputs):
@@ -53,19 +54,23 @@ class Segments:
         """Keeps the entry if its value occurs in every output and is empty in few of them."""
         if len(self.found) >= MAX_SEGMENTS:
             return
-        values = entry[0]
-        if self.type != STR:
+        encode = self._codes.__getitem__ if single else self._encode
+        texts: list[str] = []
+        for value, goal in zip(entry[0], self.goals, strict=True):
             try:
-                texts = tuple(self._codes[v] if single else "".join(map(self._codes.__getitem__, v)) for v in values)
+                text = encode(value)
             except KeyError:
                 return
-        else:
-            texts = values
-        filled = sum(map(bool, texts))
-        if 2 * filled > len(texts) and all(t in g for t, g in zip(texts, self.goals, strict=True)):
-            wrapped: Entry = (values, Apply("singleton", (term_of(entry),)), ()) if single else entry
-            self.found.append((cost + (JOIN if single else 0), texts, wrapped))
+            if text not in goal:
+                return
+            texts.append(text)
+        if 2 * sum(map(bool, texts)) > len(texts):
+            wrapped: Entry = (entry[0], Apply("singleton", (term_of(entry),)), ()) if single else entry
+            self.found.append((cost + (JOIN if single else 0), tuple(texts), wrapped))
             self.changed = True
+
+    def _encode(self, value: Any) -> str:
+        return str(value) if self._textual else "".join(map(self._codes.__getitem__, value))
 
     def cover(self) -> tuple[int, int, Term, int] | None:
         """The cheapest cover found: ``(cost, dearest segment, term, candidates counted)``."""

@@ -41,12 +41,11 @@ class Partials:
 
     def offer(self, entry: Entry, cost: int) -> None:
         """Notes which examples the entry explains."""
-        mask, bit = 0, 1
-        for value, wanted in zip(entry[0], self.outputs, strict=True):
-            if self.same(value, wanted):
-                mask |= bit
-            bit <<= 1
-        if mask and mask not in self.best:
+        right = list(map(self.same, entry[0], self.outputs))
+        if True not in right:
+            return
+        mask = sum(1 << i for i, is_right in enumerate(right) if is_right)
+        if mask not in self.best:
             self.best[mask] = (cost, entry)
             self.changed = True
 

@@ -94,8 +94,9 @@ class Deductions:
             own = self.enumerator.costs[rule.name]
             upto = max(1, self.enumerator.cost - own - cost + AHEAD)
             start = self.done.get((rule.name, number), 0) + 1
+            bodies = functions.bodies(rule.params[0])
             for price in range(start, upto + 1):
-                yield from self._try(rule, entry, functions.level(rule.params[0], price), own + cost + price)
+                yield from self._try(rule, entry, bodies.level(price), own + cost + price)
             self.done[(rule.name, number)] = max(upto, start - 1)
 
     def _try(self, rule: Rule, entry: Entry, level: Sequence[Entry], price: int) -> Iterator[tuple[int, Entry]]:

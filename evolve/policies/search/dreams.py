@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.clues import clues_of
+from evolve.policies.search.collector import without_collector
 from evolve.policies.search.enumerator import OutOfBudget
 from evolve.policies.search.features import features_of
 from evolve.policies.search.grammar import price_name
@@ -76,12 +78,10 @@ def _dreams_of(
     blank = replace(problem, outputs=(None,) * len(problem.inputs))
     searcher = Searcher(blank, vocabulary, prices, meter_for(CANDIDATES, None), combine=False)
     enumerator = searcher.enumerator
-    try:
+    with without_collector(), suppress(OutOfBudget):
         while enumerator.cost < 30:
             for _ in enumerator.advance():
                 pass
-    except OutOfBudget:
-        pass
     entries = [e for _, e in enumerator.bank.entries(problem.output_type) if _interesting(e)]
     for entry in _spread(entries, each, rng):
         yield Sample(

@@ -12,9 +12,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isclose
+from operator import eq
 from typing import Any
 
-from evolve.policies.search.bank import Bank, Entry, arguments, is_constant
+from evolve.policies.search.bank import Bank, Entry, Shelf, Source, arguments, is_constant
 from evolve.policies.search.grammar import Grammar, Rule, active_types
 from evolve.policies.search.lambdas import LambdaBanks
 from evolve.policies.search.leaves import Leaf
@@ -67,6 +68,25 @@ class Meter:
 
 
 @dataclass
+class _Turn:
+    """A rule with what a search needs at hand to apply it again and again.
+
+    Attributes:
+        rule: What is applied.
+        price: Cost of the rule itself.
+        result: Where results go.
+        reaches_goal: Whether results are of the goal type.
+        sources: Where arguments come from; set when the rule is first affordable.
+    """
+
+    rule: Rule
+    price: int
+    result: Shelf
+    reaches_goal: bool
+    sources: list[Source] = field(default_factory=list)
+
+
+@dataclass
 class Enumerator:
     """One cost-ordered enumeration over one problem.
 
@@ -98,7 +118,10 @@ class Enumerator:
             if leaf.type in needed or leaf.type in active:
                 self._starts.setdefault(leaf.cost, []).append(leaf)
         self._size = size
-        self._by_price = sorted(self.grammar.rules, key=lambda r: self.costs[r.name])
+        by_price = sorted(self.grammar.rules, key=lambda r: self.costs[r.name])
+        self._turns = [
+            _Turn(r, self.costs[r.name], self.bank.shelf(r.result), r.result == self._goal) for r in by_price
+        ]
 
     def values_of(self, leaf: Leaf) -> tuple[Any, ...]:
         """The values of a leaf on all examples."""
@@ -118,64 +141,74 @@ class Enumerator:
         self.cost += 1
         for leaf in self._starts.get(self.cost, ()):
             entry = (self.values_of(leaf), leaf, ())
-            if self.bank.add(leaf.type, self.cost, entry) and leaf.type == self._goal:
+            if self.bank.shelf(leaf.type).add(self.cost, entry) and leaf.type == self._goal:
                 yield (entry,)
             self.meter.spend(1)
-        for rule in self._by_price:
-            left = self.cost - self.costs[rule.name]
-            if left >= len(rule.params):
-                yield from self._apply(rule, left)
+        for turn in self._turns:
+            left = self.cost - turn.price
+            if left >= len(turn.rule.params):
+                yield from self._apply(turn, left)
 
-    def _level(self, type_: Type, cost: int) -> list[Entry]:
-        if type_.name == "fn":
-            return self.lambdas.level(type_, cost) if self.lambdas is not None else []
-        return self.bank.level(type_, cost)
+    def _source(self, type_: Type) -> Source:
+        if type_.name == "fn" and self.lambdas is not None:
+            return self.lambdas.bodies(type_)
+        return self.bank.shelf(type_)
 
-    def _apply(self, rule: Rule, left: int) -> Iterator[Sequence[Entry]]:
-        halved = rule.operation.commutative and len(rule.params) == 2
+    def _apply(self, turn: _Turn, left: int) -> Iterator[Sequence[Entry]]:
+        params = turn.rule.params
+        turn.sources = turn.sources or list(map(self._source, params))
+        halved = turn.rule.operation.commutative and len(params) == 2
         seen_at_half = 0
-        for chosen, level, rest in arguments(rule.params, left, self._level):
+        literal_costs = getattr(turn.sources[-1], "literal_costs", ())
+        for chosen, level, rest in arguments(turn.sources, left):
             if halved and 2 * rest < left:
                 continue
             if halved and 2 * rest == left:
                 level = level[seen_at_half:]
                 seen_at_half += 1
-            fresh = self._sweep(rule, chosen, level)
-            if fresh and rule.result == self._goal:
+            if rest in literal_costs and all(map(is_constant, chosen)):
+                level = [entry for entry in level if not is_constant(entry)]
+            fresh = self._sweep(turn, chosen, level)
+            if fresh and turn.reaches_goal:
                 yield fresh
             self.meter.check()
 
-    def _sweep(self, rule: Rule, chosen: tuple[Entry, ...], level: Sequence[Entry]) -> Sequence[Entry]:
+    def _sweep(self, turn: _Turn, chosen: tuple[Entry, ...], level: Sequence[Entry]) -> Sequence[Entry]:
         """Applies a rule to every choice of its last argument; the inner loop of the search."""
+        rule, seen = turn.rule, turn.result.seen
         function, fixed = rule.function, [entry[0] for entry in chosen]
-        seen = self.bank.known(rule.result)
-        goal = self._wanted if rule.result == self._goal else None
+        goal = self._wanted if turn.reaches_goal else None
         fresh: list[Entry] = []
-        if all(map(is_constant, chosen)):
-            level = [entry for entry in level if not is_constant(entry)]
-        level = level[: self.meter.left]
+        if len(level) > self.meter.left:
+            level = level[: self.meter.left]
+        known = len(seen)
         for entry in level:
             try:
                 values = tuple(map(function, *fixed, entry[0]))
             except EVALUATION_ERRORS:
                 continue
-            if values in seen:
-                if values == goal:
-                    fresh.append((values, rule, (*chosen, entry)))
-                continue
+            # Added without a look first: hashing the values is what costs, and once is enough.
             seen.add(values)
-            fresh.append((values, rule, (*chosen, entry)))
-        self.bank.open(rule.result, self.cost).extend(fresh)
+            if len(seen) > known:
+                known += 1
+                fresh.append((values, rule, (*chosen, entry)))
+            elif values == goal:
+                fresh.append((values, rule, (*chosen, entry)))
+        if fresh:
+            turn.result.open(self.cost).extend(fresh)
         self.meter.count(len(level), len(fresh))
         return fresh
 
 
 def matcher(goal: Type, outputs: Sequence[Any]) -> Callable[[tuple[Any, ...]], bool]:
     """Whether values are the wanted outputs; floats up to a relative 1e-9."""
-    wanted = tuple(outputs)
-    if FLOAT not in set(subtypes(goal)):
-        return wanted.__eq__
-    return lambda values: all(map(near, values, wanted))
+    wanted, same = tuple(outputs), equality(goal)
+    return wanted.__eq__ if same is eq else lambda values: all(map(same, values, wanted))
+
+
+def equality(goal: Type) -> Callable[[Any, Any], bool]:
+    """What tells whether one value is the wanted one: :func:`near`, or ``==`` for types without floats."""
+    return near if FLOAT in set(subtypes(goal)) else eq
 
 
 def near(a: Any, b: Any) -> bool:

@@ -8,7 +8,7 @@ from wandering through strings and dates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -31,6 +31,10 @@ from evolve.programs.types import (
 
 COLUMN = "column"
 ORDINARY = {"int", "float", "bool", "str", "date", "datetime", "list", "dict", "row", "fn"}
+
+
+Signature = tuple[tuple[Type, ...], Type]
+"""Parameters and result."""
 
 
 @dataclass(frozen=True)
@@ -85,37 +89,58 @@ def build_grammar(vocabulary: Sequence[Operation], problem: Problem, *, scalar_o
         scalar_only: Keep what a lambda body may use.
     """
     active, elements = active_types(problem)
-    rules = [rule for operation in vocabulary for rule in _instances(operation, active, elements, scalar_only)]
+    instances = _Instances(active, sorted(elements | (active & {BOOL, INT, STR, FLOAT}), key=str))
+    taken = [o for o in vocabulary if not scalar_only or _fits_a_body(o)]
+    rules = [Rule(o, params, result, o.function, o.name) for o in taken for params, result in instances.of(o)]
     start = {*problem.input_types, INT, BOOL, FLOAT, STR}
     kept = _useful(_reachable(rules, start), problem.output_type)
     functions = sorted({p for r in kept for p in r.params if p.name == "fn"}, key=str)
     return Grammar(rules=tuple(kept), functions=tuple(functions))
 
 
-def _instances(
-    operation: Operation, active: frozenset[Type], elements: frozenset[Type], scalar_only: bool
-) -> Iterator[Rule]:
-    higher_order = any(p.name == "fn" for p in operation.params)
-    if scalar_only and (higher_order or not (operation.scalar or variables(operation.result) or _has_list(operation))):
-        return
-    names = sorted({v for p in (*operation.params, operation.result) for v in variables(p)})
-    choices = sorted(elements | (active & {BOOL, INT, STR, FLOAT}), key=str)
-    for chosen in product(choices, repeat=len(names)):
-        bound = dict(zip(names, chosen, strict=True))
-        params = tuple(substitute(p, bound) for p in operation.params)
-        result = substitute(operation.result, bound)
-        if all(_allowed(t, active) for t in (*params, result)):
-            yield Rule(operation, params, result, operation.function, operation.name)
+def _fits_a_body(operation: Operation) -> bool:
+    if any(p.name == "fn" for p in operation.params):
+        return False
+    return operation.scalar or bool(variables(operation.result)) or _has_list(operation)
 
 
 def _has_list(operation: Operation) -> bool:
     return any(p.name in {"list", "dict", "row"} for p in operation.params) and operation.cost <= 5
 
 
-def _allowed(type_: Type, active: frozenset[Type]) -> bool:
-    if type_.name == "fn":
-        return all(_allowed(t, active) for t in type_.args)
-    return type_ in active or type_.name not in ORDINARY
+@dataclass(frozen=True)
+class _Instances:
+    """The instances of signatures, each worked out once, because many operations share one.
+
+    Attributes:
+        active: Types that may occur.
+        choices: What a type variable may stand for.
+    """
+
+    active: frozenset[Type]
+    choices: Sequence[Type]
+    done: dict[Signature, list[Signature]] = field(default_factory=dict)
+
+    def of(self, operation: Operation) -> list[Signature]:
+        """The monomorphic parameters and results of an operation."""
+        signature = (operation.params, operation.result)
+        found = self.done.get(signature)
+        if found is None:
+            found = self.done[signature] = list(self._instances(*signature))
+        return found
+
+    def _instances(self, params: tuple[Type, ...], result: Type) -> Iterator[Signature]:
+        names = sorted({v for p in (*params, result) for v in variables(p)})
+        for chosen in product(self.choices, repeat=len(names)):
+            bound = dict(zip(names, chosen, strict=True))
+            types = [substitute(p, bound) for p in (*params, result)]
+            if all(map(self._allowed, types)):
+                yield tuple(types[:-1]), types[-1]
+
+    def _allowed(self, type_: Type) -> bool:
+        if type_.name == "fn":
+            return all(map(self._allowed, type_.args))
+        return type_ in self.active or type_.name not in ORDINARY
 
 
 def _reachable(rules: Iterable[Rule], start: set[Type]) -> list[Rule]:

@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolve.policies.search.bank import Bank, Entry, arguments, term_of
+from evolve.policies.search.bank import Bank, Entry, Shelf, Source, arguments, term_of
 from evolve.policies.search.grammar import Rule
 from evolve.policies.search.leaves import Leaf
 from evolve.policies.search.problem import Problem
+from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import EVALUATION_ERRORS, Operation, template_names
 from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, is_open, walk
 from evolve.programs.types import BOOL, FLOAT, INT, STR, Type
@@ -38,17 +39,20 @@ class BodyCompiler:
     operations: Mapping[str, Operation]
     done: dict[Term, Compiled] = field(default_factory=dict)
 
-    def closure(self, term: Lambda, captured: Sequence[Any]) -> Callable[..., Any]:
-        """The function of ``term`` where captured expression ``i`` has the value ``captured[i]``."""
+    def __post_init__(self) -> None:
+        self._names = template_names()
+
+    def compiled(self, term: Lambda) -> Compiled:
+        """From the values of the captured expressions, in order, to the function of ``term``."""
         found = self.done.get(term)
         if found is None:
             found = self.done[term] = self._compile(term)
-        return found(*captured)
+        return found
 
     def _compile(self, term: Lambda) -> Compiled:
         captures = captures_of(term.body)
         names = {capture: f"c{i}" for i, capture in enumerate(captures)}
-        space = template_names()
+        space = self._names.copy()
         body = self._source(term.body, names, space)
         params = ", ".join(f"x{i}" for i in range(len(term.params)))
         outer = ", ".join(names.values())
@@ -90,8 +94,10 @@ def _inlines(operation: Operation) -> bool:
 
 def captures_of(body: Term) -> list[Term]:
     """The largest sub-terms that use the task's inputs and no lambda parameter."""
+    if not _uses_input(body):
+        return []
     if not is_open(body):
-        return [body] if any(isinstance(t, Input) for t in walk(body)) else []
+        return [body]
     found: list[Term] = []
     if isinstance(body, Apply):
         for arg in body.args:
@@ -99,9 +105,15 @@ def captures_of(body: Term) -> list[Term]:
     return found
 
 
+def _uses_input(term: Term) -> bool:
+    if isinstance(term, Apply):
+        return any(map(_uses_input, term.args))
+    return isinstance(term, Input)
+
+
 @dataclass
-class LambdaBanks:
-    """The bodies for each function type, grown level by level as the outer search asks."""
+class Setting:
+    """What the bodies of one search share; it knows no bodies, so that nothing here is a reference cycle."""
 
     problem: Problem
     rules: Sequence[Rule]
@@ -110,25 +122,41 @@ class LambdaBanks:
     compiler: BodyCompiler
     outer: Bank
     spend: Callable[[int], None]
+    captured: dict[Term, tuple[Any, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.special = {p for r in self.rules for p in r.params if p.name not in {"fn", "list", "dict", "row"}}
+
+    def values_of(self, capture: Term) -> tuple[Any, ...]:
+        """The values of a captured expression on all examples, worked out once."""
+        found = self.captured.get(capture)
+        if found is None:
+            meaning = compile_term(capture, self.compiler.operations)
+            found = self.captured[capture] = tuple(_one(meaning, (row,)) for row in self.problem.inputs)
+        return found
+
+
+@dataclass
+class LambdaBanks:
+    """The bodies for each function type, grown level by level as the outer search asks."""
+
+    setting: Setting
     banks: dict[Type, _Bodies] = field(default_factory=dict)
 
-    def level(self, type_: Type, cost: int) -> list[Entry]:
-        """Function entries of exactly one cost; grows the bank of that type as needed."""
-        if cost > MAX_BODY_COST:
-            return []
-        bodies = self.banks.get(type_)
-        if bodies is None:
-            bodies = self.banks[type_] = _Bodies(self, type_, _probes(self.problem, type_.args[:-1]))
-        while bodies.cost < cost and bodies.count < MAX_BODIES:
-            bodies.grow()
-        return bodies.functions[cost] if cost < len(bodies.functions) else []
+    def bodies(self, type_: Type) -> Source:
+        """The functions of a type, made as they are asked for."""
+        found = self.banks.get(type_)
+        if found is None:
+            probes = _probes(self.setting.problem, type_.args[:-1])
+            found = self.banks[type_] = _Bodies(self.setting, type_, probes)
+        return found
 
 
 @dataclass
 class _Bodies:
     """Bodies of one function type over rows ``(example, probe)``."""
 
-    banks: LambdaBanks
+    setting: Setting
     type: Type
     probes: list[tuple[int, tuple[Any, ...]]]
     bank: Bank = field(default_factory=Bank)
@@ -140,88 +168,91 @@ class _Bodies:
     def __post_init__(self) -> None:
         self.params, self.result = self.type.args[:-1], self.type.args[-1]
         usable = self._usable()
-        self.rules = [r for r in self.banks.rules if r.result in usable and set(r.params) <= usable]
-        self.starts = [leaf for leaf in self.banks.literals if leaf.type in usable]
+        costs, shelf = self.setting.costs, self.bank.shelf
+        self.turns = [
+            (rule, costs[rule.name], list(map(shelf, rule.params)), shelf(rule.result))
+            for rule in self.setting.rules
+            if rule.result in usable and usable.issuperset(rule.params)
+        ]
+        self.starts = [leaf for leaf in self.setting.literals if leaf.type in usable]
 
     def _usable(self) -> set[Type]:
-        special = {p for r in self.banks.rules for p in r.params if p.name not in {"fn", "list", "dict", "row"}}
+        special = self.setting.special
         lists = {p for p in self.params if p.args} | {self.result}
         inner = {t for p in lists for t in p.args}
         return (special & (set(self.params) | {self.result, INT, BOOL} | _plain(special))) | lists | inner
 
+    def level(self, cost: int) -> list[Entry]:
+        """Function entries of exactly one cost; grows up to it as needed."""
+        if cost > MAX_BODY_COST:
+            return []
+        while self.cost < cost and self.count < MAX_BODIES:
+            self.grow()
+        return self.functions[cost] if cost < len(self.functions) else []
+
     def grow(self) -> None:
         """Builds the bodies of the next cost."""
         self.cost += 1
-        fresh = self.bank.open(self.result, self.cost)
+        fresh = self.bank.shelf(self.result).open(self.cost)
         self._add_leaves()
-        for rule in self.rules:
-            left = self.cost - self.banks.costs[rule.name]
-            if left >= len(rule.params) and self.count < MAX_BODIES:
-                self._apply(rule, left)
+        for rule, price, sources, result in self.turns:
+            left = self.cost - price
+            if left >= len(sources) and self.count < MAX_BODIES:
+                self._apply(rule, left, sources, result)
         level: list[Entry] = []
         for entry in fresh:
             body = term_of(entry)
             if is_open(body):
-                level.append((self._closures(Lambda(self.params, body)), Lambda(self.params, body), ()))
+                term = Lambda(self.params, body)
+                level.append((self._closures(term), term, ()))
         self.functions.append(level)
 
     def _add_leaves(self) -> None:
         if self.cost == 1:
             for i, kind in enumerate(self.params):
                 values = tuple(args[i] for _, args in self.probes)
-                self.bank.add(kind, 1, (values, Bound(i), ()))
+                self.bank.shelf(kind).add(1, (values, Bound(i), ()))
         for leaf in self.starts:
             if leaf.cost == self.cost and isinstance(leaf.term, Constant):
-                self.bank.add(leaf.type, self.cost, ((leaf.term.value,) * len(self.probes), leaf, ()))
+                self.bank.shelf(leaf.type).add(self.cost, ((leaf.term.value,) * len(self.probes), leaf, ()))
         for kind in (INT, STR, FLOAT):
             if kind in self.params or kind == self.result:
                 self._capture(kind)
 
     def _capture(self, kind: Type) -> None:
         """Scalar expressions of the outer search as captured values, one unit dearer than outside."""
-        for values, origin, parts in self.banks.outer.level(kind, self.cost - 1)[:12]:
+        for values, origin, parts in self.setting.outer.level(kind, self.cost - 1)[:12]:
             term = term_of((values, origin, parts))
             if any(isinstance(t, Lambda) for t in walk(term)) or isinstance(term, Constant):
                 continue
             spread = tuple(values[example] for example, _ in self.probes)
-            self.bank.add(kind, self.cost, (spread, term, ()))
+            self.bank.shelf(kind).add(self.cost, (spread, term, ()))
 
-    def _apply(self, rule: Rule, left: int) -> None:
-        seen, fresh = self.bank.known(rule.result), self.bank.open(rule.result, self.cost)
-        function = rule.function
-        for chosen, level, _ in arguments(rule.params, left, self.bank.level):
+    def _apply(self, rule: Rule, left: int, sources: Sequence[Shelf], result: Shelf) -> None:
+        function, seen, fresh = rule.function, result.seen, result.open(self.cost)
+        known = len(seen)
+        for chosen, level, _ in arguments(sources, left):
             fixed = [entry[0] for entry in chosen]
             for entry in level:
                 values = _total(function, *fixed, entry[0])
-                if values not in seen:
-                    seen.add(values)
+                seen.add(values)
+                if len(seen) > known:
+                    known += 1
                     fresh.append((values, rule, (*chosen, entry)))
             self.count += len(level)
-            self.banks.spend(len(level))
+            self.setting.spend(len(level))
 
     def _closures(self, term: Lambda) -> tuple[Callable[..., Any], ...]:
-        problem, compiler = self.banks.problem, self.banks.compiler
-        captures = captures_of(term.body)
+        make, captures = self.setting.compiler.compiled(term), captures_of(term.body)
         if not captures:
-            return (compiler.closure(term, ()),) * len(problem.inputs)
-        meanings = [_value_of(c, compiler.operations) for c in captures]
-        closures = []
-        for row in problem.inputs:
-            captured = [_one(meaning, (row,)) for meaning in meanings]
-            defined = not any(value is UNDEFINED for value in captured)
-            closures.append(compiler.closure(term, captured) if defined else _undefined)
-        return tuple(closures)
+            return (make(),) * len(self.setting.problem.inputs)
+        columns = map(self.setting.values_of, captures)
+        return tuple(_undefined if UNDEFINED in row else make(*row) for row in zip(*columns, strict=True))
 
 
 def _undefined(*_: Any) -> Any:
     """The closure of an example on which a captured expression has no value."""
     raise ValueError("undefined here")
-
-
-def _value_of(term: Term, operations: Mapping[str, Operation]) -> Callable[[tuple[Any, ...]], Any]:
-    from evolve.programs.evaluation import compile_term
-
-    return compile_term(term, operations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,17 +263,28 @@ class Undefined:
 UNDEFINED = Undefined()
 
 
+class Gappy(tuple[Any, ...]):
+    """Values of a body that has none on some probes; the type spares looking through them for gaps."""
+
+
 def _total(function: Callable[..., Any], *columns: tuple[Any, ...]) -> tuple[Any, ...]:
-    try:
-        if not any(UNDEFINED in column for column in columns):
-            return tuple(map(function, *columns))
-    except EVALUATION_ERRORS:
-        pass
-    return tuple(_one(function, args) for args in zip(*columns, strict=True))
+    """The values of a call on every probe, ``UNDEFINED`` where it has none."""
+    if Gappy in map(type, columns):
+        return Gappy(_one(function, args) for args in zip(*columns, strict=True))
+    values: list[Any] = []
+    results, gaps = map(function, *columns), False
+    for _ in columns[0]:
+        try:
+            values.extend(results)
+            break
+        except EVALUATION_ERRORS:
+            values.append(UNDEFINED)  # What came before is kept, and ``results`` goes on behind the failure.
+            gaps = True
+    return Gappy(values) if gaps else tuple(values)
 
 
 def _one(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    if any(a is UNDEFINED for a in args):
+    if UNDEFINED in args:
         return UNDEFINED
     try:
         return function(*args)

@@ -23,6 +23,7 @@ from evolve.policies.protocol import Probe
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of
 from evolve.policies.search.clues import clues_of
+from evolve.policies.search.collector import without_collector
 from evolve.policies.search.enumerator import Meter
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
@@ -124,6 +125,7 @@ class SearchPolicy:
                 found.append((name, item.score, int(item.data.get("direction", 1)) > 0))
         return found
 
+    @without_collector()
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
         """Searches for a program not yet refused; ``finish`` where the budget holds none."""
         before = time.process_time()

@@ -10,9 +10,9 @@ from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.cover import Segments
 from evolve.policies.search.decisions import Decision, Partials
 from evolve.policies.search.deduction import Deductions
-from evolve.policies.search.enumerator import Enumerator, Meter, OutOfBudget, matcher, near
+from evolve.policies.search.enumerator import Enumerator, Meter, OutOfBudget, equality, matcher
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
-from evolve.policies.search.lambdas import BodyCompiler, LambdaBanks
+from evolve.policies.search.lambdas import BodyCompiler, LambdaBanks, Setting
 from evolve.policies.search.leaves import column_operations, leaves_of, look_ups, static_prices
 from evolve.policies.search.problem import Problem
 from evolve.programs.evaluation import evaluate
@@ -92,15 +92,15 @@ class Searcher:
         leaves = leaves_of(self.problem, (*self.vocabulary.literals, *tables), self.prices)
         costs = costs_of((*grammar.rules, *bodies.rules), self.prices)
         self.enumerator = Enumerator(self.problem, grammar, costs, leaves, self.meter)
-        self.enumerator.lambdas = LambdaBanks(
+        self.enumerator.lambdas = LambdaBanks(Setting(
             self.problem, bodies.rules, costs, leaves, self.vocabulary.compiler,
             self.enumerator.bank, self.meter.spend,
-        )  # fmt: skip
+        ))  # fmt: skip
         self._accepts = matcher(self.problem.output_type, self.problem.outputs)
         goal = self.problem.output_type
         sequence = goal == STR or (goal.name == "list" and not goal.args[0].args)
         self._segments = Segments(self.problem.outputs, goal) if self.combine and sequence else None
-        self._partials = Partials(self.problem.outputs, near) if self.combine else None
+        self._partials = Partials(self.problem.outputs, equality(goal)) if self.combine else None
         self._deductions = Deductions(self.enumerator) if self.combine else None
         self._pending: list[tuple[int, int, Term]] = []
         self._offered = 0
@@ -181,6 +181,8 @@ class Searcher:
 
     def _due(self) -> list[tuple[int, Term]]:
         """Combinations whose waiting time is over, cheapest first."""
+        if not self._pending:
+            return []
         due = sorted((p for p in self._pending if p[0] <= self.enumerator.cost), key=lambda p: p[1])
         self._pending = [p for p in self._pending if p[0] > self.enumerator.cost]
         return [(cost, term) for _, cost, term in due]
