@@ -14,7 +14,8 @@
     ├── WaitingForPerson           nothing more can be done without an answer
     └── Interrupted                a signal asked the program to stop
 
-Bugs are not in the tree: they are ordinary exceptions and are never caught.
+Bugs are not in the tree: they are ordinary exceptions. Only the last line of the command catches them, keeps
+the traceback in a file and ends with 3.
 Constructors have no side effects. ``exit_code`` is what the command line returns.
 """
 

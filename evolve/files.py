@@ -13,6 +13,8 @@ from typing import Any
 from evolve.errors import UsageError, WorkspaceError
 
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
+AFTER_SPACE = "free some space, then run the same command again"
+"""The hint where a disk is full."""
 
 
 def canonical_json(value: Any) -> str:
@@ -106,9 +108,7 @@ def sync_folder(folder: Path) -> None:
 def write_failure(path: str | os.PathLike[str], error: OSError) -> WorkspaceError:
     """The error of the tree that stands for a failed write: disk full, or unwritable."""
     if error.errno in _NO_SPACE:
-        return WorkspaceError(
-            f"disk full while writing {os.fspath(path)}", hint="free some space, then run the same command again"
-        )
+        return WorkspaceError(f"disk full while writing {os.fspath(path)}", hint=AFTER_SPACE)
     return WorkspaceError(f"cannot write {os.fspath(path)}: {_reason(error)}")
 
 

@@ -8,6 +8,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from evolve.errors import WorkspaceError
+
 MARKER = "evolve.toml"
 
 
@@ -59,11 +61,17 @@ def find_workspace(explicit: str | os.PathLike[str] | None = None, start: Path |
 
     Order: ``explicit``, the variable ``EVOLVE_WORKSPACE``, the nearest marked folder at or above
     ``start`` (default: the current folder). An explicit folder need not exist yet.
+
+    Raises:
+        WorkspaceError: The current folder was deleted.
     """
     named = explicit or os.environ.get("EVOLVE_WORKSPACE")
-    if named:
-        return Path(named).expanduser().absolute()
-    here = (start or Path.cwd()).absolute()
+    try:
+        if named:
+            return Path(named).expanduser().absolute()
+        here = (start or Path.cwd()).absolute()
+    except FileNotFoundError as error:
+        raise WorkspaceError("the current folder no longer exists", hint="change to one that does") from error
     return next((folder for folder in (here, *here.parents) if is_workspace(folder)), None)
 
 

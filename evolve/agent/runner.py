@@ -14,7 +14,7 @@ from evolve.agent.state import initial_state
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.errors import WorkspaceError
 from evolve.events import EventSink, NoEvents
-from evolve.files import canonical_json, digest
+from evolve.files import AFTER_SPACE, canonical_json, digest
 from evolve.policies.protocol import Policy
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
@@ -158,7 +158,7 @@ def open_saver(path: Path) -> Iterator[SqliteSaver]:
     whose loading runs code.
 
     Raises:
-        WorkspaceError: When the file cannot be opened or is not a checkpoint.
+        WorkspaceError: When the file cannot be opened or written, or is not a checkpoint.
     """
     import sqlite3
 
@@ -173,6 +173,8 @@ def open_saver(path: Path) -> Iterator[SqliteSaver]:
     try:
         yield SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
     except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+            raise WorkspaceError(f"disk full or failing while writing {path}: {error}", hint=AFTER_SPACE) from error
         raise WorkspaceError(f"{path}: {error}", hint=f"remove {path} to run the episode again") from error
     finally:
         connection.close()

@@ -19,6 +19,7 @@ def improve_command(
         int, typer.Option("--rounds", envvar="EVOLVE_ROUNDS", min=1, help="Rounds of practice and judgement.")
     ] = 2,
     budget: options.Budget = None,
+    model: options.Model = None,
     seed: options.Seed = 0,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
@@ -33,7 +34,7 @@ def improve_command(
     from evolve.ledger import parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
-    with LoopView() as view, evolve.open(workspace, events=view) as opened:
+    with LoopView() as view, evolve.open(workspace, model=model, events=view) as opened:
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed)

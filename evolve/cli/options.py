@@ -6,9 +6,35 @@ from typing import Annotated
 
 import typer
 
+
+def named_before(ctx: typer.Context, value: str | None) -> str | None:
+    """The workspace typed after the command, else the one typed before it, else the variable's."""
+    source = ctx.get_parameter_source("workspace")
+    return value if source is not None and source.name == "COMMANDLINE" else typed_before(ctx) or value
+
+
+def typed_before(ctx: typer.Context) -> str | None:
+    """The workspace that was typed before the command, if any."""
+    root = ctx.find_root()
+    source = root.get_parameter_source("workspace")
+    found: str | None = root.params.get("workspace")
+    return found if source is not None and source.name == "COMMANDLINE" else None
+
+
 Workspace = Annotated[
     str | None,
-    typer.Option("-w", "--workspace", envvar="EVOLVE_WORKSPACE", help="Folder of the workspace.", show_envvar=True),
+    typer.Option(
+        "-w",
+        "--workspace",
+        envvar="EVOLVE_WORKSPACE",
+        help="Folder of the workspace.",
+        show_envvar=True,
+        callback=named_before,
+    ),
+]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", envvar="EVOLVE_MODEL", help="A language model; refused, see evolve models."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", envvar="EVOLVE_JSON", help="Print the result as JSON.")]
 Budget = Annotated[
@@ -20,3 +46,12 @@ Budget = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", envvar="EVOLVE_SEED", min=0, help="Seed of everything drawn at random.")]
+
+
+def before_the_command(
+    workspace: Annotated[
+        str | None,
+        typer.Option("-w", "--workspace", envvar="EVOLVE_WORKSPACE", help="Folder of the workspace, for any command."),
+    ] = None,
+) -> None:
+    """An agent that measurably learns: it solves tasks, keeps what helped, and proves it on held-out tasks."""

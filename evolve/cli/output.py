@@ -3,22 +3,57 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
+
+from evolve.errors import EnvironmentProblem
 
 
 def emit_json(value: Any) -> None:
     """Prints one JSON document, readable by people too."""
-    print(json.dumps(value, indent=2, ensure_ascii=True, allow_nan=False))
+    _put(json.dumps(value, indent=2, ensure_ascii=True, allow_nan=False))
 
 
 def emit(text: str = "") -> None:
     """Prints a line of the result."""
     try:
-        print(text)
+        _put(text)
     except UnicodeEncodeError:
-        print(text.encode("ascii", "backslashreplace").decode("ascii"))
+        _put(text.encode("ascii", "backslashreplace").decode("ascii"))
+
+
+def flush() -> None:
+    """Hands over what was printed, so that a full disk is told and not lost.
+
+    Raises:
+        EnvironmentProblem: The output cannot be written.
+    """
+    with _writing():
+        sys.stdout.flush()
+
+
+def mute() -> None:
+    """Drops whatever is printed from now on: nobody can read it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _put(text: str) -> None:
+    with _writing():
+        print(text)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        mute()  # else the interpreter tries once more when it ends
+        raise EnvironmentProblem(f"cannot write the output: {(error.strerror or str(error)).lower()}") from error
 
 
 def note(text: str) -> None:

@@ -14,7 +14,11 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command("init")
 def init_command(
-    path: Annotated[str, typer.Argument(help="Folder to make a workspace of.", envvar="EVOLVE_PATH")] = ".",
+    ctx: typer.Context,
+    path: Annotated[
+        str | None,
+        typer.Argument(help="Folder to make a workspace of, else this one.", envvar="EVOLVE_PATH", show_default=False),
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Make a folder a workspace. Files that are there stay as they are."""
@@ -22,7 +26,7 @@ def init_command(
 
     from evolve.workspace.opening import ensure_workspace
 
-    root = Path(path).expanduser().absolute()
+    root = Path(path or options.typed_before(ctx) or ".").expanduser().absolute()
     fresh = ensure_workspace(root)
     if as_json:
         emit_json({"workspace": str(root), "created": fresh})

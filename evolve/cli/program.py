@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from evolve.cli import improve, memory, place, report, run, runs, skills, tasks
-from evolve.cli.output import complain
+from evolve.cli import improve, memory, options, place, report, run, runs, skills, tasks
+from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
 
 
@@ -25,14 +25,25 @@ class _Terminated(KeyboardInterrupt):
 class Commands(TyperGroup):
     """Turns a signal into one sentence that says how to go on."""
 
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        """Reads the command line."""
+        with _signals_told():
+            return super().make_context(*args, **more)
+
     def invoke(self, ctx: Any) -> Any:
         """Runs the chosen command."""
-        try:
+        with _signals_told():
             return super().invoke(ctx)
-        except _Terminated as stop:
-            raise Interrupted("terminated; everything finished so far is saved", exit_code=143) from stop
-        except KeyboardInterrupt as stop:
-            raise Interrupted("interrupted; everything finished so far is saved") from stop
+
+
+@contextmanager
+def _signals_told() -> Iterator[None]:
+    try:
+        yield
+    except _Terminated as stop:
+        raise Interrupted("terminated; everything finished so far is saved", exit_code=143) from stop
+    except KeyboardInterrupt as stop:
+        raise Interrupted("interrupted; everything finished so far is saved") from stop
 
 
 def build_app() -> typer.Typer:
@@ -40,13 +51,13 @@ def build_app() -> typer.Typer:
     app = typer.Typer(
         cls=Commands,
         name="evolve",
-        help="An agent that measurably learns: it solves tasks, keeps what helped, and proves it on held-out tasks.",
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+    app.callback()(options.before_the_command)
     for commands in (run.app, improve.app, report.app, place.app):
         app.add_typer(commands)
     app.add_typer(tasks.app, name="tasks")
@@ -65,7 +76,8 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _ended(arguments: list[str]) -> int:
     try:
-        build_app()(args=arguments, prog_name="evolve")
+        with _signals_told():
+            return _done(arguments)
     except Interrupted as stop:
         command = shlex.join(["evolve", *arguments])
         complain(str(stop), hint=stop.hint or f"continue with: {command}")
@@ -74,14 +86,33 @@ def _ended(arguments: list[str]) -> int:
         complain(str(error), hint=error.hint)
         return error.exit_code
     except BrokenPipeError:
-        # The reader of our output has gone; there is nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        mute()  # the reader of our output has gone; there is nobody to tell
         return 0
-    except KeyboardInterrupt:
-        return 130
+    except Exception as fault:  # the last line of the command: only faults of evolve itself come this far
+        return _own_fault(fault)
+
+
+def _done(arguments: list[str]) -> int:
+    """Runs the command; gives its code once the output is out."""
+    try:
+        build_app()(args=arguments, prog_name="evolve")
+        code = 0
     except SystemExit as leave:
-        return leave.code if isinstance(leave.code, int) else 0
-    return 0
+        code = leave.code if isinstance(leave.code, int) else 0
+    flush()
+    return code
+
+
+def _own_fault(fault: Exception) -> int:
+    """Says in one sentence that evolve is at fault and where its traceback lies."""
+    from evolve.workspace.faults import kept_file
+
+    what = shorten(f"{type(fault).__name__}: {fault}", 160)
+    complain(
+        f"a fault of evolve itself, not of your input ({what}); the traceback is in {kept_file(fault)}",
+        hint="the same command again, it goes on from what was saved; if the fault returns, report it with that file",
+    )
+    return EvolveError.exit_code
 
 
 def _on_term(number: int, frame: FrameType | None) -> None:

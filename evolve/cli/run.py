@@ -37,6 +37,7 @@ def run_command(
         bool, typer.Option("--no-header", envvar="EVOLVE_NO_HEADER", help="The table's first line is data.")
     ] = False,
     budget: options.Budget = None,
+    model: options.Model = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -49,7 +50,7 @@ def run_command(
     wanted = _task(task, examples, name=name, header=not no_header)
     for warning in wanted.warnings:
         note(f"warning: {warning}")
-    with evolve.open(workspace, events=RunView()) as opened:
+    with evolve.open(workspace, model=model, events=RunView()) as opened:
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         result = opened.run(wanted, budget=budget)
@@ -80,6 +81,7 @@ def _from_stdin(name: str | None, *, header: bool) -> Task:
     import tempfile
     from pathlib import Path
 
+    from evolve.errors import TaskError
     from evolve.tasks import load_examples
 
     data = sys.stdin.buffer.read()
@@ -87,11 +89,15 @@ def _from_stdin(name: str | None, *, header: bool) -> Task:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"stdin{suffix}"
         file.write_bytes(data)
-        return load_examples(file, name=name, header=header)
+        try:
+            return load_examples(file, name=name, header=header)
+        except TaskError as error:
+            raise TaskError(str(error).replace(str(file), "stdin"), hint=error.hint) from error
 
 
 def _asked(opened: Workspace, task: Task, result: Result, budget: list[str] | None) -> Result:
     """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
+    from evolve.errors import TaskError
     from evolve.workspace.own_rows import with_answer
 
     for _ in range(_QUESTIONS):
@@ -101,7 +107,11 @@ def _asked(opened: Workspace, task: Task, result: Result, budget: list[str] | No
         chosen = _choice(open_question.input, open_question.outputs)
         if chosen is None:
             return result
-        task = with_answer(task, open_question.input, chosen[0])
+        try:
+            task = with_answer(task, open_question.input, chosen[0])
+        except TaskError as error:
+            note(str(error))
+            continue
         result = opened.run(task, budget=budget)
     return result
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import signal
-import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from evolve.agent import Agent, episode_id
 from evolve.episodes import Cost, EpisodeRecord, Limits, SkillDraft
 from evolve.errors import EvolveError, UsageError
 from evolve.improve.arms import Arm, Learner, agent_for
+from evolve.improve.worker_process import Fault, FaultTold, caller_hidden, interrupts_held, worker_error
 from evolve.sandbox import Sandbox
 from evolve.skills import Admission, Skill, Verdict
 from evolve.tasks import Task, equal
@@ -219,7 +219,7 @@ class ProcessWorkers:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs, self._setup), daemon=False)
-        with _caller_hidden(self._setup.learner):
+        with caller_hidden(self._setup.learner), interrupts_held():
             process.start()
         theirs.close()
         return _Worker(process=process, pipe=ours, arms=set())
@@ -256,10 +256,12 @@ class ProcessWorkers:
                     answer = worker.pipe.recv()
             if isinstance(answer, EvolveError):
                 raise answer
+            if isinstance(answer, Fault):
+                raise worker_error(answer)
             if answer is None:
                 _end(worker)
                 if worker.process.exitcode == 1:
-                    raise ChildProcessError("a worker ended with the error shown above")
+                    raise ChildProcessError("a worker could not begin; its error is shown above")
             yield place, index, answer
 
 
@@ -271,6 +273,12 @@ def open_workers(setup: WorkerSetup, count: int) -> Workers:
 def _serve(pipe: Connection, setup: WorkerSetup) -> None:
     """A worker's whole life. Ctrl-C is the parent's business; the parent's death ends the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    with FaultTold(pipe):
+        _answer(pipe, setup)
+
+
+def _answer(pipe: Connection, setup: WorkerSetup) -> None:
     bench: _Bench | None = None
     while True:
         try:
@@ -283,7 +291,7 @@ def _serve(pipe: Connection, setup: WorkerSetup) -> None:
                 bench.announce(*message)
                 continue
             answer: Attempt | EvolveError = bench.run(message)
-        except EvolveError as error:  # raised again by the parent; anything else is a bug and ends the worker
+        except EvolveError as error:  # raised again by the parent; anything else is a fault and ends the worker
             answer = error
         try:
             pipe.send(answer)
@@ -326,25 +334,3 @@ def _lost(job: EpisodeJob, setup: WorkerSetup) -> Attempt:
         note="two worker processes died on this episode",
     )
     return Attempt(record=record)
-
-
-@contextlib.contextmanager
-def _caller_hidden(learner: Learner) -> Iterator[None]:
-    """Keeps a new process from running the caller's script again, which a script need not be prepared for.
-
-    A learner that is defined in that script needs it, and then it stays visible.
-    """
-    main = sys.modules["__main__"]
-    if type(learner).__module__ == "__main__":
-        yield
-        return
-    file, spec = getattr(main, "__file__", None), getattr(main, "__spec__", None)
-    main.__spec__ = None
-    if file is not None:
-        del main.__file__
-    try:
-        yield
-    finally:
-        main.__spec__ = spec
-        if file is not None:
-            main.__file__ = file

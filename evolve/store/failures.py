@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evolve.errors import EnvironmentProblem, RecordDamaged, WorkspaceBusy, WorkspaceError
+from evolve.files import AFTER_SPACE
 
 _PRIMARY_CODE = 0xFF
 
@@ -34,9 +35,7 @@ def damaged(path: Path, reason: str) -> RecordDamaged:
 def _problem(path: Path, error: sqlite3.DatabaseError) -> EnvironmentProblem | None:
     code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
     if code == sqlite3.SQLITE_FULL:
-        return WorkspaceError(
-            f"disk full while writing {path}", hint="free some space, then run the same command again"
-        )
+        return WorkspaceError(f"disk full while writing {path}", hint=AFTER_SPACE)
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return damaged(path, str(error))
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -44,5 +43,5 @@ def _problem(path: Path, error: sqlite3.DatabaseError) -> EnvironmentProblem | N
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
         return WorkspaceError(f"cannot open or write {path}: {error}")
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOLFS):
-        return WorkspaceError(f"the disk failed while using {path}: {error}")
+        return WorkspaceError(f"disk full or failing while using {path}: {error}", hint=AFTER_SPACE)
     return None

@@ -82,7 +82,9 @@ def _check_width(labels: list[str], cells: list[list[str]], lines: list[int], fi
         raise first.error("the table has a header but no rows", hint="use --no-header if the first line is a row")
     for row, line in zip(cells, lines, strict=True):
         if len(row) != len(labels):
-            raise Place(file=first.file, line=line).error(f"{len(row)} cells where the table has {len(labels)} columns")
+            raise Place(file=first.file, line=line).error(
+                f"{len(row)} cell{'s' * (len(row) != 1)} where the table has {len(labels)} columns"
+            )
 
 
 def _typed(column: list[str]) -> list[Json]:

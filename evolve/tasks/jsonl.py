@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -101,7 +103,7 @@ def _documents(text: str, file: str, lines: bool) -> list[tuple[Place, Json]]:
 
 def _decode(text: str, place: Place) -> Json:
     def constant(name: str) -> Json:
-        raise place.error(f"{name} is not JSON")
+        raise _at_text(place, text, name).error(f"{name} is not JSON")
 
     def unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
         value = dict(pairs)
@@ -117,7 +119,16 @@ def _decode(text: str, place: Place) -> Json:
     except RecursionError as error:
         raise place.error("nested too deeply") from error
     except ValueError as error:  # Python refuses integers of thousands of digits
-        raise place.error("an integer with more than 300 digits") from error
+        raise _at_text(place, text, r"\d{301,}").error("an integer with more than 300 digits") from error
+
+
+def _at_text(place: Place, text: str, pattern: str) -> Place:
+    """The place with the line where the pattern first stands outside of strings."""
+    if place.line is None:
+        for found in re.finditer(rf'"(?:[^"\\]|\\.)*"|({pattern})', text, re.DOTALL):
+            if found[1]:
+                return replace(place, line=text.count("\n", 0, found.start()) + 1)
+    return place
 
 
 def _is_row(value: Json) -> bool:
@@ -128,7 +139,9 @@ def _validated(model: type[BaseModel], value: Json, place: Place) -> Any:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
+        found = error.errors(include_url=False, include_context=False)
+        # A misspelt key is reported as missing too; what the person wrote is what helps.
+        first = min(found, key=lambda one: one["type"] != "extra_forbidden")
     where = place
     for part in first["loc"]:
         where = where.at(f"[{part}]" if isinstance(part, int) else _printable(part))

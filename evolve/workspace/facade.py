@@ -24,6 +24,7 @@ from evolve.settings import Settings, load_settings
 from evolve.store import WriterLock
 from evolve.tasks import Task, task_json
 from evolve.workflow import Workflow, parse_workflow
+from evolve.workspace.faults import FaultKept
 from evolve.workspace.learners import choose_learner
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
@@ -66,11 +67,11 @@ class Workspace:
 
     def __init__(self, path: str | os.PathLike[str] | None = None, options: Options | None = None) -> None:
         self.options = options or Options()
+        self.learner = choose_learner(self.options.policy, self.options.model)  # refuses before anything is made
         place = locate(path)
         self.paths: WorkspacePaths = place.paths
         self.created = place.created
         self.settings: Settings = load_settings(self.paths.root)
-        self.learner = choose_learner(self.options.policy, self.options.model)
         self.events: EventSink = self.options.events or NoEvents()
         self._lock = WriterLock(self.paths.lock)
         self._sandbox: Sandbox | None = None
@@ -138,11 +139,12 @@ class Workspace:
         run = self.stores.runs.begin("run", key, {"task": chosen.id}, started=now())
         listener = _Listener()
         variant, seed = self.stores.variants.active_digest, self.settings.seed
-        folder = self.paths.runs / run.id / episode_id(run.id, chosen, variant, seed)
-        with EventLog(folder / "events.jsonl") as log:
+        folder = self.paths.runs / run.id
+        events = folder / episode_id(run.id, chosen, variant, seed) / "events.jsonl"
+        with FaultKept(folder), EventLog(events) as log:
             agent = self._own_agent(workflow, chosen, run.id, EventFan((listener, log, self.events)))
             record = agent.run_episode(chosen, variant=variant, split="own", seed=seed, limits=limits)
-        admitted = self._admit(record, chosen)
+            admitted = self._admit(record, chosen)
         self.stores.runs.end(run.id, "done")
         return result_of(record, chosen, Extras(goal=listener.goal, skills=admitted))
 

@@ -127,7 +127,10 @@ def choose_learner(policy: Policy | Learner | None, model: str | None) -> Learne
         UsageError: For a model: this version has the embedded policy only.
     """
     if model is not None:
-        raise UsageError("this version has no language policy", hint="leave the model out to use program search")
+        raise UsageError(
+            "a model was asked for, and this version has no language policy to use it",
+            hint="leave the model out and give rows with `evolve run --examples FILE`; see `evolve models`",
+        )
     if policy is None:
         return SearchLearner()
     return cast(Learner, policy) if hasattr(policy, "fit") else GivenPolicy(policy)

@@ -12,6 +12,7 @@ from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
 from evolve.files import canonical_json
 from evolve.tasks import Task, load_examples, resolve_task, row_key
+from evolve.tasks.limits import Place, check_id, check_value
 
 Examples = str | os.PathLike[str] | Sequence[Any]
 """A file of rows, or pairs ``(input, output)`` where ``input`` is one argument or a tuple of them."""
@@ -28,6 +29,8 @@ def wanted_task(task: str | os.PathLike[str] | Task | None, examples: Examples |
     if examples is not None:
         return _from_examples(examples, name)
     if isinstance(task, Task):
+        for row in (*task.examples, *task.verify, *task.hidden):
+            _check(row, Place(file=task.id))
         return task
     return resolve_task(os.fspath(task))  # type: ignore[arg-type]
 
@@ -38,6 +41,8 @@ def _from_examples(examples: Examples, name: str | None) -> Task:
     from evolve.tasks.assemble import assemble
     from evolve.tasks.jsonl import parse_json
 
+    if name is not None:
+        check_id(name, Place(file="", field="name"))
     rows = [_row(pair, place) for place, pair in enumerate(examples, 1)]
     try:
         text = canonical_json(rows)
@@ -59,8 +64,19 @@ def _row(pair: Any, place: int) -> dict[str, Json]:
 
 
 def with_answer(task: Task, arguments: Sequence[Json], output: Json) -> Task:
-    """The task with one more visible example, as a person decided it."""
+    """The task with one more visible example, as a person decided it.
+
+    Raises:
+        TaskError: The output is nothing that a task may hold, such as NaN.
+    """
     row = Row(input=tuple(arguments), output=output)
+    _check(row, Place(file="answer"))
     kept = tuple(one for one in task.examples if row_key(one) != row_key(row))
     # The rows have changed, so it is another problem: the group is computed anew.
     return replace(task, examples=(*kept, row), group="")
+
+
+def _check(row: Row, place: Place) -> None:
+    for position, value in enumerate(row.input):
+        check_value(value, place.at(f"input[{position}]"))
+    check_value(row.output, place.at("output"))

@@ -19,6 +19,7 @@ from evolve.improve.session import LoopPlan, Session
 from evolve.improve.workers import WorkerSetup, open_workers
 from evolve.ledger import Budget, Ledger, Spent
 from evolve.tasks import Suite, load_suite
+from evolve.workspace.faults import FaultKept
 from evolve.workspace.opening import now, sandbox_opener
 
 if TYPE_CHECKING:
@@ -75,9 +76,10 @@ def _session(workspace: Workspace, run: Run, suite: Suite, plan: LoopPlan, budge
     opener = sandbox_opener(workspace.settings)
     workspace.open_sandbox()  # refuses here, before any process is started
     setup = WorkerSetup(learner=workspace.learner, sandbox=opener, run=run.id, suite=suite.name)
+    folder = workspace.paths.runs / run.id
     workers = open_workers(setup, workspace.settings.worker_count)
     try:
-        with EventLog(workspace.paths.runs / run.id / "events.jsonl") as log:
+        with FaultKept(folder), EventLog(folder / "events.jsonl") as log:
             yield Session(
                 stores=workspace.stores,
                 learner=workspace.learner,

@@ -37,11 +37,10 @@ def cli(tmp_path, capfd, monkeypatch):
 def start_cli(tmp_path):
     """Starts a command line in a process of its own."""
 
-    def start(*arguments, **more):
+    def start(*arguments, program=("-m", "evolve"), **more):
         env = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_WORKSPACE": str(tmp_path / "ws")}
-        command = [sys.executable, "-m", "evolve", *map(str, arguments)]
-        return subprocess.Popen(
-            command, cwd=tmp_path, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more
-        )
+        command = [sys.executable, *program, *map(str, arguments)]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
+        return subprocess.Popen(command, cwd=tmp_path, env=env, text=True, **pipes)
 
     return start

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import resource
+import subprocess
 
 import pytest
+
+from evolve.tasks import render_jsonl
+from evolve.testing import small_suite
 
 
 def test_wrong_files_name_the_file_and_what_is_wrong(cli, tmp_path):
@@ -35,6 +40,12 @@ def test_wrong_files_name_the_file_and_what_is_wrong(cli, tmp_path):
     [
         (["run"], "--examples"),
         (["run", "sort my list"], "evolve models"),
+        (["run", "sort my list", "--model", "any"], "evolve run --examples"),
+        (["run", "--examples", "good.csv", "--model", "any"], "evolve run --examples"),
+        (["improve", "everyday", "--model", "any"], "evolve models"),
+        (["run", "--examples", "good.csv", "--name", "../x"], "'../x'"),
+        (["run", "everyday#../x"], "'../x'"),
+        (["skills", "export", "../x", "--out", "o"], "'../x'"),
         (["run", "everyday#nothing"], "nothing"),
         (["run", "x.csv", "--examples", "y.csv"], "either"),
         (["run", "--examples", "x.csv", "--budget", "lots"], "--budget lots"),
@@ -56,10 +67,46 @@ def test_wrong_files_name_the_file_and_what_is_wrong(cli, tmp_path):
         (["run", "--nosuch"], "nosuch"),
     ],
 )
-def test_wrong_arguments_exit_2_and_name_what_helps(cli, arguments, says):
+def test_wrong_arguments_exit_2_and_name_what_helps(cli, tmp_path, arguments, says):
+    (tmp_path / "good.csv").write_text("a,b\n1,2\n2,3\n3,4\n")
     done = cli(*arguments)
     assert (done.code, done.out) == (2, "")
     assert says in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"id": "x", "exmples": []}', "'exmples': unknown key; did you mean 'examples'"),
+        ('[{"inptu": [1], "output": 2}]', "'[0].inptu': unknown key; did you mean 'input'"),
+        ('[\n{"input": ["NaN"], "output": 1},\n{"input": [NaN], "output": 1}]', "file.json:3: NaN is not JSON"),
+        ('[\n{"input": [' + "7" * 5000 + '], "output": 1}]', "file.json:2: an integer with more than 300 digits"),
+        ("[" * 100_000, "nested too deeply"),
+        ('[{"input": ["\\ud800"], "output": 1}]', "half of a surrogate pair"),
+        ('{"id": "../x", "examples": [{"input": [1], "output": 1}]}', "'id': id '../x' looks like a path"),
+    ],
+)
+def test_wrong_json_names_the_place(cli, tmp_path, text, says):
+    (tmp_path / "file.json").write_text(text)
+    done = cli("run", "--examples", "file.json")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("evolve: file.json") and says in done.err
+
+
+def test_wrong_rows_on_stdin_are_named_so(start_cli):
+    process = start_cli("run", "-", stdin=subprocess.PIPE)
+    out, err = process.communicate("a,b\n1,2\n1\n", timeout=60)
+    assert (process.returncode, out) == (2, "")
+    assert err == "evolve: stdin:3: 1 cell where the table has 2 columns\n"
+
+
+def test_one_example_is_warned_about_and_many_are_sampled(cli, tmp_path):
+    (tmp_path / "one.csv").write_text("a,b\n1,2\n")
+    done = cli("run", "--examples", "one.csv")
+    assert done.code == 0 and "warning: one example only" in done.err and "unverified" in done.out
+    (tmp_path / "many.csv").write_text("n,out\n" + "".join(f"{n},{2 * n}\n" for n in range(100_000)))
+    done = cli("run", "--examples", "many.csv")
+    assert done.code == 0 and "of 100,000 rows" in done.err and "solved, verified" in done.out
 
 
 def test_a_folder_that_is_a_file_is_a_workspace_problem(cli, tmp_path):
@@ -102,6 +149,90 @@ def test_an_unwritable_workspace_is_named(cli, tmp_path):
     done = cli("memory", "note", "x", "-w", "file/inner")
     assert done.code == 3
     assert "inner" in done.err
+
+
+def test_the_workspace_may_be_named_before_the_command(cli, tmp_path):
+    assert cli("-w", "other", "memory", "note", "x").code == 0
+    assert "x" in cli("memory", "list", "-w", "other").out
+    assert cli("-w", "third", "init").code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "third"]
+    assert cli("-w", "other", "where", "-w", "third").out.endswith("third\n")
+
+
+def test_a_full_disk_is_told_and_the_same_command_continues(start_cli, tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b\n" + "".join(f"{name},{name.upper()}\n" for name in "pqrstuvw"))
+    for limit in (100_000, 225_000, 230_000):
+        process = start_cli("run", "--examples", "rows.csv", preexec_fn=_at_most(limit))
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, out) == (3, "")
+        assert "Traceback" not in err
+        assert "free some space, then run the same command again" in err
+    process = start_cli("run", "--examples", "rows.csv")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+
+
+def _at_most(size):
+    """Files of this process may not grow beyond so many bytes, which the disk then cannot take."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def test_output_that_cannot_be_written_is_told(start_cli):
+    for arguments in (["skills", "list"], ["skills", "list", "--json"], ["tasks", "show", "lists"]):
+        with open("/dev/full", "w") as full:
+            process = start_cli(*arguments, stdout=full)
+            _, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (3, "evolve: cannot write the output: no space left on device\n")
+
+
+def test_a_folder_that_was_deleted_meanwhile_is_told(cli, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    monkeypatch.delenv("EVOLVE_WORKSPACE")
+    (tmp_path / "gone").rmdir()
+    done = cli("memory", "list")
+    assert done.code == 3
+    assert done.err.startswith("evolve: the current folder no longer exists")
+
+
+# A policy with a fault of its own stands for a fault of evolve.
+FAULTY = """
+import sys
+from dataclasses import dataclass
+import evolve.workspace.facade as facade
+from evolve.cli import main
+from evolve.testing import FixedLearner, FixedPolicy
+
+@dataclass(frozen=True)
+class Faulty(FixedPolicy):
+    def plan(self, view, recalled):
+        raise KeyError("nobody thought of this")
+
+class FaultyLearner(FixedLearner):
+    def policy(self, guide, skills, *, attended=False):
+        return Faulty()
+
+facade.choose_learner = lambda policy, model: FaultyLearner()
+if __name__ == "__main__":
+    main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_fault_of_evolve_is_one_line_and_its_traceback_is_kept(start_cli, tmp_path, monkeypatch, workers):
+    (tmp_path / "faulty.py").write_text(FAULTY)
+    (tmp_path / "small.jsonl").write_text(render_jsonl(small_suite(40).tasks))
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n2,3\n3,4\n")
+    monkeypatch.setenv("EVOLVE_WORKERS", workers)
+    for run, arguments in (("r1", ["improve", "small.jsonl"]), ("r2", ["run", "--examples", "rows.csv"])):
+        process = start_cli(*arguments, program=["faulty.py"])
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, out) == (3, "")
+        kept = tmp_path / "ws" / "memory_store" / "runs" / run / "fault.txt"
+        assert "a fault of evolve itself" in err and f"the traceback is in {kept}" in err
+        assert "the same command again" in err
+        assert "Traceback" not in err
+        assert "Traceback" in kept.read_text() and "nobody thought of this" in kept.read_text()
 
 
 def test_a_second_process_is_told_who_is_there(cli, tmp_path):

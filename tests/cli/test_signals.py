@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -93,3 +94,41 @@ def test_kill_9_loses_nothing_that_was_saved(start, tmp_path):
         records = [record.episode for record in workspace.stores.runs.episodes()]
     assert saved <= set(records) and len(set(records)) == len(records)
     assert len(json.loads(out)["curve"]) == 24
+
+
+# Ctrl-C while modules are still being loaded, at a point that does not depend on the machine's speed.
+INTERRUPTED_LOADING = """
+import sys
+
+class CtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == "evolve.cli.tasks":
+            raise KeyboardInterrupt
+
+from evolve.cli import main
+sys.meta_path.insert(0, CtrlC())
+main(sys.argv[1:])
+"""
+
+
+def test_ctrl_c_while_the_program_is_loaded_is_told(start_cli):
+    process = start_cli("run", "--examples", "my rows.csv", program=["-c", INTERRUPTED_LOADING])
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert "continue with: evolve run --examples 'my rows.csv'" in err
+
+
+@pytest.mark.parametrize("later_s", [0.0, 0.3, 0.6])
+def test_ctrl_c_from_a_terminal_reaches_every_process_and_none_complains(start_cli, tmp_path, monkeypatch, later_s):
+    """A terminal sends Ctrl-C to workers and sandboxes too, some of which are just being started."""
+    (tmp_path / "small.jsonl").write_text(render_jsonl(small_suite(40).tasks))
+    monkeypatch.setenv("EVOLVE_WORKERS", "2")
+    process = start_cli("improve", "small.jsonl", start_new_session=True)
+    assert "made the workspace" in process.stderr.readline()
+    time.sleep(later_s)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert "continue with: evolve improve small.jsonl" in err

@@ -10,8 +10,10 @@ from dataclasses import replace
 import pytest
 
 import evolve
-from evolve.errors import Interrupted, UsageError, WorkspaceBusy, WorkspaceError
+from evolve.episodes import Row
+from evolve.errors import Interrupted, TaskError, UsageError, WorkspaceBusy, WorkspaceError
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox, small_suite
+from evolve.workspace.own_rows import with_answer
 
 TOTALS = [([1, 2], 3), ([4], 4), ([5, 6], 11), ([7, 7, 7], 21), ([1, 0], 1), ([9, 9], 18), ([3, 8], 11)]
 
@@ -54,6 +56,17 @@ def test_rows_of_a_file_and_a_task_value_are_accepted(opened, tmp_path):
     assert (result.status, result.verified) == ("solved", False)
     assert any("unverified" in warning for warning in result.warnings)
     assert opened.run(small_suite(4).tasks[0]).solved
+
+
+def test_values_no_file_may_hold_are_refused_from_python_too(opened):
+    nan = float("nan")
+    task = small_suite(4).tasks[0]
+    with pytest.raises(TaskError, match="output.*NaN"):
+        opened.run(replace(task, examples=(*task.examples, Row(input=([1],), output=nan))))
+    with pytest.raises(TaskError, match="'name': id '../x'"):
+        opened.run(examples=TOTALS, name="../x")
+    with pytest.raises(TaskError, match="answer.*NaN"):
+        with_answer(task, [[1, 2]], nan)
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ class SearchPolicy:
             Subgoal(id="hold", goal="have it hold on unseen rows", postcondition="verified", needs=("fit",)),
         )
         return Plan(
-            goal=f"a function {problem.signature} that reproduces {len(view.examples)} examples",
+            goal=f"a function {problem.signature} that reproduces {_counted(len(view.examples), 'example')}",
             subgoals=subgoals,
             data={"prices": prices, "likely": cheap, "recalled": [r.id for r in recalled]},
         )
@@ -264,6 +264,10 @@ class _Search:
                 break
             self.waiting.append(other)
         return [other.term for other in self.waiting]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _accepted(steps: Sequence[Step]) -> Term | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,16 +47,22 @@ def problem_of(view: TaskView) -> Problem:
     """The search problem of a task's visible examples.
 
     Raises:
-        ModelMistake: The examples' values have no common type that the search knows.
+        ModelMistake: The examples' values have no common type that the search knows, or are not finite.
     """
     return problem_from_rows(view.examples, view.id)
 
 
 def problem_from_rows(rows: Sequence[Row], name: str) -> Problem:
-    """The search problem of some rows; ``name`` appears in errors."""
+    """The search problem of some rows; ``name`` appears in errors.
+
+    Raises:
+        ModelMistake: As :func:`problem_of`.
+    """
     widths = {len(row.input) for row in rows}
     if len(widths) != 1:
         raise ModelMistake(f"{name}: examples differ in their number of arguments")
+    if not all(_is_finite(value) for row in rows for value in (*row.input, row.output)):
+        raise ModelMistake(f"{name}: an example holds NaN or an infinite number, which equals no answer")
     columns = list(zip(*(row.input for row in rows), strict=True))
     kinds = [infer(column) for column in columns]
     result = infer(row.output for row in rows)
@@ -71,3 +78,11 @@ def problem_from_rows(rows: Sequence[Row], name: str) -> Problem:
         input_types=input_types,
         output_type=output_type,
     )
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    return all(map(_is_finite, value)) if isinstance(value, list | tuple) else True

@@ -1,0 +1,51 @@
+"""Keeps the traceback of a fault of evolve, so that it can be reported. Nothing is caught here."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import traceback
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from types import TracebackType
+
+from evolve.errors import EvolveError, WorkspaceError
+from evolve.files import write_atomic
+
+_KEPT = "kept in "
+
+
+class FaultKept(AbstractContextManager["FaultKept"]):
+    """Writes an error that is not of our tree to ``fault.txt`` in a folder; the error goes on.
+
+    Args:
+        folder: The run's folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "fault.txt"
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not isinstance(error, Exception) or isinstance(error, EvolveError):
+            return
+        with suppress(WorkspaceError):  # the fault matters more than a full disk
+            write_atomic(self.file, _text(error))
+            error.add_note(f"{_KEPT}{self.file}")
+
+
+def kept_file(fault: Exception) -> str:
+    """The file with the fault's traceback; one is made in the folder for temporary files where there is none."""
+    notes: list[str] = getattr(fault, "__notes__", [])
+    for note in notes:
+        if note.startswith(_KEPT):
+            return note.removeprefix(_KEPT)
+    handle, name = tempfile.mkstemp(prefix="evolve-fault-", suffix=".txt")
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(_text(fault))
+    return name
+
+
+def _text(error: Exception) -> bytes:
+    return "".join(traceback.format_exception(error)).encode("utf-8", "backslashreplace")
