@@ -118,19 +118,6 @@ def _reading() -> tuple[Operation, ...]:
             noun="date",
         ),
         define("parse_date", (DATE_INPUT, STR), DATE, "datetime.datetime.strptime(a1, a0).date()", cost=3, noun="date"),
-        define(
-            "date_of_parts",
-            (INT, INT, INT),
-            DATE,
-            "datetime.date(a0, a1, a2)",
-            function=datetime.date,
-            cost=8,
-            noun="date",
-        ),
-        define(
-            "excel_date", (INT,), DATE, "datetime.date(1899, 12, 30) + datetime.timedelta(days=a0)", cost=7, noun="date"
-        ),
-        define("month_number", (STR,), INT, "month_number(a0)", support=(month_number,), cost=5),
     )
 
 
@@ -150,7 +137,6 @@ def _writing() -> tuple[Operation, ...]:
         define("day_to_text", (DATE,), STR, "str(a0.day)", cost=2, noun="day"),
         define("month_to_text", (DATE,), STR, "str(a0.month)", cost=2, noun="month"),
         define("month_name", (INT,), STR, "calendar.month_name[a0]", function=_month_name, cost=6),
-        define("weekday_name", (INT,), STR, "calendar.day_name[a0]", function=_day_name, cost=8),
     )
 
 
@@ -166,9 +152,7 @@ def _parts() -> tuple[Operation, ...]:
         define("weekday_of", one, INT, "a0.isoweekday()", function=datetime.date.isoweekday, cost=3),
         define("iso_week_of", one, INT, "a0.isocalendar().week", cost=3, noun="week"),
         define("day_of_year", one, INT, "a0.timetuple().tm_yday", cost=3),
-        define("days_in_month", one, INT, "calendar.monthrange(a0.year, a0.month)[1]", cost=4),
         define("is_weekend", one, BOOL, "a0.weekday() >= 5", cost=2, scalar=True),
-        define("is_leap_year", (INT,), BOOL, "calendar.isleap(a0)", function=calendar.isleap, cost=7),
     )
 
 
@@ -204,7 +188,7 @@ def _differences() -> tuple[Operation, ...]:
             "working_days_between(a0, a1)",
             support=(working_days_between,),
             function=_working_days_between,
-            cost=5,
+            cost=4,
             noun="days",
         ),
         define("months_between", two, INT, "12 * (a1.year - a0.year) + a1.month - a0.month", cost=4, noun="months"),
@@ -222,7 +206,7 @@ def _differences() -> tuple[Operation, ...]:
 def _bounds() -> tuple[Operation, ...]:
     one = (DATE,)
     return (
-        define("start_of_month", one, DATE, "a0.replace(day=1)", cost=3, noun="start"),
+        define("start_of_month", one, DATE, "a0.replace(day=1)", cost=2, noun="start"),
         define(
             "end_of_month",
             one,
@@ -232,15 +216,14 @@ def _bounds() -> tuple[Operation, ...]:
             noun="end",
         ),
         define("start_of_week", one, DATE, "a0 - datetime.timedelta(days=a0.weekday())", cost=4, noun="monday"),
-        define("start_of_year", one, DATE, "a0.replace(month=1, day=1)", cost=5, noun="start"),
     )
 
 
 def _comparison() -> tuple[Operation, ...]:
     two = (DATE, DATE)
     return (
-        define("earlier", two, DATE, "min(a0, a1)", function=min, cost=4, commutative=True),
-        define("later", two, DATE, "max(a0, a1)", function=max, cost=4, commutative=True),
+        define("earlier", two, DATE, "min(a0, a1)", function=min, cost=3, commutative=True),
+        define("later", two, DATE, "max(a0, a1)", function=max, cost=3, commutative=True),
         define("is_before", two, BOOL, "a0 < a1", function=operator.lt, cost=3, scalar=True),
     )
 
@@ -266,12 +249,6 @@ def parse_loose_date(text: str, day_first: bool = False) -> datetime.date:
         raise ValueError(f"no year in {text!r}")
     century = 0 if len(year) == 4 else 2000 if int(year) < 69 else 1900
     return datetime.date(int(year) + century, month, int(day))
-
-
-def month_number(text: str) -> int:
-    """The number of a month from its English name or its first three letters."""
-    names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-    return names.index(text.strip().lower()[:3]) + 1
 
 
 def add_months(months: int, date: datetime.date) -> datetime.date:
@@ -301,12 +278,6 @@ def _month_name(number: int) -> str:
     if number < 1:
         raise ValueError
     return calendar.month_name[number]
-
-
-def _day_name(number: int) -> str:
-    if number < 0:
-        raise ValueError
-    return calendar.day_name[number]
 
 
 def _add_working_days(days: int, date: datetime.date) -> datetime.date:

@@ -32,7 +32,6 @@ def _parts() -> tuple[Operation, ...]:
         define("has_key", (STR, DICT), BOOL, "a0 in a1", cost=5),
         define("dict_size", (DICT,), INT, "len(a0)", function=len, cost=3, noun="size"),
         define("look_up_each", (DICT, STRS), LIST, "[a0[key] for key in a1]", cost=5, noun="entries"),
-        define("look_up_known", (DICT, STRS), LIST, "[a0[key] for key in a1 if key in a0]", cost=7, noun="entries"),
         define("replace_known", (TEXTS, STRS), STRS, "[a0.get(text, text) for text in a1]", cost=6),
     )
 
@@ -45,7 +44,6 @@ def _making() -> tuple[Operation, ...]:
         define("merge", (DICT, DICT), DICT, "{**a0, **a1}", cost=3, noun="merged"),
         define("merge_counts", (COUNTS, COUNTS), COUNTS, "dict(Counter(a0) + Counter(a1))", cost=8, noun="merged"),
         define("invert", (TEXTS,), TEXTS, "{value: key for key, value in a0.items()}", cost=3, noun="inverted"),
-        define("positions_by_text", (STRS,), COUNTS, "{text: i for i, text in enumerate(a0)}", cost=8, noun="index"),
     )
 
 
@@ -60,14 +58,6 @@ def _changing_by_name() -> tuple[Operation, ...]:
             noun="rest",
         ),
         define("select_keys", (STRS, DICT), DICT, "{key: a1[key] for key in a0 if key in a1}", cost=4, noun="selected"),
-        define(
-            "without_keys",
-            (STRS, DICT),
-            DICT,
-            "{key: value for key, value in a1.items() if key not in a0}",
-            cost=7,
-            noun="rest",
-        ),
         define(
             "rename_key",
             (STR, STR, DICT),
@@ -168,7 +158,6 @@ def _texts() -> tuple[Operation, ...]:
             noun="query",
         ),
         define("format_query", (TEXTS,), STR, "urllib.parse.urlencode(a0)", function=urllib.parse.urlencode, cost=7),
-        define("quote_url", (STR,), STR, "urllib.parse.quote(a0)", function=urllib.parse.quote, cost=9),
         define("unquote_url", (STR,), STR, "urllib.parse.unquote(a0)", function=urllib.parse.unquote, cost=8),
         define(
             "parse_json_texts",

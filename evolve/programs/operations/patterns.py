@@ -107,7 +107,6 @@ def _finding() -> tuple[Operation, ...]:
         define("after_match", two, STR, "a1[re.search(a0, a1).end():]", function=_after, cost=4, noun="rest"),
         define("from_match", two, STR, "a1[re.search(a0, a1).start():]", function=_from, cost=5, noun="rest"),
         define("split_on_match", two, STRS, "re.split(a0, a1)", function=_split, cost=4, noun="parts"),
-        define("match_position", two, INT, "re.search(a0, a1).start()", function=_position, cost=6),
         define("count_matches", two, INT, "len(re.findall(a0, a1))", function=_count, cost=4, scalar=True),
     )
 
@@ -131,14 +130,6 @@ def _changing() -> tuple[Operation, ...]:
             cost=6,
         ),
         define(
-            "mask_matches",
-            (PATTERN, FILL, STR),
-            STR,
-            "re.sub(a0, lambda m: a1 * len(m.group()), a2)",
-            function=_mask,
-            cost=6,
-        ),
-        define(
             "join_matches",
             (PATTERN, DELIMITER, STR),
             STR,
@@ -147,7 +138,6 @@ def _changing() -> tuple[Operation, ...]:
             cost=4,
             noun="joined",
         ),
-        define("upper_matches", two, STR, "re.sub(a0, lambda m: m.group().upper(), a1)", function=_upper, cost=8),
         define(
             "mask_digits",
             (INT, FILL, STR),
@@ -165,7 +155,6 @@ def _testing() -> tuple[Operation, ...]:
     return (
         define("has_match", two, BOOL, "bool(re.search(a0, a1))", function=_has, cost=4, scalar=True),
         define("is_match", two, BOOL, "bool(re.fullmatch(a0, a1))", function=_is, cost=5, scalar=True),
-        define("starts_with_match", two, BOOL, "bool(re.match(a0, a1))", function=_starts, cost=6),
     )
 
 
@@ -224,10 +213,6 @@ def _split(pattern: str, text: str) -> tuple[str, ...]:
     return tuple(_compiled(pattern).split(text))
 
 
-def _position(pattern: str, text: str) -> int:
-    return _found(pattern, text).start()
-
-
 def _count(pattern: str, text: str) -> int:
     return len(_compiled(pattern).findall(text))
 
@@ -244,16 +229,8 @@ def _replace(pattern: str, new: str, text: str) -> str:
     return fits(_compiled(pattern).sub(new if "\\" not in new else lambda _: new, text))
 
 
-def _mask(pattern: str, fill: str, text: str) -> str:
-    return _compiled(pattern).sub(lambda m: fill * len(m.group()), text)
-
-
 def _join_matches(pattern: str, separator: str, text: str) -> str:
     return fits(separator.join(_compiled(pattern).findall(text)))
-
-
-def _upper(pattern: str, text: str) -> str:
-    return _compiled(pattern).sub(lambda m: m.group().upper(), text)
 
 
 def _has(pattern: str, text: str) -> bool:
@@ -262,7 +239,3 @@ def _has(pattern: str, text: str) -> bool:
 
 def _is(pattern: str, text: str) -> bool:
     return _compiled(pattern).fullmatch(text) is not None
-
-
-def _starts(pattern: str, text: str) -> bool:
-    return _compiled(pattern).match(text) is not None
