@@ -17,9 +17,6 @@ DATE_FORMAT = Type("date_format")
 DAYS = Type("days")
 """A customary number of days."""
 
-DATE_INPUT = Type("date_input")
-"""A format of dates that the tolerant readers do not know."""
-
 
 def operations() -> tuple[Operation, ...]:
     """Reading, writing, parts and arithmetic."""
@@ -27,16 +24,11 @@ def operations() -> tuple[Operation, ...]:
 
 
 def constants() -> tuple[tuple[Constant, int], ...]:
-    """Formats to write and to read and spans of days, each with its static cost."""
-    inputs = {
-        2: ("%d%m%Y", "%m%d%Y", "%B %Y", "%b %Y", "%m/%Y", "%Y-%m"),
-        3: ("%y%m%d", "%d%m%y", "%m%d%y", "%b-%y", "%Y-%j", "%Y%j", "%Y-%d-%m", "%Y/%d/%m", "%y-%m-%d", "%y/%m/%d"),
-    }
+    """Formats to write and spans of days, each with its static cost."""
     spans = {1: (1, -1, 7, 30), 2: (-7, 14, 60, 90, -30), 3: (10, 28, 45, 120, 180, 365)}
     return (
         *((Constant(text, DATE_FORMAT), cost) for cost, texts in _formats().items() for text in texts),
         *((Constant(days, DAYS), cost) for cost, some in spans.items() for days in some),
-        *((Constant(text, DATE_INPUT), cost) for cost, texts in inputs.items() for text in texts),
     )
 
 
@@ -117,7 +109,6 @@ def _reading() -> tuple[Operation, ...]:
             scalar=True,
             noun="date",
         ),
-        define("parse_date", (DATE_INPUT, STR), DATE, "datetime.datetime.strptime(a1, a0).date()", cost=3, noun="date"),
     )
 
 
@@ -181,16 +172,6 @@ def _differences() -> tuple[Operation, ...]:
     two = (DATE, DATE)
     return (
         define("days_between", two, INT, "(a1 - a0).days", cost=2, noun="days"),
-        define(
-            "working_days_between",
-            two,
-            INT,
-            "working_days_between(a0, a1)",
-            support=(working_days_between,),
-            function=_working_days_between,
-            cost=4,
-            noun="days",
-        ),
         define("months_between", two, INT, "12 * (a1.year - a0.year) + a1.month - a0.month", cost=4, noun="months"),
         define(
             "age_in_years",
@@ -268,12 +249,6 @@ def add_working_days(days: int, date: datetime.date) -> datetime.date:
     return date
 
 
-def working_days_between(start: datetime.date, end: datetime.date) -> int:
-    """The number of days from Monday to Friday from ``start`` up to but without ``end``."""
-    days = (end - start).days
-    return sum((start.weekday() + i) % 7 < 5 for i in range(days))
-
-
 def _month_name(number: int) -> str:
     if number < 1:
         raise ValueError
@@ -284,9 +259,3 @@ def _add_working_days(days: int, date: datetime.date) -> datetime.date:
     if abs(days) > 366:
         raise OverflowError
     return add_working_days(days, date)
-
-
-def _working_days_between(start: datetime.date, end: datetime.date) -> int:
-    if abs((end - start).days) > 3660:
-        raise OverflowError
-    return working_days_between(start, end)

@@ -39,7 +39,6 @@ def _order() -> tuple[Operation, ...]:
         define("sort", (LIST,), LIST, "sorted(a0)", cost=3),
         define("sort_down", (LIST,), LIST, "sorted(a0, reverse=True)", cost=4),
         define("unique", (LIST,), LIST, "list(dict.fromkeys(a0))", function=_unique, cost=3),
-        define("rotate", (INT, LIST), LIST, "a1[a0:] + a1[:a0]", function=_rotate, cost=6),
     )
 
 
@@ -50,7 +49,6 @@ def _building() -> tuple[Operation, ...]:
         define("concatenate", (LIST, LIST), LIST, "a0 + a1", function=_concatenate, cost=4),
         define("singleton", (T,), LIST, "[a0]", cost=4),
         define("repeat_item", (INT, T), LIST, "[a1] * a0", function=_repeat_item, cost=5),
-        define("replace_at", (INT, T, LIST), LIST, "a2[:a0] + [a1] + a2[a0 + 1:]", function=_replace_at, cost=6),
         define("replace_item", (T, T, LIST), LIST, "[a1 if item == a0 else item for item in a2]", cost=6),
         define("without_item", (T, LIST), LIST, "[item for item in a1 if item != a0]", cost=5),
         define("without_items", (LIST, LIST), LIST, "[item for item in a0 if item not in a1]", cost=6),
@@ -67,7 +65,6 @@ def _queries() -> tuple[Operation, ...]:
         define("position", (T, LIST), INT, "a1.index(a0)", function=_position, cost=5),
         define("positions", (T, LIST), INTS, "[i for i, item in enumerate(a1) if item == a0]", cost=7),
         define("contains", (T, LIST), BOOL, "a0 in a1", function=_contains, cost=4),
-        define("most_common", (LIST,), T, "max(a0, key=a0.count)", function=_most_common, cost=7),
         define("repeated_items", (LIST,), LIST, "[item for item in a0 if a0.count(item) > 1]", cost=8),
     )
 
@@ -78,7 +75,6 @@ def _arithmetic() -> tuple[Operation, ...]:
         define("product", (INTS,), INT, "math.prod(a0)", function=_product, cost=5),
         define("maximum", (LIST,), T, "max(a0)", function=max, cost=3),
         define("minimum", (LIST,), T, "min(a0)", function=min, cost=3),
-        define("sum_floats", (FLOATS,), FLOAT, "sum(a0)", function=sum, cost=4),
         define("mean", (FLOATS,), FLOAT, "sum(a0) / len(a0)", cost=5),
         define("median", (FLOATS,), FLOAT, "statistics.median(a0)", cost=8),
         define("mean_of_integers", (INTS,), FLOAT, "sum(a0) / len(a0)", cost=6),
@@ -127,18 +123,10 @@ def _remove_at(i: int, items: Items) -> Items:
     return items[: _natural(i)] + items[i + 1 :]
 
 
-def _replace_at(i: int, item: Any, items: Items) -> Items:
-    return (*items[: _natural(i)], item, *items[i + 1 :])
-
-
 def _unique(items: Items) -> Items:
     if items and isinstance(items[0], (tuple, dict)):
         raise TypeError("in an answer lists and dictionaries cannot be keys")
     return tuple(dict.fromkeys(items))
-
-
-def _rotate(n: int, items: Items) -> Items:
-    return items[n:] + items[:n]
 
 
 def _bounded(items: Items) -> Items:
@@ -173,10 +161,6 @@ def _position(item: Any, items: Items) -> int:
 
 def _contains(item: Any, items: Items) -> bool:
     return item in items
-
-
-def _most_common(items: Items) -> Any:
-    return max(items, key=items.count)
 
 
 def _product(items: Sequence[int]) -> int:

@@ -46,15 +46,11 @@ def _booleans() -> tuple[Operation, ...]:
     two = (INT, INT)
     return (
         define("less", two, BOOL, "a0 < a1", function=operator.lt, cost=3, scalar=True),
-        define("at_most", two, BOOL, "a0 <= a1", function=operator.le, cost=4, scalar=True),
         define("equal", two, BOOL, "a0 == a1", function=operator.eq, cost=3, scalar=True, commutative=True),
         define("different", two, BOOL, "a0 != a1", function=operator.ne, cost=4, scalar=True, commutative=True),
         define("is_even", (INT,), BOOL, "a0 % 2 == 0", cost=4, scalar=True),
         define("is_odd", (INT,), BOOL, "a0 % 2 == 1", cost=4, scalar=True),
         define("divides", two, BOOL, "a1 % a0 == 0", cost=6, scalar=True),
-        define("negation", (BOOL,), BOOL, "not a0", function=operator.not_, cost=6, scalar=True),
-        define("both", (BOOL, BOOL), BOOL, "a0 and a1", function=operator.and_, cost=7, scalar=True, commutative=True),
-        define("either", (BOOL, BOOL), BOOL, "a0 or a1", function=operator.or_, cost=7, scalar=True, commutative=True),
     )
 
 
@@ -86,7 +82,6 @@ def _floats() -> tuple[Operation, ...]:
             commutative=True,
         ),
         define("divide", two, FLOAT, "a0 / a1", function=_finite(operator.truediv), cost=5, scalar=True),
-        define("round_to", (FLOAT, INT), FLOAT, "round(a0, a1)", function=round, cost=4, scalar=True),
         define("round_to_integer", (FLOAT,), INT, "round(a0)", function=round, cost=6, scalar=True),
         define("truncate", (FLOAT,), INT, "int(a0)", function=int, cost=6, scalar=True),
         define("ceiling", (FLOAT,), INT, "math.ceil(a0)", cost=7, scalar=True),

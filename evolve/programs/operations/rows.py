@@ -85,15 +85,6 @@ def _totals_by_key() -> tuple[Operation, ...]:
 def _indexing() -> tuple[Operation, ...]:
     return (
         define(
-            "index_by",
-            (TEXT_KEY, LIST),
-            dict_of(STR, T),
-            "{a0(x): x for x in a1}",
-            function=_index_by,
-            cost=4,
-            noun="index",
-        ),
-        define(
             "column_by",
             (TEXT_KEY, fn_of(T, U), LIST),
             dict_of(STR, U),
@@ -141,18 +132,7 @@ def _ordering() -> tuple[Operation, ...]:
 
 
 def _columns() -> tuple[Operation, ...]:
-    records = list_of(dict_of(STR, T))
-    return (
-        define("column_at", (INT, list_of(LIST)), LIST, "[row[a0] for row in a1]", cost=3, noun="column"),
-        define(
-            "records_under_header",
-            (GRID,),
-            list_of(dict_of(STR, STR)),
-            "[dict(zip(a0[0], row)) for row in a0[1:]]",
-            cost=2,
-            noun="records",
-        ),
-    )
+    return (define("column_at", (INT, list_of(LIST)), LIST, "[row[a0] for row in a1]", cost=3, noun="column"),)
 
 
 def _texts() -> tuple[Operation, ...]:
@@ -216,10 +196,6 @@ def _count_by(key: Key, items: Items) -> FrozenDict:
 
 def _sum_by(key: Key, value: Key, items: Items) -> FrozenDict:
     return FrozenDict(sum_by(key, value, items))  # type: ignore[arg-type]
-
-
-def _index_by(key: Key, items: Items) -> FrozenDict:
-    return FrozenDict([(key(item), item) for item in items])
 
 
 def _column_by(key: Key, value: Key, items: Items) -> FrozenDict:

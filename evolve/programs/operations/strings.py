@@ -49,7 +49,6 @@ def _slices() -> tuple[Operation, ...]:
         define("skip_characters", part, STR, "a1[a0:]", function=_skip, cost=4, scalar=True, noun="rest"),
         define("drop_characters", part, STR, "a1[:-a0]", function=_drop_end, cost=5),
         define("character_at", part, STR, "a1[a0]", cost=4, scalar=True, noun="character"),
-        define("substring", (INT, INT, STR), STR, "a2[a0:a1]", function=_substring, cost=6),
         define("reverse_text", (STR,), STR, "a0[::-1]", function=operator.itemgetter(slice(None, None, -1)), cost=5),
         define(
             "text_chunks",
@@ -64,11 +63,8 @@ def _slices() -> tuple[Operation, ...]:
 
 
 def _stripping() -> tuple[Operation, ...]:
-    marked = (DELIMITER, STR)
     return (
         define("strip", (STR,), STR, "a0.strip()", function=str.strip, cost=2, scalar=True),
-        define("strip_characters", marked, STR, "a1.strip(a0)", cost=4, scalar=True),
-        define("strip_leading_zeros", (STR,), STR, 'a0.lstrip("0")', cost=4, scalar=True),
         define("remove_prefix", (STR, STR), STR, "a1.removeprefix(a0)", cost=5),
         define("remove_suffix", (STR, STR), STR, "a1.removesuffix(a0)", cost=5),
     )
@@ -83,10 +79,6 @@ def _around() -> tuple[Operation, ...]:
         define("after_last", marked, STR, "a1.rsplit(a0, 1)[-1]", cost=3, scalar=True, noun="tail"),
         define("before_text", (STR, STR), STR, "a1.split(a0, 1)[0]", cost=6, noun="head"),
         define("after_text", (STR, STR), STR, "a1.split(a0, 1)[-1]", cost=6, noun="rest"),
-        define("between", (DELIMITER, DELIMITER, STR), STR, "a2.split(a0, 1)[1].split(a1, 1)[0]", cost=4, noun="inner"),
-        define("replace_delimiter", (DELIMITER, DELIMITER, STR), STR, "a2.replace(a0, a1)", function=_replace, cost=4),
-        define("delete_delimiter", marked, STR, 'a1.replace(a0, "")', cost=4, scalar=True),
-        define("has_delimiter", marked, BOOL, "a0 in a1", cost=5),
     )
 
 
@@ -103,7 +95,6 @@ def _changes() -> tuple[Operation, ...]:
         define("zero_fill", (INT, STR), STR, "a1.zfill(a0)", function=_zero_fill, cost=4, scalar=True),
         define("mask_all_but_last", padding, STR, "a2[-a0:].rjust(len(a2), a1)", function=_mask, cost=4, noun="masked"),
         define("remove_accents", (STR,), STR, "remove_accents(a0)", support=(remove_accents,), cost=5, noun="plain"),
-        define("text_or_default", two, STR, "a0 or a1", cost=7),
         define("choose", (BOOL, T, T), T, "a1 if a0 else a2", function=_choose, cost=7, scalar=True),
     )
 
@@ -117,9 +108,7 @@ def _queries() -> tuple[Operation, ...]:
         define("ends_with", two, BOOL, "a1.endswith(a0)", cost=5, scalar=True),
         define("find_text", two, INT, "a1.find(a0)", cost=5),
         define("count_text", two, INT, "a1.count(a0)", cost=4, scalar=True),
-        define("equal_text", two, BOOL, "a0 == a1", function=operator.eq, cost=4, scalar=True, commutative=True),
         define("is_digits", (STR,), BOOL, "a0.isdigit()", function=str.isdigit, cost=5, scalar=True),
-        define("is_letters", (STR,), BOOL, "a0.isalpha()", function=str.isalpha, cost=6, scalar=True),
     )
 
 
@@ -170,12 +159,6 @@ def _skip(n: int, text: str) -> str:
 
 def _drop_end(n: int, text: str) -> str:
     return text[: -_positive(n)]
-
-
-def _substring(start: int, end: int, text: str) -> str:
-    if end < 0:
-        return text[_natural(start) : end]
-    return text[_natural(start) : start + _positive(end - start)]
 
 
 def _chunks(n: int, text: str) -> tuple[str, ...]:

@@ -176,7 +176,6 @@ def _rounding() -> tuple[Operation, ...]:
         define("floor_to", (UNIT, INT), INT, "a1 // a0 * a0", cost=5, scalar=True),
         define("ceil_to", (UNIT, INT), INT, "-(-a1 // a0) * a0", cost=6),
         define("round_to_nearest", (UNIT, INT), INT, "(a1 + a0 // 2) // a0 * a0", cost=6),
-        define("round_float_to", (FACTOR, FLOAT), FLOAT, "round(a1 / a0) * a0", cost=6),
     )
 
 

@@ -17,9 +17,6 @@ TIME = Type("time")
 TIME_FORMAT = Type("time_format")
 """A format in which times of day are written."""
 
-DATETIME_FORMAT = Type("datetime_format")
-"""A format in which moments are read and written."""
-
 
 def operations() -> tuple[Operation, ...]:
     """Times of day, moments without a time zone, and durations in seconds."""
@@ -27,41 +24,13 @@ def operations() -> tuple[Operation, ...]:
 
 
 def constants() -> tuple[tuple[Constant, int], ...]:
-    """Formats of times and moments, each with its static cost."""
+    """Formats of times of day, each with its static cost."""
     times = {
         1: ("%H:%M", "%I:%M %p", "%H:%M:%S"),
         2: ("%H", "%M", "%I", "%p", "%I:%M%p", "%S"),
         4: ("%I:%M:%S %p", "%H%M", "%I %p", "%I%p", "%H.%M", "%Hh%M"),
     }
-    moments = {
-        3: (
-            "%Y-%m-%d %H:%M:%S",
-            "%Y-%m-%d %H:%M",
-            "%d/%m/%Y %H:%M",
-            "%m/%d/%Y %H:%M",
-            "%m/%d/%Y %I:%M %p",
-            "%d/%b/%Y:%H:%M:%S %z",
-        ),
-        4: (
-            "%d/%m/%Y %H:%M:%S",
-            "%m/%d/%Y %H:%M:%S",
-            "%d.%m.%Y %H:%M",
-            "%Y%m%d%H%M%S",
-            "%Y%m%d_%H%M%S",
-            "%a, %d %b %Y %H:%M:%S %z",
-            "%a %b %d %H:%M:%S %Y",
-            "%d %b %Y %H:%M",
-            "%b %d, %Y %I:%M %p",
-            "%B %d, %Y %I:%M %p",
-            "%Y/%m/%d %H:%M:%S",
-            "%m/%d/%Y %I:%M:%S %p",
-            "%Y-%m-%dT%H:%M:%SZ",
-        ),
-    }
-    return (
-        *((Constant(text, TIME_FORMAT), cost) for cost, texts in times.items() for text in texts),
-        *((Constant(text, DATETIME_FORMAT), cost) for cost, texts in moments.items() for text in texts),
-    )
+    return tuple((Constant(text, TIME_FORMAT), cost) for cost, texts in times.items() for text in texts)
 
 
 def _times() -> tuple[Operation, ...]:

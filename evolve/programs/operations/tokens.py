@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from evolve.programs.operation import Operation, define
 from evolve.programs.operations.strings import DELIMITER, STRS, fits
 from evolve.programs.types import INT, STR
@@ -19,7 +17,6 @@ def _splitting() -> tuple[Operation, ...]:
     return (
         define("split", marked, STRS, "a1.split(a0)", cost=2, noun="parts"),
         define("split_whitespace", (STR,), STRS, "a0.split()", cost=2, noun="words"),
-        define("split_lines", (STR,), STRS, "a0.splitlines()", cost=4, noun="lines"),
         define("field", (INT, DELIMITER, STR), STR, "a2.split(a1)[a0]", cost=2, scalar=True, noun="field"),
         define("word", (INT, STR), STR, "a1.split()[a0]", cost=2, scalar=True, noun="word"),
         define("last_word", (STR,), STR, "a0.split()[-1]", cost=3, scalar=True, noun="last_word"),
@@ -31,14 +28,6 @@ def _joining() -> tuple[Operation, ...]:
     return (
         define("join", (DELIMITER, STRS), STR, "a0.join(a1)", function=_join, cost=2, noun="joined"),
         define("concatenate_all", (STRS,), STR, '"".join(a0)', function=_concatenate_all, cost=3, noun="joined"),
-        define(
-            "join_with_last",
-            (DELIMITER, STR, STRS),
-            STR,
-            "join_with_last(a0, a1, a2)",
-            support=(join_with_last,),
-            cost=3,
-        ),
         define("collapse_whitespace", (STR,), STR, '" ".join(a0.split())', cost=3, scalar=True),
         define("reverse_words", (STR,), STR, '" ".join(reversed(a0.split()))', cost=6),
         define("reverse_fields", (DELIMITER, STR), STR, "a0.join(reversed(a1.split(a0)))", cost=6),
@@ -48,22 +37,8 @@ def _joining() -> tuple[Operation, ...]:
 def _parts() -> tuple[Operation, ...]:
     return (
         define("non_empty", (STRS,), STRS, "[part for part in a0 if part]", cost=4, noun="parts"),
-        define("sort_naturally", (STRS,), STRS, "sorted(a0, key=natural_key)", support=(natural_key,), cost=7),
         define("common_prefix", (STRS,), STR, "common_prefix(a0)", support=(common_prefix,), cost=6),
     )
-
-
-def join_with_last(separator: str, last: str, parts: list[str]) -> str:
-    """The parts as a spoken enumeration: another separator before the last one."""
-    if len(parts) < 2:
-        return "".join(parts)
-    return separator.join(parts[:-1]) + last + parts[-1]
-
-
-def natural_key(text: str) -> list[tuple[int, int, str]]:
-    """A sort key that orders the numbers inside texts by value."""
-    runs = re.findall(r"\d+|\D+", text)
-    return [(0, int(run), "") if run.isdecimal() else (1, 0, run) for run in runs]
 
 
 def common_prefix(texts: list[str]) -> str:

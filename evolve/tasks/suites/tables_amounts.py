@@ -50,7 +50,7 @@ LEDGERS = (
     Ledger(
         family="invoice-rows",
         name="customer",
-        place="city",
+        place="branch",
         amount="total",
         names=("Solvex", "Harbor", "Atlas", "Monto", "Vireo", "Quill"),
         places=("Graz", "Bonn", "Lyon"),
@@ -58,8 +58,8 @@ LEDGERS = (
     ),
     Ledger(
         family="reading-rows",
-        name="sensor",
-        place="room",
+        name="probe",
+        place="hall",
         amount="value",
         names=("t1", "t2", "h1", "h2", "p1", "p2"),
         places=("hall", "lab", "store"),
@@ -67,8 +67,8 @@ LEDGERS = (
     ),
     Ledger(
         family="trip-rows",
-        name="driver",
-        place="region",
+        name="courier",
+        place="zone",
         amount="distance",
         names=("Ana", "Cem", "Dora", "Finn", "Ida", "Lars"),
         places=("east", "west", "centre"),
@@ -163,7 +163,13 @@ COLUMNS_SIDE_BY_SIDE = (
         draw=_two_columns,
         signature=TWO.format("list[str]"),
         variants=(
-            V(1, "Keep what is also in the second column.", lambda xs, ys: [x for x in xs if x in ys]),
+            V(
+                2,
+                "Count the cells that are also in the second column.",
+                lambda xs, ys: len([x for x in xs if x in ys]),
+                None,
+                TWO.format("int"),
+            ),
             V(1, "Drop what is also in the second column.", lambda xs, ys: [x for x in xs if x not in ys]),
             V(
                 1,
@@ -198,7 +204,6 @@ COLUMNS_SIDE_BY_SIDE = (
         draw=_texts_and_numbers,
         signature=NAMED.format("dict[str, int]"),
         variants=(
-            V(1, "Make a dictionary from names to numbers.", lambda xs, ns: dict(zip(xs, ns, strict=True))),
             V(
                 2,
                 "Make a dictionary from numbered names in capitals to numbers.",
@@ -230,9 +235,6 @@ COLUMNS_SIDE_BY_SIDE = (
         draw=_prices,
         signature=FLOATS.format("float"),
         variants=(
-            V(1, "Give the total of the prices.", sum),
-            V(1, "Give the mean price.", lambda xs: sum(xs) / len(xs)),
-            V(1, "Give the median price.", _median),
             V(
                 2,
                 "Give the median price with two decimals as text.",
