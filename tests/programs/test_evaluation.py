@@ -22,9 +22,9 @@ ONE = Constant(1, INT)
         (ONE, 1),
         (Apply("reverse", (Input(0),)), (2, 1, 3)),
         (Apply("add", (Input(1), ONE)), 3),
-        (Apply("insert_at", (ONE, Input(1), Input(0))), (3, 2, 1, 2)),
+        (Apply("repeat_item", (Input(1), ONE)), (1, 1)),
         (Apply("map", (Lambda((INT,), Apply("add", (Bound(0), Input(1)))), Input(0))), (5, 3, 4)),
-        (Apply("fold", (Lambda((INT, INT), Apply("subtract", (Bound(1), Bound(0)))), ONE, Input(0))), 3),
+        (Apply("largest_by", (Lambda((INT,), Apply("subtract", (ONE, Bound(0)))), Input(0))), 1),
         (Apply("choose", (Apply("less", (Input(1), ONE)), ONE, Input(1))), 2),
     ],
 )

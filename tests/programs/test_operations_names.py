@@ -38,9 +38,9 @@ def test_comprehension_variables_do_not_hide_parameters(params: tuple[str, str])
 
 
 def test_a_named_part_does_not_hide_the_helper_that_computes_it() -> None:
-    swapped = Apply("swap", (Constant(0, INT), Constant(1, INT), Input(0)))
-    term = Apply("concatenate", (swapped, Apply("reverse", (swapped,))))
-    assert run(term, "answer", ("values",), [1, 2, 3]) == [2, 1, 3, 3, 1, 2]
+    place = Apply("ordinal", (Apply("sum_of", (Input(0),)),))
+    term = Apply("concatenate_text", (place, Apply("reverse_text", (place,))))
+    assert run(term, "answer", ("values",), [1, 2, 3]) == "6thht6"
 
 
 def test_modules_keep_their_meaning_when_a_parameter_has_their_name() -> None:

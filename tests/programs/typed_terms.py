@@ -25,7 +25,7 @@ CALLS: dict[Type, dict[str, tuple[Type, ...]]] = {
         "text_length": (STR,),
         "choose": (BOOL, INT, INT),
     },
-    BOOL: {"less": (INT, INT), "is_even": (INT,), "contains": (INT, INTS), "negation": (BOOL,)},
+    BOOL: {"less": (INT, INT), "is_even": (INT,), "contains": (INT, INTS), "choose": (BOOL, BOOL, BOOL)},
     INTS: {
         "reverse": (INTS,),
         "sort": (INTS,),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from evolve.programs.operation import Operation, define
-from evolve.programs.types import BOOL, STR, list_of
+from evolve.programs.types import BOOL, STR
 
 
 def operations() -> tuple[Operation, ...]:
@@ -18,13 +18,9 @@ def operations() -> tuple[Operation, ...]:
         define("capitalize", one, STR, "a0.capitalize()", function=str.capitalize, cost=4, scalar=True),
         define("title_case", one, STR, "a0.title()", function=str.title, cost=3, scalar=True),
         define("capitalize_words", one, STR, '" ".join(word.capitalize() for word in a0.split())', cost=4, scalar=True),
-        define("capitalize_first", one, STR, "a0[:1].upper() + a0[1:]", cost=6),
         define("sentence_case", one, STR, "sentence_case(a0)", support=(sentence_case,), cost=8),
         define("swap_case", one, STR, "a0.swapcase()", function=str.swapcase, cost=8),
         define("is_upper", one, BOOL, "a0.isupper()", function=str.isupper, cost=5, scalar=True),
-        define("is_lower", one, BOOL, "a0.islower()", function=str.islower, cost=6),
-        define("is_title", one, BOOL, "a0.istitle()", function=str.istitle, cost=7),
-        define("identifier_words", one, list_of(STR), "words_of(a0)", support=words, cost=5, noun="words"),
         define("snake_case", one, STR, '"_".join(words_of(a0)).lower()', support=words, cost=5, scalar=True),
         define("kebab_case", one, STR, '"-".join(words_of(a0)).lower()', support=words, cost=5),
         define("pascal_case", one, STR, '"".join(word.capitalize() for word in words_of(a0))', support=words, cost=6),

@@ -17,9 +17,6 @@ DATE_FORMAT = Type("date_format")
 DAYS = Type("days")
 """A customary number of days."""
 
-DATE_INPUT = Type("date_input")
-"""A format of dates that the tolerant readers do not know."""
-
 
 def operations() -> tuple[Operation, ...]:
     """Reading, writing, parts and arithmetic."""
@@ -27,16 +24,11 @@ def operations() -> tuple[Operation, ...]:
 
 
 def constants() -> tuple[tuple[Constant, int], ...]:
-    """Formats to write and to read and spans of days, each with its static cost."""
-    inputs = {
-        2: ("%d%m%Y", "%m%d%Y", "%B %Y", "%b %Y", "%m/%Y", "%Y-%m"),
-        3: ("%y%m%d", "%d%m%y", "%m%d%y", "%b-%y", "%Y-%j", "%Y%j", "%Y-%d-%m", "%Y/%d/%m", "%y-%m-%d", "%y/%m/%d"),
-    }
+    """Formats to write and spans of days, each with its static cost."""
     spans = {1: (1, -1, 7, 30), 2: (-7, 14, 60, 90, -30), 3: (10, 28, 45, 120, 180, 365)}
     return (
         *((Constant(text, DATE_FORMAT), cost) for cost, texts in _formats().items() for text in texts),
         *((Constant(days, DAYS), cost) for cost, some in spans.items() for days in some),
-        *((Constant(text, DATE_INPUT), cost) for cost, texts in inputs.items() for text in texts),
     )
 
 
@@ -117,20 +109,6 @@ def _reading() -> tuple[Operation, ...]:
             scalar=True,
             noun="date",
         ),
-        define("parse_date", (DATE_INPUT, STR), DATE, "datetime.datetime.strptime(a1, a0).date()", cost=3, noun="date"),
-        define(
-            "date_of_parts",
-            (INT, INT, INT),
-            DATE,
-            "datetime.date(a0, a1, a2)",
-            function=datetime.date,
-            cost=8,
-            noun="date",
-        ),
-        define(
-            "excel_date", (INT,), DATE, "datetime.date(1899, 12, 30) + datetime.timedelta(days=a0)", cost=7, noun="date"
-        ),
-        define("month_number", (STR,), INT, "month_number(a0)", support=(month_number,), cost=5),
     )
 
 
@@ -150,7 +128,6 @@ def _writing() -> tuple[Operation, ...]:
         define("day_to_text", (DATE,), STR, "str(a0.day)", cost=2, noun="day"),
         define("month_to_text", (DATE,), STR, "str(a0.month)", cost=2, noun="month"),
         define("month_name", (INT,), STR, "calendar.month_name[a0]", function=_month_name, cost=6),
-        define("weekday_name", (INT,), STR, "calendar.day_name[a0]", function=_day_name, cost=8),
     )
 
 
@@ -166,9 +143,7 @@ def _parts() -> tuple[Operation, ...]:
         define("weekday_of", one, INT, "a0.isoweekday()", function=datetime.date.isoweekday, cost=3),
         define("iso_week_of", one, INT, "a0.isocalendar().week", cost=3, noun="week"),
         define("day_of_year", one, INT, "a0.timetuple().tm_yday", cost=3),
-        define("days_in_month", one, INT, "calendar.monthrange(a0.year, a0.month)[1]", cost=4),
         define("is_weekend", one, BOOL, "a0.weekday() >= 5", cost=2, scalar=True),
-        define("is_leap_year", (INT,), BOOL, "calendar.isleap(a0)", function=calendar.isleap, cost=7),
     )
 
 
@@ -197,16 +172,6 @@ def _differences() -> tuple[Operation, ...]:
     two = (DATE, DATE)
     return (
         define("days_between", two, INT, "(a1 - a0).days", cost=2, noun="days"),
-        define(
-            "working_days_between",
-            two,
-            INT,
-            "working_days_between(a0, a1)",
-            support=(working_days_between,),
-            function=_working_days_between,
-            cost=5,
-            noun="days",
-        ),
         define("months_between", two, INT, "12 * (a1.year - a0.year) + a1.month - a0.month", cost=4, noun="months"),
         define(
             "age_in_years",
@@ -222,7 +187,7 @@ def _differences() -> tuple[Operation, ...]:
 def _bounds() -> tuple[Operation, ...]:
     one = (DATE,)
     return (
-        define("start_of_month", one, DATE, "a0.replace(day=1)", cost=3, noun="start"),
+        define("start_of_month", one, DATE, "a0.replace(day=1)", cost=2, noun="start"),
         define(
             "end_of_month",
             one,
@@ -232,15 +197,14 @@ def _bounds() -> tuple[Operation, ...]:
             noun="end",
         ),
         define("start_of_week", one, DATE, "a0 - datetime.timedelta(days=a0.weekday())", cost=4, noun="monday"),
-        define("start_of_year", one, DATE, "a0.replace(month=1, day=1)", cost=5, noun="start"),
     )
 
 
 def _comparison() -> tuple[Operation, ...]:
     two = (DATE, DATE)
     return (
-        define("earlier", two, DATE, "min(a0, a1)", function=min, cost=4, commutative=True),
-        define("later", two, DATE, "max(a0, a1)", function=max, cost=4, commutative=True),
+        define("earlier", two, DATE, "min(a0, a1)", function=min, cost=3, commutative=True),
+        define("later", two, DATE, "max(a0, a1)", function=max, cost=3, commutative=True),
         define("is_before", two, BOOL, "a0 < a1", function=operator.lt, cost=3, scalar=True),
     )
 
@@ -268,12 +232,6 @@ def parse_loose_date(text: str, day_first: bool = False) -> datetime.date:
     return datetime.date(int(year) + century, month, int(day))
 
 
-def month_number(text: str) -> int:
-    """The number of a month from its English name or its first three letters."""
-    names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-    return names.index(text.strip().lower()[:3]) + 1
-
-
 def add_months(months: int, date: datetime.date) -> datetime.date:
     """The date some months later, on the month's last day where there is no such day."""
     years, month = divmod(date.month - 1 + months, 12)
@@ -291,31 +249,13 @@ def add_working_days(days: int, date: datetime.date) -> datetime.date:
     return date
 
 
-def working_days_between(start: datetime.date, end: datetime.date) -> int:
-    """The number of days from Monday to Friday from ``start`` up to but without ``end``."""
-    days = (end - start).days
-    return sum((start.weekday() + i) % 7 < 5 for i in range(days))
-
-
 def _month_name(number: int) -> str:
     if number < 1:
         raise ValueError
     return calendar.month_name[number]
 
 
-def _day_name(number: int) -> str:
-    if number < 0:
-        raise ValueError
-    return calendar.day_name[number]
-
-
 def _add_working_days(days: int, date: datetime.date) -> datetime.date:
     if abs(days) > 366:
         raise OverflowError
     return add_working_days(days, date)
-
-
-def _working_days_between(start: datetime.date, end: datetime.date) -> int:
-    if abs((end - start).days) > 3660:
-        raise OverflowError
-    return working_days_between(start, end)

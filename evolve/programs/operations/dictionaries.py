@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import urllib.parse
 from collections.abc import Callable
 from typing import Any
 
-from evolve.programs.operation import MAX_ITEMS, Operation, define
+from evolve.programs.operation import Operation, define
 from evolve.programs.operations.strings import DELIMITER, STRS, fits
 from evolve.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, T, U, dict_of, fn_of, list_of
 
@@ -32,7 +31,6 @@ def _parts() -> tuple[Operation, ...]:
         define("has_key", (STR, DICT), BOOL, "a0 in a1", cost=5),
         define("dict_size", (DICT,), INT, "len(a0)", function=len, cost=3, noun="size"),
         define("look_up_each", (DICT, STRS), LIST, "[a0[key] for key in a1]", cost=5, noun="entries"),
-        define("look_up_known", (DICT, STRS), LIST, "[a0[key] for key in a1 if key in a0]", cost=7, noun="entries"),
         define("replace_known", (TEXTS, STRS), STRS, "[a0.get(text, text) for text in a1]", cost=6),
     )
 
@@ -41,11 +39,9 @@ def _making() -> tuple[Operation, ...]:
     return (
         define("dict_of_lists", (STRS, LIST), DICT, "dict(zip(a0, a1))", cost=3, noun="table"),
         define("count_items", (STRS,), COUNTS, "dict(Counter(a0))", cost=3, noun="counts"),
-        define("with_key", (STR, T, DICT), DICT, "{**a2, a0: a1}", cost=4, noun="changed"),
         define("merge", (DICT, DICT), DICT, "{**a0, **a1}", cost=3, noun="merged"),
         define("merge_counts", (COUNTS, COUNTS), COUNTS, "dict(Counter(a0) + Counter(a1))", cost=8, noun="merged"),
         define("invert", (TEXTS,), TEXTS, "{value: key for key, value in a0.items()}", cost=3, noun="inverted"),
-        define("positions_by_text", (STRS,), COUNTS, "{text: i for i, text in enumerate(a0)}", cost=8, noun="index"),
     )
 
 
@@ -60,22 +56,6 @@ def _changing_by_name() -> tuple[Operation, ...]:
             noun="rest",
         ),
         define("select_keys", (STRS, DICT), DICT, "{key: a1[key] for key in a0 if key in a1}", cost=4, noun="selected"),
-        define(
-            "without_keys",
-            (STRS, DICT),
-            DICT,
-            "{key: value for key, value in a1.items() if key not in a0}",
-            cost=7,
-            noun="rest",
-        ),
-        define(
-            "rename_key",
-            (STR, STR, DICT),
-            DICT,
-            "{a1 if key == a0 else key: value for key, value in a2.items()}",
-            cost=8,
-            noun="renamed",
-        ),
     )
 
 
@@ -106,15 +86,6 @@ def _changing_by_function() -> tuple[Operation, ...]:
             "{key: value for key, value in a1.items() if a0(value)}",
             function=_filter_values,
             cost=3,
-            noun="kept",
-        ),
-        define(
-            "filter_keys",
-            (fn_of(STR, BOOL), DICT),
-            DICT,
-            "{key: value for key, value in a1.items() if a0(key)}",
-            function=_filter_keys,
-            cost=7,
             noun="kept",
         ),
     )
@@ -168,18 +139,7 @@ def _texts() -> tuple[Operation, ...]:
             noun="query",
         ),
         define("format_query", (TEXTS,), STR, "urllib.parse.urlencode(a0)", function=urllib.parse.urlencode, cost=7),
-        define("quote_url", (STR,), STR, "urllib.parse.quote(a0)", function=urllib.parse.quote, cost=9),
         define("unquote_url", (STR,), STR, "urllib.parse.unquote(a0)", function=urllib.parse.unquote, cost=8),
-        define(
-            "parse_json_texts",
-            (STR,),
-            TEXTS,
-            "parse_json_texts(a0)",
-            support=(parse_json_texts,),
-            cost=7,
-            noun="record",
-        ),
-        define("format_json", (DICT,), STR, "json.dumps(a0)", function=_format_json, cost=8, noun="formatted"),
     )
 
 
@@ -187,15 +147,6 @@ def parse_pairs(pair_separator: str, key_separator: str, text: str) -> dict[str,
     """The keys and values of a text such as ``a=1; b=2``, stripped of blanks; parts without a key are left out."""
     pairs = [part.split(key_separator, 1) for part in text.split(pair_separator) if key_separator in part]
     return {key.strip(): value.strip() for key, value in pairs}
-
-
-def parse_json_texts(text: str) -> dict[str, str]:
-    """The members of a JSON object, each value as text; texts lose their quotes."""
-    try:
-        members = json.loads(text).items()
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    return {key: value if isinstance(value, str) else json.dumps(value) for key, value in members}
 
 
 Table = FrozenDict
@@ -217,10 +168,6 @@ def _filter_values(f: Callable[[Any], bool], table: Table) -> Table:
     return FrozenDict([(key, value) for key, value in table.items() if f(value)])
 
 
-def _filter_keys(f: Callable[[str], bool], table: Table) -> Table:
-    return FrozenDict([(key, value) for key, value in table.items() if f(key)])
-
-
 def _keys_by_value(table: Table) -> tuple[str, ...]:
     return tuple(sorted(table, key=table.__getitem__))
 
@@ -239,9 +186,3 @@ def _key_of_smallest(table: Table) -> str:
 
 def _format_pairs(separator: str, between: str, table: Table) -> str:
     return fits(separator.join([key + between + value for key, value in table.items()]))
-
-
-def _format_json(table: Table) -> str:
-    if len(table) > MAX_ITEMS:
-        raise OverflowError
-    return fits(json.dumps(table))

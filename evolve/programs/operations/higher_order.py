@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
-from itertools import accumulate, dropwhile, takewhile
+from itertools import dropwhile, takewhile
 from typing import Any
 
-from evolve.programs.operation import MAX_INT, Operation, define
+from evolve.programs.operation import Operation, define
 from evolve.programs.types import BOOL, INT, T, U, fn_of, list_of
 
 LIST = list_of(T)
 TEST, CHANGE, KEY = fn_of(T, BOOL), fn_of(T, U), fn_of(T, INT)
-COMBINE = fn_of(INT, INT, INT)
 
 Items = tuple[Any, ...]
 
@@ -23,7 +21,6 @@ def operations() -> tuple[Operation, ...]:
     return (
         define("map", (CHANGE, LIST), list_of(U), "[a0(x) for x in a1]", function=_map, cost=3),
         define("filter", (TEST, LIST), LIST, "[x for x in a1 if a0(x)]", function=_filter, cost=3),
-        define("reject", (TEST, LIST), LIST, "[x for x in a1 if not a0(x)]", function=_reject, cost=7),
         define(
             "map_with_index",
             (fn_of(INT, INT, INT), ints),
@@ -40,11 +37,6 @@ def operations() -> tuple[Operation, ...]:
             function=_filter_by_index,
             cost=6,
         ),
-        define(
-            "zip_with", (COMBINE, ints, ints), ints, "[a0(x, y) for x, y in zip(a1, a2)]", function=_zip_with, cost=7
-        ),
-        define("fold", (COMBINE, INT, ints), INT, "functools.reduce(a0, a2, a1)", function=_fold, cost=8),
-        define("scan", (COMBINE, ints), ints, "list(itertools.accumulate(a1, a0))", function=_scan, cost=8),
         define("sort_by", (KEY, LIST), LIST, "sorted(a1, key=a0)", function=_sort_by, cost=6),
         define("sort_down_by", (KEY, LIST), LIST, "sorted(a1, key=a0, reverse=True)", function=_sort_down_by, cost=7),
         define("largest_by", (KEY, LIST), T, "max(a1, key=a0)", function=_largest_by, cost=7),
@@ -55,14 +47,6 @@ def operations() -> tuple[Operation, ...]:
         define("find_first", (TEST, LIST), T, "next(x for x in a1 if a0(x))", function=_find_first, cost=6),
         define("take_while", (TEST, LIST), LIST, "list(itertools.takewhile(a0, a1))", function=_take_while, cost=7),
         define("drop_while", (TEST, LIST), LIST, "list(itertools.dropwhile(a0, a1))", function=_drop_while, cost=7),
-        define(
-            "partition",
-            (TEST, LIST),
-            LIST,
-            "[x for x in a1 if a0(x)] + [x for x in a1 if not a0(x)]",
-            function=_partition,
-            cost=9,
-        ),
     )
 
 
@@ -74,34 +58,12 @@ def _filter(f: Callable[[Any], bool], items: Items) -> Items:
     return tuple(filter(f, items))
 
 
-def _reject(f: Callable[[Any], bool], items: Items) -> Items:
-    return tuple(x for x in items if not f(x))
-
-
 def _map_with_index(f: Callable[[int, Any], Any], items: Items) -> Items:
     return tuple(map(f, range(len(items)), items))
 
 
 def _filter_by_index(f: Callable[[int], bool], items: Items) -> Items:
     return tuple(x for i, x in enumerate(items) if f(i))
-
-
-def _zip_with(f: Callable[[Any, Any], Any], a: Items, b: Items) -> Items:
-    return tuple(map(f, a, b))
-
-
-def _fold(f: Callable[[int, int], int], start: int, items: Items) -> int:
-    return _sensible(reduce(f, items, start))
-
-
-def _scan(f: Callable[[int, int], int], items: Items) -> Items:
-    return tuple(map(_sensible, accumulate(items, f)))
-
-
-def _sensible(number: int) -> int:
-    if -MAX_INT < number < MAX_INT:
-        return number
-    raise OverflowError
 
 
 def _sort_by(f: Callable[[Any], Any], items: Items) -> Items:
@@ -145,7 +107,3 @@ def _take_while(f: Callable[[Any], bool], items: Items) -> Items:
 
 def _drop_while(f: Callable[[Any], bool], items: Items) -> Items:
     return tuple(dropwhile(f, items))
-
-
-def _partition(f: Callable[[Any], bool], items: Items) -> Items:
-    return (*filter(f, items), *(x for x in items if not f(x)))

@@ -39,8 +39,6 @@ def _order() -> tuple[Operation, ...]:
         define("sort", (LIST,), LIST, "sorted(a0)", cost=3),
         define("sort_down", (LIST,), LIST, "sorted(a0, reverse=True)", cost=4),
         define("unique", (LIST,), LIST, "list(dict.fromkeys(a0))", function=_unique, cost=3),
-        define("rotate", (INT, LIST), LIST, "a1[a0:] + a1[:a0]", function=_rotate, cost=6),
-        define("swap", (INT, INT, LIST), LIST, "swap(a0, a1, a2)", support=(swap,), cost=8),
     )
 
 
@@ -50,16 +48,11 @@ def _building() -> tuple[Operation, ...]:
         define("prepend", (T, LIST), LIST, "[a0, *a1]", cost=4),
         define("concatenate", (LIST, LIST), LIST, "a0 + a1", function=_concatenate, cost=4),
         define("singleton", (T,), LIST, "[a0]", cost=4),
-        define("pair_up", (T, T), LIST, "[a0, a1]", cost=6),
         define("repeat_item", (INT, T), LIST, "[a1] * a0", function=_repeat_item, cost=5),
-        define("repeat_list", (INT, LIST), LIST, "a1 * a0", function=_repeat_list, cost=6),
-        define("insert_at", (INT, T, LIST), LIST, "a2[:a0] + [a1] + a2[a0:]", function=_insert_at, cost=6),
-        define("replace_at", (INT, T, LIST), LIST, "a2[:a0] + [a1] + a2[a0 + 1:]", function=_replace_at, cost=6),
         define("replace_item", (T, T, LIST), LIST, "[a1 if item == a0 else item for item in a2]", cost=6),
         define("without_item", (T, LIST), LIST, "[item for item in a1 if item != a0]", cost=5),
         define("without_items", (LIST, LIST), LIST, "[item for item in a0 if item not in a1]", cost=6),
         define("common_items", (LIST, LIST), LIST, "[item for item in a0 if item in a1]", cost=7),
-        define("range_to", (INT,), INTS, "list(range(a0))", function=_range_to, cost=6),
         define("range_between", (INT, INT), INTS, "list(range(a0, a1 + 1))", function=_range_between, cost=6),
         define("interleave", (LIST, LIST), LIST, "[item for pair in zip(a0, a1) for item in pair]", cost=8),
     )
@@ -72,12 +65,7 @@ def _queries() -> tuple[Operation, ...]:
         define("position", (T, LIST), INT, "a1.index(a0)", function=_position, cost=5),
         define("positions", (T, LIST), INTS, "[i for i, item in enumerate(a1) if item == a0]", cost=7),
         define("contains", (T, LIST), BOOL, "a0 in a1", function=_contains, cost=4),
-        define("is_empty", (LIST,), BOOL, "not a0", function=operator.not_, cost=5),
-        define("most_common", (LIST,), T, "max(a0, key=a0.count)", function=_most_common, cost=7),
-        define("rarest", (LIST,), T, "min(a0, key=a0.count)", function=_rarest, cost=9),
-        define("same_items", (LIST, LIST), BOOL, "a0 == a1", function=operator.eq, cost=7, commutative=True),
         define("repeated_items", (LIST,), LIST, "[item for item in a0 if a0.count(item) > 1]", cost=8),
-        define("single_items", (LIST,), LIST, "[item for item in a0 if a0.count(item) == 1]", cost=8),
     )
 
 
@@ -87,36 +75,13 @@ def _arithmetic() -> tuple[Operation, ...]:
         define("product", (INTS,), INT, "math.prod(a0)", function=_product, cost=5),
         define("maximum", (LIST,), T, "max(a0)", function=max, cost=3),
         define("minimum", (LIST,), T, "min(a0)", function=min, cost=3),
-        define("sum_floats", (FLOATS,), FLOAT, "sum(a0)", function=sum, cost=4),
         define("mean", (FLOATS,), FLOAT, "sum(a0) / len(a0)", cost=5),
         define("median", (FLOATS,), FLOAT, "statistics.median(a0)", cost=8),
         define("mean_of_integers", (INTS,), FLOAT, "sum(a0) / len(a0)", cost=6),
         define("running_sum", (INTS,), INTS, "list(itertools.accumulate(a0))", cost=5),
-        define("running_maximum", (LIST,), LIST, "list(itertools.accumulate(a0, max))", cost=7),
-        define("running_minimum", (LIST,), LIST, "list(itertools.accumulate(a0, min))", cost=8),
-        define("running_product", (INTS,), INTS, "running_product(a0)", support=(running_product,), cost=9),
         define("differences", (INTS,), INTS, "[b - a for a, b in zip(a0, a0[1:])]", cost=5),
         define("add_lists", (INTS, INTS), INTS, "[a + b for a, b in zip(a0, a1)]", cost=6, commutative=True),
-        define("subtract_lists", (INTS, INTS), INTS, "[a - b for a, b in zip(a0, a1)]", cost=7),
-        define("multiply_lists", (INTS, INTS), INTS, "[a * b for a, b in zip(a0, a1)]", cost=7, commutative=True),
-        define("ranks", (LIST,), INTS, "[sorted(a0).index(item) for item in a0]", cost=9),
     )
-
-
-def swap(i: int, j: int, items: list[Any]) -> list[Any]:
-    """Exchange the items at two positions."""
-    result = list(items)
-    result[i], result[j] = result[j], result[i]
-    return result
-
-
-def running_product(numbers: list[int]) -> list[int]:
-    """The product of the numbers up to each position."""
-    result, total = [], 1
-    for number in numbers:
-        total *= number
-        result.append(total)
-    return result
 
 
 Items = tuple[Any, ...]
@@ -154,32 +119,14 @@ def _every_nth(n: int, items: Items) -> Items:
     return items[:: _positive(n)]
 
 
-def _inside(i: int, items: Items) -> int:
-    if 0 <= i < len(items):
-        return i
-    raise IndexError
-
-
 def _remove_at(i: int, items: Items) -> Items:
     return items[: _natural(i)] + items[i + 1 :]
-
-
-def _insert_at(i: int, item: Any, items: Items) -> Items:
-    return (*items[: _natural(i)], item, *items[i:])
-
-
-def _replace_at(i: int, item: Any, items: Items) -> Items:
-    return (*items[: _natural(i)], item, *items[i + 1 :])
 
 
 def _unique(items: Items) -> Items:
     if items and isinstance(items[0], (tuple, dict)):
         raise TypeError("in an answer lists and dictionaries cannot be keys")
     return tuple(dict.fromkeys(items))
-
-
-def _rotate(n: int, items: Items) -> Items:
-    return items[n:] + items[:n]
 
 
 def _bounded(items: Items) -> Items:
@@ -198,18 +145,6 @@ def _repeat_item(n: int, item: Any) -> Items:
     return (item,) * _natural(n)
 
 
-def _repeat_list(n: int, items: Items) -> Items:
-    if n * len(items) > MAX_ITEMS:
-        raise OverflowError
-    return items * _natural(n)
-
-
-def _range_to(n: int) -> Items:
-    if n > MAX_ITEMS:
-        raise OverflowError
-    return tuple(range(n))
-
-
 def _range_between(a: int, b: int) -> Items:
     if b - a > MAX_ITEMS:
         raise OverflowError
@@ -226,14 +161,6 @@ def _position(item: Any, items: Items) -> int:
 
 def _contains(item: Any, items: Items) -> bool:
     return item in items
-
-
-def _most_common(items: Items) -> Any:
-    return max(items, key=items.count)
-
-
-def _rarest(items: Items) -> Any:
-    return min(items, key=items.count)
 
 
 def _product(items: Sequence[int]) -> int:

@@ -24,21 +24,7 @@ def operations() -> tuple[Operation, ...]:
         define("runs", (LIST,), NESTED, "[list(run) for _, run in itertools.groupby(a0)]", cost=7),
         define("zip_lists", (LIST, LIST), NESTED, "[[a, b] for a, b in zip(a0, a1)]", cost=7),
         define("transpose", (NESTED,), NESTED, "[list(column) for column in zip(*a0)]", cost=6),
-        define("prefixes", (LIST,), NESTED, "[a0[:i + 1] for i in range(len(a0))]", cost=8),
-        define("split_on_item", (T, LIST), NESTED, "split_on_item(a0, a1)", support=(split_on_item,), cost=9),
-        define("longest", (NESTED,), LIST, "max(a0, key=len)", cost=7),
     )
-
-
-def split_on_item(separator: object, items: list[object]) -> list[list[object]]:
-    """The parts of a list between occurrences of a separator."""
-    parts: list[list[object]] = [[]]
-    for item in items:
-        if item == separator:
-            parts.append([])
-        else:
-            parts[-1].append(item)
-    return parts
 
 
 Items = tuple[Any, ...]

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 
 from evolve.programs.operation import MAX_INT, Operation, define
-from evolve.programs.types import BOOL, FLOAT, INT, STR, list_of
+from evolve.programs.types import BOOL, FLOAT, INT, STR
 
 
 def bounded(function: Callable[[int, int], int]) -> Callable[[int, int], int]:
@@ -38,9 +38,7 @@ def _integers() -> tuple[Operation, ...]:
         define("negate", (INT,), INT, "-a0", function=operator.neg, cost=6, scalar=True),
         define("smaller", two, INT, "min(a0, a1)", function=min, cost=6, scalar=True, commutative=True),
         define("larger", two, INT, "max(a0, a1)", function=max, cost=6, scalar=True, commutative=True),
-        define("digit_sum", (INT,), INT, "sum(int(digit) for digit in str(abs(a0)))", cost=8, scalar=True),
-        define("digits_of", (INT,), list_of(INT), "[int(digit) for digit in str(abs(a0))]", cost=8),
-        define("number_to_text", (INT,), STR, "str(a0)", function=str, cost=5, scalar=True),
+        define("number_to_text", (INT,), STR, "str(a0)", function=str, cost=3, scalar=True),
     )
 
 
@@ -48,15 +46,11 @@ def _booleans() -> tuple[Operation, ...]:
     two = (INT, INT)
     return (
         define("less", two, BOOL, "a0 < a1", function=operator.lt, cost=3, scalar=True),
-        define("at_most", two, BOOL, "a0 <= a1", function=operator.le, cost=4, scalar=True),
         define("equal", two, BOOL, "a0 == a1", function=operator.eq, cost=3, scalar=True, commutative=True),
         define("different", two, BOOL, "a0 != a1", function=operator.ne, cost=4, scalar=True, commutative=True),
         define("is_even", (INT,), BOOL, "a0 % 2 == 0", cost=4, scalar=True),
         define("is_odd", (INT,), BOOL, "a0 % 2 == 1", cost=4, scalar=True),
         define("divides", two, BOOL, "a1 % a0 == 0", cost=6, scalar=True),
-        define("negation", (BOOL,), BOOL, "not a0", function=operator.not_, cost=6, scalar=True),
-        define("both", (BOOL, BOOL), BOOL, "a0 and a1", function=operator.and_, cost=7, scalar=True, commutative=True),
-        define("either", (BOOL, BOOL), BOOL, "a0 or a1", function=operator.or_, cost=7, scalar=True, commutative=True),
     )
 
 
@@ -88,16 +82,9 @@ def _floats() -> tuple[Operation, ...]:
             commutative=True,
         ),
         define("divide", two, FLOAT, "a0 / a1", function=_finite(operator.truediv), cost=5, scalar=True),
-        define("round_to", (FLOAT, INT), FLOAT, "round(a0, a1)", function=round, cost=4, scalar=True),
         define("round_to_integer", (FLOAT,), INT, "round(a0)", function=round, cost=6, scalar=True),
         define("truncate", (FLOAT,), INT, "int(a0)", function=int, cost=6, scalar=True),
-        define("floor", (FLOAT,), INT, "math.floor(a0)", cost=7, scalar=True),
         define("ceiling", (FLOAT,), INT, "math.ceil(a0)", cost=7, scalar=True),
         define("to_float", (INT,), FLOAT, "float(a0)", function=float, cost=3, scalar=True),
-        define("absolute_float", (FLOAT,), FLOAT, "abs(a0)", function=abs, cost=7, scalar=True),
-        define("negate_float", (FLOAT,), FLOAT, "-a0", function=operator.neg, cost=7, scalar=True),
-        define("smaller_float", two, FLOAT, "min(a0, a1)", function=min, cost=7, scalar=True, commutative=True),
-        define("larger_float", two, FLOAT, "max(a0, a1)", function=max, cost=7, scalar=True, commutative=True),
         define("less_float", two, BOOL, "a0 < a1", function=operator.lt, cost=5, scalar=True),
-        define("at_most_float", two, BOOL, "a0 <= a1", function=operator.le, cost=6, scalar=True),
     )

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from evolve.programs.operation import Operation, define
-from evolve.programs.operations.strings import DELIMITER, FILL, STRS, fits
+from evolve.programs.operations.strings import DELIMITER, STRS, fits
 from evolve.programs.terms import Constant
 from evolve.programs.types import BOOL, INT, STR, Type
 
@@ -103,11 +103,8 @@ def _finding() -> tuple[Operation, ...]:
             "last_match", two, STR, "re.findall(a0, a1)[-1]", function=_last, cost=3, scalar=True, noun="last_match"
         ),
         define("nth_match", (INT, PATTERN, STR), STR, "re.findall(a1, a2)[a0]", function=_nth, cost=3, noun="match"),
-        define("before_match", two, STR, "a1[:re.search(a0, a1).start()]", function=_before, cost=4, noun="head"),
         define("after_match", two, STR, "a1[re.search(a0, a1).end():]", function=_after, cost=4, noun="rest"),
-        define("from_match", two, STR, "a1[re.search(a0, a1).start():]", function=_from, cost=5, noun="rest"),
         define("split_on_match", two, STRS, "re.split(a0, a1)", function=_split, cost=4, noun="parts"),
-        define("match_position", two, INT, "re.search(a0, a1).start()", function=_position, cost=6),
         define("count_matches", two, INT, "len(re.findall(a0, a1))", function=_count, cost=4, scalar=True),
     )
 
@@ -123,22 +120,6 @@ def _changing() -> tuple[Operation, ...]:
             "replace_matches", (PATTERN, DELIMITER, STR), STR, "re.sub(a0, lambda _: a1, a2)", function=_replace, cost=4
         ),
         define(
-            "replace_matches_by_text",
-            (PATTERN, STR, STR),
-            STR,
-            "re.sub(a0, lambda _: a1, a2)",
-            function=_replace,
-            cost=6,
-        ),
-        define(
-            "mask_matches",
-            (PATTERN, FILL, STR),
-            STR,
-            "re.sub(a0, lambda m: a1 * len(m.group()), a2)",
-            function=_mask,
-            cost=6,
-        ),
-        define(
             "join_matches",
             (PATTERN, DELIMITER, STR),
             STR,
@@ -147,37 +128,12 @@ def _changing() -> tuple[Operation, ...]:
             cost=4,
             noun="joined",
         ),
-        define("upper_matches", two, STR, "re.sub(a0, lambda m: m.group().upper(), a1)", function=_upper, cost=8),
-        define(
-            "mask_digits",
-            (INT, FILL, STR),
-            STR,
-            "mask_digits(a0, a1, a2)",
-            support=(mask_digits,),
-            cost=8,
-            noun="masked",
-        ),
     )
 
 
 def _testing() -> tuple[Operation, ...]:
     two = (PATTERN, STR)
-    return (
-        define("has_match", two, BOOL, "bool(re.search(a0, a1))", function=_has, cost=4, scalar=True),
-        define("is_match", two, BOOL, "bool(re.fullmatch(a0, a1))", function=_is, cost=5, scalar=True),
-        define("starts_with_match", two, BOOL, "bool(re.match(a0, a1))", function=_starts, cost=6),
-    )
-
-
-def mask_digits(keep: int, mask: str, text: str) -> str:
-    """The text with all but its last ``keep`` digits replaced by the mask character."""
-    hidden = max(0, sum(char.isdigit() for char in text) - keep)
-    masked = []
-    for char in text:
-        if char.isdigit() and hidden > 0:
-            char, hidden = mask, hidden - 1
-        masked.append(char)
-    return "".join(masked)
+    return (define("has_match", two, BOOL, "bool(re.search(a0, a1))", function=_has, cost=4, scalar=True),)
 
 
 @lru_cache(maxsize=512)
@@ -208,24 +164,12 @@ def _nth(n: int, pattern: str, text: str) -> str:
     return str(_compiled(pattern).findall(text)[n])
 
 
-def _before(pattern: str, text: str) -> str:
-    return text[: _found(pattern, text).start()]
-
-
 def _after(pattern: str, text: str) -> str:
     return text[_found(pattern, text).end() :]
 
 
-def _from(pattern: str, text: str) -> str:
-    return text[_found(pattern, text).start() :]
-
-
 def _split(pattern: str, text: str) -> tuple[str, ...]:
     return tuple(_compiled(pattern).split(text))
-
-
-def _position(pattern: str, text: str) -> int:
-    return _found(pattern, text).start()
 
 
 def _count(pattern: str, text: str) -> int:
@@ -244,25 +188,9 @@ def _replace(pattern: str, new: str, text: str) -> str:
     return fits(_compiled(pattern).sub(new if "\\" not in new else lambda _: new, text))
 
 
-def _mask(pattern: str, fill: str, text: str) -> str:
-    return _compiled(pattern).sub(lambda m: fill * len(m.group()), text)
-
-
 def _join_matches(pattern: str, separator: str, text: str) -> str:
     return fits(separator.join(_compiled(pattern).findall(text)))
 
 
-def _upper(pattern: str, text: str) -> str:
-    return _compiled(pattern).sub(lambda m: m.group().upper(), text)
-
-
 def _has(pattern: str, text: str) -> bool:
     return _compiled(pattern).search(text) is not None
-
-
-def _is(pattern: str, text: str) -> bool:
-    return _compiled(pattern).fullmatch(text) is not None
-
-
-def _starts(pattern: str, text: str) -> bool:
-    return _compiled(pattern).match(text) is not None

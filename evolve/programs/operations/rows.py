@@ -85,15 +85,6 @@ def _totals_by_key() -> tuple[Operation, ...]:
 def _indexing() -> tuple[Operation, ...]:
     return (
         define(
-            "index_by",
-            (TEXT_KEY, LIST),
-            dict_of(STR, T),
-            "{a0(x): x for x in a1}",
-            function=_index_by,
-            cost=4,
-            noun="index",
-        ),
-        define(
             "column_by",
             (TEXT_KEY, fn_of(T, U), LIST),
             dict_of(STR, U),
@@ -137,65 +128,11 @@ def _ordering() -> tuple[Operation, ...]:
         ),
         define("largest_by_amount", (AMOUNT, LIST), T, "max(a1, key=a0)", function=_largest_by, cost=5),
         define("smallest_by_amount", (AMOUNT, LIST), T, "min(a1, key=a0)", function=_smallest_by, cost=5),
-        define(
-            "first_by",
-            (TEXT_KEY, LIST),
-            LIST,
-            "list({a0(x): x for x in reversed(a1)}.values())[::-1]",
-            function=_first_by,
-            cost=5,
-            noun="distinct",
-        ),
     )
 
 
 def _columns() -> tuple[Operation, ...]:
-    records = list_of(dict_of(STR, T))
-    return (
-        define("column", (STR, records), LIST, "[row[a0] for row in a1]", cost=2, noun="column"),
-        define("column_at", (INT, list_of(LIST)), LIST, "[row[a0] for row in a1]", cost=3, noun="column"),
-        define(
-            "records_of_grid",
-            (list_of(LIST), STRS),
-            records,
-            "[dict(zip(a1, row)) for row in a0]",
-            cost=4,
-            noun="records",
-        ),
-        define(
-            "records_under_header",
-            (GRID,),
-            list_of(dict_of(STR, STR)),
-            "[dict(zip(a0[0], row)) for row in a0[1:]]",
-            cost=2,
-            noun="records",
-        ),
-        define("grid_of_records", (records,), list_of(LIST), "[list(row.values()) for row in a0]", cost=4, noun="grid"),
-        define(
-            "grid_with_header",
-            (list_of(dict_of(STR, STR)),),
-            GRID,
-            "[list(a0[0]), *(list(row.values()) for row in a0)]",
-            cost=7,
-            noun="grid",
-        ),
-        define(
-            "columns_of_records",
-            (records,),
-            dict_of(STR, LIST),
-            "{key: [row[key] for row in a0] for key in a0[0]}",
-            cost=4,
-            noun="columns",
-        ),
-        define(
-            "records_of_columns",
-            (dict_of(STR, LIST),),
-            records,
-            "[dict(zip(a0, row)) for row in zip(*a0.values())]",
-            cost=7,
-            noun="records",
-        ),
-    )
+    return (define("column_at", (INT, list_of(LIST)), LIST, "[row[a0] for row in a1]", cost=3, noun="column"),)
 
 
 def _texts() -> tuple[Operation, ...]:
@@ -261,10 +198,6 @@ def _sum_by(key: Key, value: Key, items: Items) -> FrozenDict:
     return FrozenDict(sum_by(key, value, items))  # type: ignore[arg-type]
 
 
-def _index_by(key: Key, items: Items) -> FrozenDict:
-    return FrozenDict([(key(item), item) for item in items])
-
-
 def _column_by(key: Key, value: Key, items: Items) -> FrozenDict:
     return FrozenDict([(key(item), value(item)) for item in items])
 
@@ -287,10 +220,6 @@ def _largest_by(key: Key, items: Items) -> Any:
 
 def _smallest_by(key: Key, items: Items) -> Any:
     return min(items, key=key)
-
-
-def _first_by(key: Key, items: Items) -> Items:
-    return tuple({key(item): item for item in reversed(items)}.values())[::-1]
 
 
 def _format_grid(separator: str, grid: Items) -> str:

@@ -49,9 +49,6 @@ def _slices() -> tuple[Operation, ...]:
         define("skip_characters", part, STR, "a1[a0:]", function=_skip, cost=4, scalar=True, noun="rest"),
         define("drop_characters", part, STR, "a1[:-a0]", function=_drop_end, cost=5),
         define("character_at", part, STR, "a1[a0]", cost=4, scalar=True, noun="character"),
-        define("substring", (INT, INT, STR), STR, "a2[a0:a1]", function=_substring, cost=6),
-        define("remove_character_at", part, STR, "a1[:a0] + a1[a0 + 1:]", function=_remove_at, cost=9),
-        define("insert_text_at", (INT, STR, STR), STR, "a2[:a0] + a1 + a2[a0:]", function=_insert_at, cost=8),
         define("reverse_text", (STR,), STR, "a0[::-1]", function=operator.itemgetter(slice(None, None, -1)), cost=5),
         define(
             "text_chunks",
@@ -66,13 +63,8 @@ def _slices() -> tuple[Operation, ...]:
 
 
 def _stripping() -> tuple[Operation, ...]:
-    marked = (DELIMITER, STR)
     return (
         define("strip", (STR,), STR, "a0.strip()", function=str.strip, cost=2, scalar=True),
-        define("strip_characters", marked, STR, "a1.strip(a0)", cost=4, scalar=True),
-        define("strip_left", marked, STR, "a1.lstrip(a0)", cost=5),
-        define("strip_right", marked, STR, "a1.rstrip(a0)", cost=5),
-        define("strip_leading_zeros", (STR,), STR, 'a0.lstrip("0")', cost=4, scalar=True),
         define("remove_prefix", (STR, STR), STR, "a1.removeprefix(a0)", cost=5),
         define("remove_suffix", (STR, STR), STR, "a1.removesuffix(a0)", cost=5),
     )
@@ -87,14 +79,6 @@ def _around() -> tuple[Operation, ...]:
         define("after_last", marked, STR, "a1.rsplit(a0, 1)[-1]", cost=3, scalar=True, noun="tail"),
         define("before_text", (STR, STR), STR, "a1.split(a0, 1)[0]", cost=6, noun="head"),
         define("after_text", (STR, STR), STR, "a1.split(a0, 1)[-1]", cost=6, noun="rest"),
-        define("between", (DELIMITER, DELIMITER, STR), STR, "a2.split(a0, 1)[1].split(a1, 1)[0]", cost=4, noun="inner"),
-        define("replace_delimiter", (DELIMITER, DELIMITER, STR), STR, "a2.replace(a0, a1)", function=_replace, cost=4),
-        define(
-            "replace_first", (DELIMITER, DELIMITER, STR), STR, "a2.replace(a0, a1, 1)", function=_replace_first, cost=6
-        ),
-        define("delete_delimiter", marked, STR, 'a1.replace(a0, "")', cost=4, scalar=True),
-        define("count_delimiter", marked, INT, "a1.count(a0)", cost=5),
-        define("has_delimiter", marked, BOOL, "a0 in a1", cost=5),
     )
 
 
@@ -107,12 +91,10 @@ def _changes() -> tuple[Operation, ...]:
         define("delete_text", two, STR, 'a1.replace(a0, "")', function=_delete, cost=5),
         define("repeat_text", (INT, STR), STR, "a1 * a0", function=_repeat, cost=7),
         define("pad_left", padding, STR, "a2.rjust(a0, a1)", function=_pad_left, cost=5),
-        define("pad_right", padding, STR, "a2.ljust(a0, a1)", function=_pad_right, cost=7),
-        define("centre_text", padding, STR, "a2.center(a0, a1)", function=_centre, cost=9),
+        define("pad_right", padding, STR, "a2.ljust(a0, a1)", function=_pad_right, cost=5),
         define("zero_fill", (INT, STR), STR, "a1.zfill(a0)", function=_zero_fill, cost=4, scalar=True),
         define("mask_all_but_last", padding, STR, "a2[-a0:].rjust(len(a2), a1)", function=_mask, cost=4, noun="masked"),
-        define("remove_accents", (STR,), STR, "remove_accents(a0)", support=(remove_accents,), cost=7, noun="plain"),
-        define("text_or_default", two, STR, "a0 or a1", cost=7),
+        define("remove_accents", (STR,), STR, "remove_accents(a0)", support=(remove_accents,), cost=5, noun="plain"),
         define("choose", (BOOL, T, T), T, "a1 if a0 else a2", function=_choose, cost=7, scalar=True),
     )
 
@@ -125,14 +107,8 @@ def _queries() -> tuple[Operation, ...]:
         define("starts_with", two, BOOL, "a1.startswith(a0)", cost=4, scalar=True),
         define("ends_with", two, BOOL, "a1.endswith(a0)", cost=5, scalar=True),
         define("find_text", two, INT, "a1.find(a0)", cost=5),
-        define("find_last_text", two, INT, "a1.rfind(a0)", cost=7),
         define("count_text", two, INT, "a1.count(a0)", cost=4, scalar=True),
-        define("equal_text", two, BOOL, "a0 == a1", function=operator.eq, cost=4, scalar=True, commutative=True),
-        define("text_precedes", two, BOOL, "a0 < a1", function=operator.lt, cost=8),
-        define("is_blank", (STR,), BOOL, "not a0.strip()", cost=6),
         define("is_digits", (STR,), BOOL, "a0.isdigit()", function=str.isdigit, cost=5, scalar=True),
-        define("is_letters", (STR,), BOOL, "a0.isalpha()", function=str.isalpha, cost=6, scalar=True),
-        define("is_alphanumeric", (STR,), BOOL, "a0.isalnum()", function=str.isalnum, cost=7),
     )
 
 
@@ -141,8 +117,6 @@ def _characters() -> tuple[Operation, ...]:
         define("characters", (STR,), STRS, "list(a0)", function=tuple, cost=4),
         define("unique_characters", (STR,), STR, '"".join(dict.fromkeys(a0))', cost=8),
         define("sort_characters", (STR,), STR, '"".join(sorted(a0))', cost=7),
-        define("character_code", (STR,), INT, "ord(a0)", function=ord, cost=8),
-        define("character_of_code", (INT,), STR, "chr(a0)", function=_character, cost=8),
     )
 
 
@@ -187,20 +161,6 @@ def _drop_end(n: int, text: str) -> str:
     return text[: -_positive(n)]
 
 
-def _substring(start: int, end: int, text: str) -> str:
-    if end < 0:
-        return text[_natural(start) : end]
-    return text[_natural(start) : start + _positive(end - start)]
-
-
-def _remove_at(i: int, text: str) -> str:
-    return text[: _natural(i)] + text[i + 1 :]
-
-
-def _insert_at(i: int, new: str, text: str) -> str:
-    return fits(text[: _natural(i)] + new + text[i:])
-
-
 def _chunks(n: int, text: str) -> tuple[str, ...]:
     if len(text) > MAX_ITEMS * _positive(n):
         raise OverflowError
@@ -219,12 +179,6 @@ def _replace(old: str, new: str, text: str) -> str:
     if not old or (len(new) > len(old) and text.count(old) * len(new) > LONGEST):
         raise ValueError
     return fits(text.replace(old, new))
-
-
-def _replace_first(old: str, new: str, text: str) -> str:
-    if not old:
-        raise ValueError
-    return fits(text.replace(old, new, 1))
 
 
 def _delete(old: str, text: str) -> str:
@@ -253,19 +207,9 @@ def _pad_right(n: int, fill: str, text: str) -> str:
     return text.ljust(_width(n), fill)
 
 
-def _centre(n: int, fill: str, text: str) -> str:
-    return text.center(_width(n), fill)
-
-
 def _zero_fill(n: int, text: str) -> str:
     return text.zfill(_width(n))
 
 
 def _mask(n: int, fill: str, text: str) -> str:
     return text[-_positive(n) :].rjust(len(text), fill)
-
-
-def _character(code: int) -> str:
-    if not 32 <= code < 0xD800:
-        raise ValueError
-    return chr(code)

@@ -102,7 +102,7 @@ def _reading() -> tuple[Operation, ...]:
         ),
         define("parse_magnitude", one, FLOAT, "parse_magnitude(a0)", support=(parse_magnitude,), cost=5, noun="amount"),
         define("parse_size", one, FLOAT, "parse_size(a0)", support=(parse_size,), cost=6, noun="size"),
-        define("parse_in_base", (BASE, STR), INT, "int(a1, a0)", function=_in_base, cost=6),
+        define("parse_in_base", (BASE, STR), INT, "int(a1, a0)", function=_in_base, cost=5),
         define("parse_roman", one, INT, "parse_roman(a0)", support=(parse_roman,), cost=6),
         define(
             "integers_in",
@@ -146,7 +146,6 @@ def _writing() -> tuple[Operation, ...]:
             scalar=True,
             noun="formatted",
         ),
-        define("float_to_text", (FLOAT,), STR, "str(a0)", function=str, cost=5, scalar=True),
         define(
             "float_to_shortest_text",
             (FLOAT,),
@@ -156,21 +155,9 @@ def _writing() -> tuple[Operation, ...]:
             function=_shortest,
             noun="shortest",
         ),
-        define(
-            "strip_trailing_zeros",
-            (STR,),
-            STR,
-            'a0.rstrip("0").rstrip(".") if "." in a0 else a0',
-            cost=6,
-            noun="trimmed",
-        ),
         define("swap_separators", (STR,), STR, 'a0.translate(str.maketrans(",.", ".,"))', cost=5, noun="swapped"),
         define("ordinal", (INT,), STR, "ordinal(a0)", support=(ordinal,), cost=3, scalar=True),
         define("to_roman", (INT,), STR, "to_roman(a0)", support=(to_roman,), cost=5),
-        define(
-            "compact_number", (FLOAT,), STR, "compact_number(a0)", support=(compact_number,), cost=9, noun="compact"
-        ),
-        define("pluralize", (INT, STR), STR, 'a1 if a0 == 1 else a1 + "s"', cost=9),
     )
 
 
@@ -189,9 +176,6 @@ def _rounding() -> tuple[Operation, ...]:
         define("floor_to", (UNIT, INT), INT, "a1 // a0 * a0", cost=5, scalar=True),
         define("ceil_to", (UNIT, INT), INT, "-(-a1 // a0) * a0", cost=6),
         define("round_to_nearest", (UNIT, INT), INT, "(a1 + a0 // 2) // a0 * a0", cost=6),
-        define("floor_float_to", (FACTOR, FLOAT), FLOAT, "math.floor(a1 / a0) * a0", cost=6),
-        define("ceil_float_to", (FACTOR, FLOAT), FLOAT, "math.ceil(a1 / a0) * a0", cost=7),
-        define("round_float_to", (FACTOR, FLOAT), FLOAT, "round(a1 / a0) * a0", cost=6),
     )
 
 
@@ -209,12 +193,7 @@ def _units() -> tuple[Operation, ...]:
 
 
 def _truth() -> tuple[Operation, ...]:
-    return (
-        define("parse_truth", (STR,), BOOL, "parse_truth(a0)", support=(parse_truth,), cost=6, scalar=True),
-        define("truth_to_text", (BOOL,), STR, "str(a0).lower()", cost=7),
-        define("truth_to_yes_no", (BOOL,), STR, '"yes" if a0 else "no"', cost=7),
-        define("truth_to_integer", (BOOL,), INT, "int(a0)", function=int, cost=7),
-    )
+    return (define("parse_truth", (STR,), BOOL, "parse_truth(a0)", support=(parse_truth,), cost=6, scalar=True),)
 
 
 def parse_amount(text: str) -> float:
@@ -281,14 +260,6 @@ def ordinal(number: int) -> str:
     """The English ordinal of a number, such as ``1st``, ``22nd`` or ``13th``."""
     suffix = "th" if 10 <= abs(number) % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(abs(number) % 10, "th")
     return f"{number}{suffix}"
-
-
-def compact_number(number: float) -> str:
-    """A number with at most one decimal and a suffix for thousands, such as ``1.2K`` or ``3M``."""
-    for value, suffix in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
-        if abs(number) >= value:
-            return f"{number / value:.1f}".removesuffix(".0") + suffix
-    return f"{number:.1f}".removesuffix(".0")
 
 
 def round_half_up(decimals: int, number: float) -> float:

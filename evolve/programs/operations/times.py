@@ -17,9 +17,6 @@ TIME = Type("time")
 TIME_FORMAT = Type("time_format")
 """A format in which times of day are written."""
 
-DATETIME_FORMAT = Type("datetime_format")
-"""A format in which moments are read and written."""
-
 
 def operations() -> tuple[Operation, ...]:
     """Times of day, moments without a time zone, and durations in seconds."""
@@ -27,41 +24,13 @@ def operations() -> tuple[Operation, ...]:
 
 
 def constants() -> tuple[tuple[Constant, int], ...]:
-    """Formats of times and moments, each with its static cost."""
+    """Formats of times of day, each with its static cost."""
     times = {
         1: ("%H:%M", "%I:%M %p", "%H:%M:%S"),
         2: ("%H", "%M", "%I", "%p", "%I:%M%p", "%S"),
         4: ("%I:%M:%S %p", "%H%M", "%I %p", "%I%p", "%H.%M", "%Hh%M"),
     }
-    moments = {
-        3: (
-            "%Y-%m-%d %H:%M:%S",
-            "%Y-%m-%d %H:%M",
-            "%d/%m/%Y %H:%M",
-            "%m/%d/%Y %H:%M",
-            "%m/%d/%Y %I:%M %p",
-            "%d/%b/%Y:%H:%M:%S %z",
-        ),
-        4: (
-            "%d/%m/%Y %H:%M:%S",
-            "%m/%d/%Y %H:%M:%S",
-            "%d.%m.%Y %H:%M",
-            "%Y%m%d%H%M%S",
-            "%Y%m%d_%H%M%S",
-            "%a, %d %b %Y %H:%M:%S %z",
-            "%a %b %d %H:%M:%S %Y",
-            "%d %b %Y %H:%M",
-            "%b %d, %Y %I:%M %p",
-            "%B %d, %Y %I:%M %p",
-            "%Y/%m/%d %H:%M:%S",
-            "%m/%d/%Y %I:%M:%S %p",
-            "%Y-%m-%dT%H:%M:%SZ",
-        ),
-    }
-    return (
-        *((Constant(text, TIME_FORMAT), cost) for cost, texts in times.items() for text in texts),
-        *((Constant(text, DATETIME_FORMAT), cost) for cost, texts in moments.items() for text in texts),
-    )
+    return tuple((Constant(text, TIME_FORMAT), cost) for cost, texts in times.items() for text in texts)
 
 
 def _times() -> tuple[Operation, ...]:
@@ -72,7 +41,6 @@ def _times() -> tuple[Operation, ...]:
             "hour_of", (TIME,), INT, "a0.hour", function=operator.attrgetter("hour"), cost=2, scalar=True, noun="hour"
         ),
         define("minute_of", (TIME,), INT, "a0.minute", function=operator.attrgetter("minute"), cost=2, noun="minute"),
-        define("seconds_of_time", (TIME,), INT, "a0.hour * 3600 + a0.minute * 60 + a0.second", cost=3, noun="seconds"),
         define("minutes_of_time", (TIME,), INT, "a0.hour * 60 + a0.minute", cost=2, noun="minutes"),
         define("time_of_minutes", (INT,), TIME, "datetime.time(a0 // 60, a0 % 60)", cost=4, noun="time"),
         define("add_minutes", (INT, TIME), TIME, "add_minutes(a0, a1)", support=(add_minutes,), cost=3, noun="time"),
@@ -105,24 +73,6 @@ def _moments() -> tuple[Operation, ...]:
             "parse_moment_as_utc", (STR,), DATETIME, "parse_as_utc(a0)", support=(parse_as_utc,), cost=4, noun="moment"
         ),
         define(
-            "parse_moment_by",
-            (DATETIME_FORMAT, STR),
-            DATETIME,
-            "datetime.datetime.strptime(a1, a0).replace(tzinfo=None)",
-            cost=3,
-            noun="moment",
-        ),
-        define(
-            "combine",
-            (DATE, TIME),
-            DATETIME,
-            "datetime.datetime.combine(a0, a1)",
-            function=datetime.datetime.combine,
-            cost=3,
-            noun="moment",
-        ),
-        define("format_moment", (DATETIME_FORMAT, DATETIME), STR, "a1.strftime(a0)", cost=2, noun="formatted"),
-        define(
             "iso_moment", one, STR, "a0.isoformat()", function=datetime.datetime.isoformat, cost=1, noun="formatted"
         ),
         define("date_part", one, DATE, "a0.date()", function=datetime.datetime.date, cost=1, scalar=True, noun="date"),
@@ -143,12 +93,7 @@ def _moment_arithmetic() -> tuple[Operation, ...]:
             noun="moment",
         ),
         define("seconds_between", two, INT, "int((a1 - a0).total_seconds())", cost=2, noun="seconds"),
-        define("add_seconds", (INT, DATETIME), DATETIME, "a1 + datetime.timedelta(seconds=a0)", cost=4, noun="moment"),
         define("add_hours", (INT, DATETIME), DATETIME, "a1 + datetime.timedelta(hours=a0)", cost=4, noun="moment"),
-        define("is_before_moment", two, BOOL, "a0 < a1", function=operator.lt, cost=4),
-        define(
-            "start_of_hour", (DATETIME,), DATETIME, "a0.replace(minute=0, second=0, microsecond=0)", cost=4, noun="hour"
-        ),
     )
 
 
@@ -208,7 +153,7 @@ def _spelled_durations() -> tuple[Operation, ...]:
             "duration_in_words(a0)",
             support=(duration_in_words,),
             function=_in_words,
-            cost=6,
+            cost=4,
             noun="formatted",
         ),
         define(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from evolve.programs.operation import Operation, define
 from evolve.programs.operations.strings import DELIMITER, STRS, fits
 from evolve.programs.types import INT, STR
@@ -18,77 +16,29 @@ def _splitting() -> tuple[Operation, ...]:
     marked = (DELIMITER, STR)
     return (
         define("split", marked, STRS, "a1.split(a0)", cost=2, noun="parts"),
-        define("split_stripped", marked, STRS, "[part.strip() for part in a1.split(a0)]", cost=4, noun="parts"),
         define("split_whitespace", (STR,), STRS, "a0.split()", cost=2, noun="words"),
-        define("split_lines", (STR,), STRS, "a0.splitlines()", cost=4, noun="lines"),
-        define("split_sentences", (STR,), STRS, r"re.split(r'(?<=[.!?])\s+', a0.strip())", cost=8, noun="sentences"),
         define("field", (INT, DELIMITER, STR), STR, "a2.split(a1)[a0]", cost=2, scalar=True, noun="field"),
         define("word", (INT, STR), STR, "a1.split()[a0]", cost=2, scalar=True, noun="word"),
         define("last_word", (STR,), STR, "a0.split()[-1]", cost=3, scalar=True, noun="last_word"),
-        define("all_but_first_word", (STR,), STR, "a0.split(maxsplit=1)[1]", cost=5, noun="rest"),
-        define("all_but_last_word", (STR,), STR, "a0.rsplit(maxsplit=1)[0]", cost=5, noun="rest"),
-        define("word_count", (STR,), INT, "len(a0.split())", cost=5, scalar=True),
         define("initials", (STR,), STR, '"".join(word[0] for word in a0.split())', cost=4, scalar=True),
-        define("longest_word", (STR,), STR, "max(a0.split(), key=len)", cost=8),
     )
 
 
 def _joining() -> tuple[Operation, ...]:
     return (
         define("join", (DELIMITER, STRS), STR, "a0.join(a1)", function=_join, cost=2, noun="joined"),
-        define("join_text", (STR, STRS), STR, "a0.join(a1)", function=_join, cost=6, noun="joined"),
         define("concatenate_all", (STRS,), STR, '"".join(a0)', function=_concatenate_all, cost=3, noun="joined"),
-        define(
-            "join_non_empty",
-            (DELIMITER, STRS),
-            STR,
-            "a0.join(part for part in a1 if part)",
-            function=_join_non_empty,
-            cost=6,
-            noun="joined",
-        ),
-        define(
-            "join_with_last",
-            (DELIMITER, STR, STRS),
-            STR,
-            "join_with_last(a0, a1, a2)",
-            support=(join_with_last,),
-            cost=6,
-        ),
         define("collapse_whitespace", (STR,), STR, '" ".join(a0.split())', cost=3, scalar=True),
-        define("sort_words", (STR,), STR, '" ".join(sorted(a0.split()))', cost=8),
         define("reverse_words", (STR,), STR, '" ".join(reversed(a0.split()))', cost=6),
-        define("unique_words", (STR,), STR, '" ".join(dict.fromkeys(a0.split()))', cost=8),
-        define("sort_fields", (DELIMITER, STR), STR, "a0.join(sorted(a1.split(a0)))", cost=8),
         define("reverse_fields", (DELIMITER, STR), STR, "a0.join(reversed(a1.split(a0)))", cost=6),
-        define("unique_fields", (DELIMITER, STR), STR, "a0.join(dict.fromkeys(a1.split(a0)))", cost=8),
     )
 
 
 def _parts() -> tuple[Operation, ...]:
     return (
         define("non_empty", (STRS,), STRS, "[part for part in a0 if part]", cost=4, noun="parts"),
-        define("strip_each", (STRS,), STRS, "[part.strip() for part in a0]", cost=5, noun="parts"),
-        define("sort_ignoring_case", (STRS,), STRS, "sorted(a0, key=str.lower)", cost=8),
-        define("sort_by_length", (STRS,), STRS, "sorted(a0, key=len)", cost=7),
-        define("sort_naturally", (STRS,), STRS, "sorted(a0, key=natural_key)", support=(natural_key,), cost=9),
-        define("longest_text", (STRS,), STR, "max(a0, key=len)", cost=6),
-        define("shortest_text", (STRS,), STR, "min(a0, key=len)", cost=7),
-        define("common_prefix", (STRS,), STR, "common_prefix(a0)", support=(common_prefix,), cost=9),
+        define("common_prefix", (STRS,), STR, "common_prefix(a0)", support=(common_prefix,), cost=6),
     )
-
-
-def join_with_last(separator: str, last: str, parts: list[str]) -> str:
-    """The parts as a spoken enumeration: another separator before the last one."""
-    if len(parts) < 2:
-        return "".join(parts)
-    return separator.join(parts[:-1]) + last + parts[-1]
-
-
-def natural_key(text: str) -> list[tuple[int, int, str]]:
-    """A sort key that orders the numbers inside texts by value."""
-    runs = re.findall(r"\d+|\D+", text)
-    return [(0, int(run), "") if run.isdecimal() else (1, 0, run) for run in runs]
 
 
 def common_prefix(texts: list[str]) -> str:
@@ -106,7 +56,3 @@ def _join(separator: str, parts: tuple[str, ...]) -> str:
 
 def _concatenate_all(parts: tuple[str, ...]) -> str:
     return fits("".join(parts))
-
-
-def _join_non_empty(separator: str, parts: tuple[str, ...]) -> str:
-    return fits(separator.join(filter(None, parts)))

@@ -34,9 +34,9 @@ class BuiltinSuite:
 BUILTIN = (
     BuiltinSuite(name="composed", summary="later tasks combine hidden concepts of earlier ones", size=360),
     BuiltinSuite(name="everyday", summary="columns as a data worker meets them", size=320),
-    BuiltinSuite(name="lists", summary="functions over lists of integers", size=400),
-    BuiltinSuite(name="strings", summary="functions over text", size=320),
-    BuiltinSuite(name="tables", summary="functions over rows of tables", size=320),
+    BuiltinSuite(name="lists", summary="functions over lists of integers", size=480),
+    BuiltinSuite(name="strings", summary="functions over text", size=480),
+    BuiltinSuite(name="tables", summary="functions over rows of tables", size=480),
 )
 
 

@@ -92,6 +92,18 @@ class Family:
     weight: int = 1
 
 
+def fixed(name: str, difficulty: int, kind: Kind, *programs: tuple[str, Fn]) -> list[Family]:
+    """A family without parameters: every program, as words and function, becomes one task."""
+
+    def making(program: Program) -> Make:
+        return lambda rng: program
+
+    return [
+        Family(name=name, difficulty=difficulty, kind=kind, make=making(Program(text=text, fn=fn)))
+        for text, fn in programs
+    ]
+
+
 @dataclass(kw_only=True)
 class SuiteBuilder:
     """Collects distinct tasks of one suite; the same seed gives the same tasks."""

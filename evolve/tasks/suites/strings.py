@@ -5,9 +5,15 @@ from __future__ import annotations
 import random
 
 from evolve.tasks.model import Task
+from evolve.tasks.suites import strings_amounts as amounts
+from evolve.tasks.suites import strings_dates as dates
+from evolve.tasks.suites import strings_durations as durations
 from evolve.tasks.suites import strings_families as families
 from evolve.tasks.suites import strings_fields as fields
+from evolve.tasks.suites import strings_phrases as phrases
 from evolve.tasks.suites import strings_steps as steps
+from evolve.tasks.suites import strings_texts as texts
+from evolve.tasks.suites import strings_times as times
 from evolve.tasks.suites import strings_words as words
 from evolve.tasks.suites.frame import Family, Kind, Make, Program, SuiteBuilder
 
@@ -37,6 +43,9 @@ _SINGLE_STEPS: tuple[tuple[int, Kind, steps.MakeTextStep], ...] = (
     (3, words.SINGLE, steps.spaced),
     (3, words.CODE, steps.masked),
 )
+
+SIZE, COLUMN_TASKS = 480, 180
+"""Tasks by default, and how many of them are of columns."""
 
 
 def _single(difficulty: int, kind: Kind, make: steps.MakeTextStep) -> Family:
@@ -83,7 +92,19 @@ def all_families() -> list[Family]:
     ]
 
 
+def column_families() -> list[Family]:
+    """Families of columns and cells: dates, times, amounts, names and lists of texts."""
+    modules = (phrases, texts, dates, times, durations, amounts)
+    return [family for module in modules for family in module.families()]
+
+
 def generate(n: int, seed: int) -> list[Task]:
-    """``n`` tasks with ``n`` different hidden programs; the same seed gives the same tasks."""
+    """``n`` tasks with ``n`` different hidden programs; the same seed gives the same tasks.
+
+    Functions over one text come first, then those over columns and cells.
+    """
     builder = SuiteBuilder(suite="strings", rng=random.Random(f"strings:{seed}"))
+    builder.fill(all_families(), n - n * COLUMN_TASKS // SIZE)
+    builder.rng = random.Random(f"strings of columns:{seed}")
+    builder.fill(column_families(), n)
     return builder.fill(all_families(), n)

@@ -11,10 +11,12 @@ NAME = "tables"
 def families() -> tuple[Family, ...]:
     """Every family of the suite, by topic."""
     from evolve.tasks.suites import (
+        tables_amounts,
         tables_columns,
         tables_dictionaries,
         tables_grids,
         tables_groups,
+        tables_lookups,
         tables_rows,
         tables_totals,
     )
@@ -28,10 +30,12 @@ def families() -> tuple[Family, ...]:
         *tables_columns.COLUMNS,
         *tables_dictionaries.MAPPINGS,
         *tables_grids.GRIDS,
+        *tables_amounts.AMOUNTS,
+        *tables_lookups.LOOKUPS,
     )
 
 
-def generate(n: int = 320, seed: int = 0) -> list[Task]:
+def generate(n: int = 480, seed: int = 0) -> list[Task]:
     """``n`` tasks with six examples and eight hidden rows each over tables of three to six rows.
 
     Tasks have distinct groups as long as the families' members last. A member keeps its id and
