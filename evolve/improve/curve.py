@@ -1,6 +1,6 @@
-"""Draws a report as a picture: practice getting cheaper, and held-out tasks solved by cost. Plain SVG.
+"""Draws a report as a picture: what practice cost, and held-out tasks solved by cost. Plain SVG.
 
-Left: the running median of candidates per task over practice, unsolved tasks counted with what they cost.
+Left: one mark per episode of practice at the candidates it took, a ring where it was not solved.
 Right: share of held-out tasks solved and verified within a number of candidates, unlearned and learned.
 """
 
@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 from xml.sax.saxutils import escape
 
 from evolve.improve.report import CurvePoint, Report
 
 WIDTH, HEIGHT = 960, 380
-_WINDOW = 25
 _COLOURS = {"unlearned": "#8a8f98", "learned": "#1a7f5a", "practice": "#2b5fb8"}
 
 
@@ -57,26 +55,19 @@ def draw_curve(report: Report) -> str:
     return "\n".join(parts) + "\n"
 
 
-def running_median(values: Sequence[float], window: int = _WINDOW) -> list[float]:
-    """Median of each value with up to ``window - 1`` values before it."""
-    return [float(median(values[max(0, place - window + 1) : place + 1])) for place in range(len(values))]
-
-
 def _practice_panel(curve: Sequence[CurvePoint]) -> list[str]:
-    values = running_median([max(1, point.candidates) for point in curve])
-    high = max(values, default=10.0)
-    low = min(values, default=1.0)
+    values = [max(1, point.candidates) for point in curve]
     panel = _Panel(
         left=70,
         title="practice",
         x_label="episode",
-        y_label=f"candidates per task (running median of {_WINDOW})",
+        y_label="candidates per episode; a ring: not solved",
         x_range=(1, max(2, len(values))),
-        y_range=_decades(low, high),
+        y_range=_decades(min(values, default=1), max(values, default=10)),
         log_y=True,
     )
     parts = _frame(panel)
-    parts.append(_line(panel, [(place, value) for place, value in enumerate(values, 1)], _COLOURS["practice"]))
+    parts += [_mark(panel, place, value, curve[place - 1].solved) for place, value in enumerate(values, 1)]
     for place in range(1, len(curve)):
         if curve[place].round != curve[place - 1].round:
             x = panel.x(place + 1)
@@ -150,6 +141,14 @@ def _frame(panel: _Panel) -> list[str]:
 def _line(panel: _Panel, points: Sequence[tuple[float, float]], colour: str) -> str:
     path = " ".join(f"{panel.x(x):.1f},{panel.y(y):.1f}" for x, y in points)
     return f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.5" stroke-linejoin="round"/>'
+
+
+def _mark(panel: _Panel, x: float, y: float, full: bool) -> str:
+    colour = _COLOURS["practice"]
+    return (
+        f'<circle cx="{panel.x(x):.1f}" cy="{panel.y(y):.1f}" r="2.4" fill="{colour if full else "none"}"'
+        f' stroke="{colour}" stroke-width="0.8"/>'
+    )
 
 
 def _text(x: float, y: float, text: str, *, colour: str = "#222", anchor: str = "start", **style: str | int) -> str:

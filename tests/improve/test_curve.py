@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.gate import Interval
-from evolve.improve.curve import draw_curve, running_median
+from evolve.improve.curve import draw_curve
 from evolve.improve.report import ArmRow, CurvePoint, Report
 from evolve.ledger import Spent
 
@@ -34,11 +34,10 @@ def test_every_report_gives_a_well_formed_picture_inside_its_frame(curve, costs)
         for point in line.get("points").split():
             x, y = map(float, point.split(","))
             assert 0 <= x <= 960 and 0 <= y <= 380
+    marks = list(root.iter("{http://www.w3.org/2000/svg}circle"))
+    assert len(marks) == len(curve)
+    assert sum(mark.get("fill") == "none" for mark in marks) == sum(not point.solved for point in curve)
 
 
 def test_a_report_without_a_test_says_so():
     assert "still sealed" in draw_curve(report())
-
-
-def test_running_median_looks_back_only():
-    assert running_median([1, 9, 5, 100], window=2) == [1, 5, 7, 52.5]
