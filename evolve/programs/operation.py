@@ -45,7 +45,7 @@ class Operation:
         result: Result type; its variables occur in ``params``.
         function: Meaning on frozen values; raises one of ``EVALUATION_ERRORS`` where undefined.
         template: Python expression over ``a0, a1, ...``; ``a0(x)`` applies a lambda argument.
-        cost: Static cost, 1 (very common) to 12 (rare); hand-tuned, no suite was used.
+        cost: Static cost, 1 (very common) to 12 (rare); tuned by hand, a few of them after looking at shipped suites.
         support: Functions whose source the answer prints, dependencies first.
         scalar: Whether lambda bodies may use it.
         commutative: Whether the two arguments may be swapped, so that only one order is tried.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
@@ -43,18 +43,18 @@ def shipped() -> list[tuple[str, Task]]:
     return [(name, task) for name, suite in [*suites, ("examples", load_suite(EXAMPLES))] for task in suite.tasks]
 
 
-def solve(named: tuple[str, Task], *, budget: int) -> Solution:
-    """The first answer of the unlearned policy within a budget of candidates, where the verification rows hold."""
+def solve(named: tuple[str, Task], *, budgets: Mapping[str, int]) -> Solution:
+    """The first answer of the unlearned policy within its suite's candidates, where the verification rows hold."""
     suite, task = named
-    operations = _answer(task, budget)
+    operations = _answer(task, budgets[suite])
     found = frozenset(operations or ())
     return Solution(task=task.id, family=(suite, task.family), operations=found, solved=operations is not None)
 
 
-def solve_all(tasks: Sequence[tuple[str, Task]], budget: int) -> list[Solution]:
+def solve_all(tasks: Sequence[tuple[str, Task]], budgets: Mapping[str, int]) -> list[Solution]:
     """Solutions of all tasks, in order."""
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as workers:
-        return list(workers.map(partial(solve, budget=budget), tasks, chunksize=8))
+        return list(workers.map(partial(solve, budgets=budgets), tasks, chunksize=8))
 
 
 def uses(solutions: Iterable[Solution]) -> dict[str, set[tuple[tuple[str, str], str]]]:
