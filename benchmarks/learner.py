@@ -22,7 +22,7 @@ from evolve.policies.search import Guide, SearchPolicy, SearchSettings, Training
 from evolve.policies.search.dreams import CANDIDATES, dream
 from evolve.policies.search.guide import fit
 from evolve.policies.search.searcher import Vocabulary
-from evolve.policies.search.training import problems_of, shaped_prices
+from evolve.policies.search.training import dream_prices, problems_of
 from evolve.programs.operations import literals, vocabulary
 from evolve.retrieval import HashingEmbedder
 from evolve.skills import Skill
@@ -233,9 +233,8 @@ def _guide(experience: Sequence[ExperienceRow], course: Course, library: Sequenc
 def _dreamt(learned: Learned) -> Guide:
     """A guide from dreams over the plain vocabulary alone."""
     words = Vocabulary(vocabulary(), literals())
-    prices = shaped_prices([], words)
     course = learned.course
-    dreams = dream(problems_of(learned.views), words, prices, count=course.dreams, seed=course.seed)
+    dreams = dream(problems_of(learned.views), words, dream_prices(words), count=course.dreams, seed=course.seed)
     return fit(dreams, rows=0, steps=TrainingSettings().steps, seed=course.seed)
 
 

@@ -90,11 +90,6 @@ class Guide:
         )
 
 
-def price_of(probability: float) -> int:
-    """Integer price of a probability: about its surprise in bits, at least 1."""
-    return max(1, min(MAX_PRICE, round(0.6 - 1.05 * math.log2(max(probability, FLOOR)))))
-
-
 def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250, seed: int = 0) -> Guide:
     """Fits a guide by penalised logistic regression.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,7 +12,7 @@ from evolve.errors import ModelMistake
 from evolve.policies.search.clues import Clues, clues_of
 from evolve.policies.search.dreams import dream
 from evolve.policies.search.features import features_of
-from evolve.policies.search.guide import Guide, Sample, fit, price_of
+from evolve.policies.search.guide import Guide, Sample, fit
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.searcher import Vocabulary
@@ -43,7 +43,7 @@ class TrainingSettings:
     """
 
     dreams: int = 2_400
-    weight: float = 16.0
+    weight: float = 8.0
     steps: int = 120
 
 
@@ -73,7 +73,7 @@ def fit_guide(
     names = {f"skill:{s.digest}": operation_name(s.entry) for s in library}
     problems = problems_of(views)
     samples = samples_of(experience, names, chosen.weight, {features_of(p): clues_of(p) for p in problems})
-    dreams = dream(problems, words, shaped_prices(samples, words), count=chosen.dreams, seed=seed)
+    dreams = dream(problems, words, dream_prices(words), count=chosen.dreams, seed=seed)
     return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps, seed=seed)
 
 
@@ -120,10 +120,9 @@ def problems_of(views: Iterable[TaskView]) -> list[Problem]:
     return found
 
 
-def shaped_prices(samples: Sequence[Sample], words: Vocabulary) -> dict[str, int]:
-    """Prices for dreaming: what insights showed to matter is dreamt of more."""
-    counts = Counter(name for sample in samples for name in sample.needed)
-    total = len(samples) + 1
-    prices = {o.name: o.cost + 1 for o in words.operations}
-    prices.update((name, price_of((k + 0.05) / total)) for name, k in counts.items())
-    return prices
+def dream_prices(words: Vocabulary) -> dict[str, int]:
+    """Prices for dreaming: static and a little flat, so that dreams range wider than what was practised.
+
+    Dreaming more of what insights showed to matter makes a worse guide: it drops what practice never met.
+    """
+    return {o.name: o.cost + 1 for o in words.operations}
