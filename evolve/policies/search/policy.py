@@ -46,7 +46,7 @@ class SearchSettings:
         combine: Try covers and conditionals; the plain enumerator does not.
         flat: Price everything alike, which makes it the size-ordered enumerator.
         trust: Share of an episode's candidates that learned prices get before the search
-            starts again with static ones, so that nothing that worked breaks.
+            starts again with static ones, which win back most of what learned ones miss, not all.
         look_on: Candidates to go on after an answer, as a share, in search of rivals.
         pricing: How the guide and recalled insights become prices.
     """

@@ -58,7 +58,7 @@ def fit_guide(
 
     Args:
         experience: Evidence rows of insights; the only experience the guide is fitted from.
-        views: Practised tasks, whose inputs dreams borrow.
+        views: Practised tasks: dreams borrow their inputs, experience its clues.
         library: Skills whose operations may be dreamt of.
         seed: Makes dreams reproducible.
         settings: Sizes.
