@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from evolve.policies.search.bank import Entry, term_of
-from evolve.policies.search.clues import clues_of
+from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.enumerator import OutOfBudget
 from evolve.policies.search.features import features_of
@@ -83,11 +83,12 @@ def _dreams_of(
             for _ in enumerator.advance():
                 pass
     entries = [e for _, e in enumerator.bank.entries(problem.output_type) if _interesting(e)]
+    reader = ClueReader(problem, vocabulary)
     for entry in _spread(entries, each, rng):
         yield Sample(
             features=features_of(problem, entry[0]),
             needed=names_in(term_of(entry)),
-            clues=clues_of(problem, entry[0]),
+            clues=reader.clues(entry[0]),
         )
 
 

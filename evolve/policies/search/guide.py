@@ -1,7 +1,7 @@
 """The guide: from a task's features to how likely each operation is in its answer.
 
 A logistic model per operation, fitted jointly by full-batch Adam on experience rows (what
-interventions showed to be necessary) and dreams; literals also share weights for their
+interventions showed to be necessary) and dreams; all names share weights for their
 clues. Its probabilities become integer prices, so that the search stays a plain cost-ordered
 enumeration (Probe, Barke et al. 2020; DreamCoder's recognition model, Ellis et al. 2021).
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evolve.policies.search.clues import READERS, WIDTH, Clues, kind_of, priced_literals
+from evolve.policies.search.clues import priced_literals
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,12 +28,12 @@ FLOOR = 4e-4
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """One training row: a task's features, its clues by literal, and the names its answer needed."""
+    """One training row: a task's features, its clues by name, and the names its answer needed."""
 
     features: tuple[float, ...]
     needed: frozenset[str]
     weight: float = 1.0
-    clues: Mapping[str, Clues] = field(default_factory=dict)
+    clues: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,24 +44,25 @@ class Guide:
         names: Operation and leaf names, one per column.
         weights: Matrix of shape (features + 1, names) as nested tuples of floats; last row the bias.
         rows: Experience rows behind it.
-        clue_weights: Per kind of literal, one weight per clue, shared by all literals of the kind.
+        clue_weights: Weight by clue, shared by all names that the clue may speak for.
     """
 
     names: tuple[str, ...]
     weights: tuple[tuple[float, ...], ...]
     rows: int
-    clue_weights: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    clue_weights: Mapping[str, float] = field(default_factory=dict)
 
-    def probabilities(self, features: Sequence[float], clues: Mapping[str, Clues] | None = None) -> dict[str, float]:
+    def probabilities(
+        self, features: Sequence[float], clues: Mapping[str, Sequence[str]] | None = None
+    ) -> dict[str, float]:
         """Probability of each name being needed in a task with these features and clues."""
         import numpy as np
 
         x = np.append(np.asarray(features, dtype=np.float64), 1.0)
         z = dict(zip(self.names, (x @ self._matrix).tolist(), strict=True))
         for name, shown in (clues or {}).items():
-            learned = self.clue_weights.get(kind_of(name))
-            if learned and name in z:
-                z[name] += sum(w for w, holds in zip(learned, shown, strict=True) if holds)
+            if name in z:
+                z[name] += sum(self.clue_weights.get(clue, 0.0) for clue in shown)
         return {name: 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, value)))) for name, value in z.items()}
 
     @cached_property
@@ -75,7 +76,7 @@ class Guide:
         return {
             "names": list(self.names),
             "weights": [[round(w, 4) for w in row] for row in self.weights],
-            "clue_weights": {kind: list(row) for kind, row in sorted(self.clue_weights.items())},
+            "clue_weights": dict(sorted(self.clue_weights.items())),
             "rows": self.rows,
         }
 
@@ -85,7 +86,7 @@ class Guide:
         return Guide(
             names=tuple(data["names"]),
             weights=tuple(tuple(row) for row in data["weights"]),
-            clue_weights={kind: tuple(row) for kind, row in data["clue_weights"].items()},
+            clue_weights=dict(data["clue_weights"]),
             rows=int(data["rows"]),
         )
 
@@ -102,7 +103,8 @@ def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250, seed: int = 0
     import numpy as np
 
     literal_names = {name for name, _, _ in priced_literals()}
-    names = tuple(sorted({n for s in samples for n in s.needed} | literal_names))
+    spoken_for = {n for s in samples for n in s.clues}
+    names = tuple(sorted({n for s in samples for n in s.needed} | literal_names | spoken_for))
     column = {n: j for j, n in enumerate(names)}
     x = np.array([(*s.features, 1.0) for s in samples], dtype=np.float32)
     y = np.zeros((len(samples), len(names)), dtype=np.float32)
@@ -112,9 +114,9 @@ def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250, seed: int = 0
     weight = np.array([s.weight for s in samples], dtype=np.float32)[:, None]
     evidence = _Evidence.of(samples, column)
     w, u = _descend(x, y, weight / weight.sum(), evidence, steps)
-    learned = {kind: tuple(np.round(row, 4).tolist()) for kind, row in zip(evidence.kinds, u, strict=True)}
+    learned = dict(zip(evidence.clues, np.round(u.astype(np.float64), 4).tolist(), strict=True))
     weights = tuple(map(tuple, np.round(w, 4).tolist()))
-    return Guide(names=names, weights=weights, rows=rows, clue_weights={k: r for k, r in learned.items() if any(r)})
+    return Guide(names=names, weights=weights, rows=rows, clue_weights=learned)
 
 
 @dataclass(frozen=True)
@@ -122,12 +124,12 @@ class _Evidence:
     """Every clue that holds in a sample, as parallel arrays: where it counts, and its shared weight.
 
     Attributes:
-        kinds: Kinds of literals, in the order of the weights.
+        clues: All clues, in the order of the weights.
         cell: Index into the flattened (samples, names) matrix.
-        shared: Index into the flattened (kinds, clues) matrix.
+        shared: Index into the clues.
     """
 
-    kinds: tuple[str, ...]
+    clues: tuple[str, ...]
     cell: np.ndarray
     shared: np.ndarray
 
@@ -135,28 +137,26 @@ class _Evidence:
     def of(samples: Sequence[Sample], column: Mapping[str, int]) -> _Evidence:
         import numpy as np
 
-        kinds = tuple(sorted(READERS))
-        place = {kind: i * WIDTH for i, kind in enumerate(kinds)}
+        clues = tuple(sorted({clue for s in samples for shown in s.clues.values() for clue in shown}))
+        place = {clue: k for k, clue in enumerate(clues)}
         cell, shared = [], []
         for i, sample in enumerate(samples):
             for name, shown in sample.clues.items():
-                for k, holds in enumerate(shown):
-                    if holds:
-                        cell.append(i * len(column) + column[name])
-                        shared.append(place[kind_of(name)] + k)
-        return _Evidence(kinds, np.array(cell, dtype=np.intp), np.array(shared, dtype=np.intp))
+                cell += [i * len(column) + column[name]] * len(shown)
+                shared += [place[clue] for clue in shown]
+        return _Evidence(clues, np.array(cell, dtype=np.intp), np.array(shared, dtype=np.intp))
 
 
 def _descend(
     x: np.ndarray, y: np.ndarray, weight: np.ndarray, evidence: _Evidence, steps: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weights of shape (features + 1, names) and clue weights of shape (kinds, clues)."""
+    """Weights of shape (features + 1, names) and one weight per clue."""
     import numpy as np
 
     prior = np.clip((y * weight).sum(axis=0), 1e-4, 0.9)
     w = np.zeros((x.shape[1], y.shape[1]), dtype=np.float32)
     w[-1] = np.log(prior / (1 - prior))
-    u = np.zeros(len(evidence.kinds) * WIDTH, dtype=np.float32)
+    u = np.zeros(len(evidence.clues), dtype=np.float32)
     penalty = np.full_like(w, PENALTY)
     penalty[-1] = 0.0
     adam_w, adam_u = _Adam(w), _Adam(u)
@@ -167,7 +167,7 @@ def _descend(
         toward = np.bincount(evidence.shared, error.ravel()[evidence.cell], minlength=u.size)
         adam_w.step(x.T @ error + penalty * w, t)
         adam_u.step(toward.astype(np.float32) + PENALTY * u, t)
-    return w, u.reshape(len(evidence.kinds), WIDTH)
+    return w, u
 
 
 class _Adam:

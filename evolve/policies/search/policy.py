@@ -22,7 +22,7 @@ from evolve.episodes import (
 from evolve.policies.protocol import Probe
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of
-from evolve.policies.search.clues import clues_of
+from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.enumerator import Meter
 from evolve.policies.search.features import features_of
@@ -112,7 +112,7 @@ class SearchPolicy:
             return dict.fromkeys([*names, "input"], 1)
         if self.guide is None:
             return {}
-        probabilities = self.guide.probabilities(features_of(problem), clues_of(problem))
+        probabilities = self.guide.probabilities(features_of(problem), ClueReader(problem, self._vocabulary).clues())
         return self.settings.pricing.prices(probabilities, self._support(recalled), self._vocabulary.static)
 
     def _support(self, recalled: Sequence[Recalled]) -> list[tuple[str, float, bool]]:

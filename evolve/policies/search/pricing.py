@@ -31,7 +31,7 @@ class Pricing:
     """
 
     base: float = 0.3
-    prior: float = 0.3
+    prior: float = 0.2
     rise: int = 5
     unseen: int = 3
     recall: float = 0.3

@@ -67,8 +67,22 @@ def list_to_list() -> tuple[Property, ...]:
         ("finishes with the input", lambda x, y: len(x) <= len(y) and tuple(y[len(y) - len(x) :]) == tuple(x)),
         ("contains the input", lambda x, y: is_slice(x, y)),
         ("input can be had by leaving items out", lambda x, y: is_subsequence(x, y)),
+        ("same item, same image", lambda x, y: x != y and _image_by_item(x, y)),
+        ("same item, another image", lambda x, y: len(x) == len(y) and not _image_by_item(x, y)),
+        ("the item decides whether it stays", lambda x, y: is_subsequence(y, x) and not _both(x, y)),
+        ("the place decides what stays", lambda x, y: is_subsequence(y, x) and _both(x, y)),
         *_order_and_ends(),
     )
+
+
+def _image_by_item(x: Items, y: Items) -> bool:
+    image: dict[Any, Any] = {}
+    return len(x) == len(y) and all(image.setdefault(a, b) == b for a, b in zip(x, y, strict=True))
+
+
+def _both(x: Items, y: Items) -> bool:
+    """Whether an item is kept in one place and dropped in another."""
+    return bool(Counter(y) & (Counter(x) - Counter(y)))
 
 
 def _order_and_ends() -> tuple[Property, ...]:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from evolve.episodes import TaskView
 from evolve.errors import ModelMistake
-from evolve.policies.search.clues import Clues, clues_of
+from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.dreams import dream
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide, Sample, fit
@@ -72,7 +72,8 @@ def fit_guide(
     words = Vocabulary(with_library(vocabulary(), library), literals())
     names = {f"skill:{s.digest}": operation_name(s.entry) for s in library}
     problems = problems_of(views)
-    samples = samples_of(experience, names, chosen.weight, {features_of(p): clues_of(p) for p in problems})
+    clues = {features_of(p): ClueReader(p, words).clues() for p in problems}
+    samples = samples_of(experience, names, chosen.weight, clues)
     dreams = dream(problems, words, dream_prices(words), count=chosen.dreams, seed=seed)
     return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps, seed=seed)
 
@@ -81,7 +82,7 @@ def samples_of(
     experience: Iterable[Experience],
     names: Mapping[str, str],
     weight: float,
-    clues: Mapping[tuple[float, ...], Mapping[str, Clues]],
+    clues: Mapping[tuple[float, ...], Mapping[str, Sequence[str]]],
 ) -> list[Sample]:
     """One training row per task: what was observed of it and what was shown to be necessary there.
 

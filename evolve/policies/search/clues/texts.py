@@ -1,28 +1,17 @@
-"""Clues: what the examples say of one literal, in terms that all literals of its kind share.
-
-That every output is one match of a pattern, or one field between separators, points to that
-pattern or separator whichever it is. A guide therefore learns one weight per kind of literal
-and clue, and what it learned of one literal serves those it never needed so far. Like the
-features of a task, clues are property signatures (Odena & Sutton 2020), here of task and literal.
-"""
+"""Clues of literals in texts: patterns, separators, formats of dates and numbers, decimals, places."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from evolve.policies.search.leaves import NUMBERS
 from evolve.policies.search.problem import Problem
 from evolve.programs.operations import literals
 from evolve.programs.types import FrozenDict
-
-WIDTH = 7
-"""Clues per kind of literal; kinds with fewer leave the last ones false."""
-
-Clues = tuple[bool, ...]
-"""``WIDTH`` truth values."""
 
 
 @dataclass(frozen=True)
@@ -44,29 +33,25 @@ class Sides:
         return bool(self.texts) and all(map(test, self.inputs, self.texts))
 
 
-def clues_of(problem: Problem, outputs: Sequence[Any] | None = None) -> dict[str, Clues]:
-    """The clues of every literal that has one, by its priced name.
-
-    Args:
-        problem: The examples.
-        outputs: Other outputs than the wanted ones (a dream).
-    """
-    wanted = tuple(problem.outputs if outputs is None else outputs)
-    texts = wanted if all(isinstance(o, str) for o in wanted) else ()
-    sides = Sides(tuple(_first_text(row) for row in problem.inputs), wanted, texts)
-    found = {}
+def clues_of_texts(problem: Problem) -> Iterator[tuple[str, str]]:
+    """``(priced name, clue)`` for every clue of a literal that holds."""
+    texts = problem.outputs if all(isinstance(o, str) for o in problem.outputs) else ()
+    sides = Sides(tuple(_first_text(row) for row in problem.inputs), problem.outputs, texts)
+    without = not texts and not any(sides.inputs)
     for name, kind, value in priced_literals():
-        clues = READERS[kind](value, sides)
-        if any(clues):
-            found[name] = (*clues, *[False] * (WIDTH - len(clues)))
-    return found
+        reader = READERS.get(kind)
+        if reader is not None and not (without and kind not in NUMERIC):
+            for clue, holds in zip(CLUES[kind], reader(value, sides), strict=False):
+                if holds:
+                    yield name, f"{kind}: {clue}"
 
 
 @lru_cache(maxsize=1)
 def priced_literals() -> tuple[tuple[str, str, Any], ...]:
-    """``(priced name, kind, value)`` of every built-in literal that has clues."""
-    constants = [(c.type.name, c.value) for c, _ in literals()] + [("int", n) for n in range(-1, 11)]
-    return tuple({f"literal:{k}:{v}": (f"literal:{k}:{v}", k, v) for k, v in constants if k in READERS}.values())
+    """``(priced name, kind, value)`` of every built-in literal that may have clues."""
+    constants = [(c.type.name, c.value) for c, _ in literals()] + [("int", n) for n in NUMBERS]
+    known = {*READERS, UNIT}
+    return tuple({f"literal:{k}:{v}": (f"literal:{k}:{v}", k, v) for k, v in constants if k in known}.values())
 
 
 def kind_of(name: str) -> str:
@@ -79,7 +64,7 @@ def _first_text(row: Sequence[Any]) -> str:
     return next((part for part in flat if isinstance(part, str)), "")
 
 
-def _pattern(value: str, sides: Sides) -> Clues:
+def _pattern(value: str, sides: Sides) -> Sequence[bool]:
     """Whole output; in the output; found once, often, not always; first or last match in the output."""
     pattern = _compiled(value)
     found = [pattern.findall(text) for text in sides.inputs]
@@ -95,7 +80,7 @@ def _pattern(value: str, sides: Sides) -> Clues:
     )
 
 
-def _delimiter(value: str, sides: Sides) -> Clues:
+def _delimiter(value: str, sides: Sides) -> Sequence[bool]:
     """Once, often, not always in the input; always, never in the output; the output is or has a field."""
     counts = [text.count(value) for text in sides.inputs]
     always = all(counts)
@@ -110,7 +95,7 @@ def _delimiter(value: str, sides: Sides) -> Clues:
     )
 
 
-def _moment(value: str, sides: Sides) -> Clues:
+def _moment(value: str, sides: Sides) -> Sequence[bool]:
     """Whole output, in the output, whole input, in the input."""
     shape = _shape(value)
     return (
@@ -124,7 +109,7 @@ def _moment(value: str, sides: Sides) -> Clues:
 NUMBER = re.compile(r"[-+]?[\d,_]*\.?\d+(?:e[+-]\d+)?%?")
 
 
-def _number_format(value: str, sides: Sides) -> Clues:
+def _number_format(value: str, sides: Sides) -> Sequence[bool]:
     """The output is, or has, a number written this way."""
     return (
         sides.written(lambda _, y: _written_as(value, y)),
@@ -148,7 +133,7 @@ def _written_as(spec: str, text: str) -> bool:
 BASES: Mapping[str, int] = {"x": 16, "X": 16, "b": 2, "o": 8}
 
 
-def _decimals(value: int, sides: Sides) -> Clues:
+def _decimals(value: int, sides: Sides) -> Sequence[bool]:
     """The outputs have at most so many decimal places and one has them all; one has more."""
     places = [len(repr(float(o)).partition(".")[2].removesuffix("0")) for o in sides.outputs if _is_number(o)]
     full = len(places) == len(sides.outputs)
@@ -159,7 +144,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12
 
 
-def _whole_number(value: int, sides: Sides) -> Clues:
+def _whole_number(value: int, sides: Sides) -> Sequence[bool]:
     """The output's length; its place among blanks or among words; too large a place; letters left out."""
     if value < 0:
         return ()
@@ -176,7 +161,13 @@ def _whole_number(value: int, sides: Sides) -> Clues:
     )
 
 
-READERS: Mapping[str, Callable[[Any, Sides], Clues]] = {
+UNIT = "unit"
+"""Literals that are whole numbers too, and have the clues of those."""
+
+NUMERIC = frozenset({"decimals", "int"})
+"""Literals that have clues where there is no text."""
+
+READERS: Mapping[str, Callable[[Any, Sides], Sequence[bool]]] = {
     "pattern": _pattern,
     "delimiter": _delimiter,
     "date_format": _moment,
@@ -188,6 +179,27 @@ READERS: Mapping[str, Callable[[Any, Sides], Clues]] = {
     "decimals": _decimals,
     "int": _whole_number,
 }
+
+_SHAPE = ("the whole output", "in the output", "the whole input", "in the input")
+_WRITTEN = ("the whole output", "in the output")
+CLUES: Mapping[str, tuple[str, ...]] = {
+    "pattern": (
+        "the whole output", "in the output", "found once", "found often", "not always found",
+        "first match in the output", "last match in the output",
+    ),
+    "delimiter": (
+        "once in the input", "often in the input", "not always in the input", "in every output", "in no output",
+        "the output is a field", "the output has a field",
+    ),
+    "date_format": _SHAPE, "date_input": _SHAPE, "time_format": _SHAPE, "datetime_format": _SHAPE,
+    "integer_format": _WRITTEN, "float_format": _WRITTEN,
+    "decimals": ("as many as the outputs have", "fewer than the outputs have"),
+    "int": (
+        "the output's length", "place among pieces", "place among words", "place of a word in the output",
+        "too large a place", "letters left out",
+    ),
+}  # fmt: skip
+"""What the truth values of each reader say, in order."""
 
 DIRECTIVES: Mapping[str, str] = {
     "Y": r"\d{4}", "G": r"\d{4}", "y": r"\d{2}", "m": r"(?:0\d|1[0-2])", "d": r"[0-3]\d", "j": r"\d{3}",

@@ -1,0 +1,233 @@
+"""Clues of whole numbers: what the examples say of one number where lists or numbers come in.
+
+A number may be a bound, a place, a count, a step or an item; each predicate looks for one of these roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from evolve.policies.search.leaves import NUMBERS, numeric_relations
+from evolve.policies.search.problem import Problem
+from evolve.programs.operation import EVALUATION_ERRORS
+
+MINED = "mined:int"
+"""The name under which numbers mined from the examples are priced."""
+
+Items = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Examples whose first list argument goes to a list.
+
+    Attributes:
+        inputs: That argument, per example.
+        outputs: Per example.
+    """
+
+    inputs: tuple[Items, ...]
+    outputs: tuple[Items, ...]
+
+    @cached_property
+    def pairs(self) -> list[tuple[Items, Items]]:
+        return list(zip(self.inputs, self.outputs, strict=True))
+
+    @cached_property
+    def numeric(self) -> bool:
+        """Whether all items are numbers, and some output has one."""
+        return any(self.outputs) and all(_is_number(v) for side in (*self.inputs, *self.outputs) for v in side)
+
+    @cached_property
+    def images(self) -> set[tuple[Any, Any]]:
+        """Items with what stands in their place; nothing where lengths differ."""
+        if not self.numeric or any(len(x) != len(y) for x, y in self.pairs):
+            return set()
+        return {ab for x, y in self.pairs for ab in zip(x, y, strict=True)}
+
+    @cached_property
+    def sorted_out(self) -> tuple[set[Any], set[Any]] | None:
+        """Kept and dropped numbers, where no number is both."""
+        if not self.numeric:
+            return None
+        kept = {v for x, y in self.pairs for v in set(x) & set(y)}
+        dropped = {v for x, y in self.pairs for v in set(x) - set(y)}
+        return (kept, dropped) if kept and dropped and not kept & dropped else None
+
+    @cached_property
+    def shrinks_by(self) -> set[int]:
+        return {len(x) - len(y) for x, y in self.pairs}
+
+    @cached_property
+    def found(self) -> list[tuple[set[Any], set[Any]]]:
+        """The sets of items of both sides."""
+        return [(set(x), set(y)) for x, y in self.pairs]
+
+    @cached_property
+    def ends(self) -> set[Any]:
+        """The least and the largest item of all outputs."""
+        items = [v for y in self.outputs for v in y]
+        return {min(items), max(items)} if self.numeric else set()
+
+
+@dataclass(frozen=True)
+class Values:
+    """Examples whose first argument, a list or a number, goes to a single value."""
+
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+
+    @cached_property
+    def pairs(self) -> list[tuple[Any, Any]]:
+        return list(zip(self.inputs, self.outputs, strict=True))
+
+
+Predicate = Callable[[int, Any], bool]
+Table = tuple[tuple[str, Predicate], ...]
+
+
+def _between(n: int, low: set[Any], high: set[Any]) -> bool:
+    return bool(max(low) <= n <= min(high))
+
+
+def _divides_one_side(n: int, sides: tuple[set[Any], set[Any]]) -> bool:
+    kept, dropped = ([v % n == 0 for v in side] for side in sides)
+    return all(kept) != all(dropped)
+
+
+def _at(place: int, pairs: Sequence[tuple[Items, Items]], of_output: int) -> bool:
+    """Whether the items at a place of the inputs are the first or last ones of the outputs, where both exist."""
+    seen = [(x[place], y[of_output]) for x, y in pairs if -len(x) <= place < len(x) and y]
+    return bool(seen) and all(a == b for a, b in seen)
+
+
+def _list_roles() -> Table:
+    return (
+        ("the length changes by it", lambda n, s: n > 0 and s.shrinks_by in ({n}, {-n})),
+        ("outputs have at most so many items", lambda n, s: n > 0 and _caps(n, s.pairs)),
+        ("outputs begin at this place", lambda n, s: _at(n, s.pairs, 0)),
+        ("outputs end before this place", lambda n, s: n > 0 and _at(n - 1, s.pairs, -1)),
+        ("new in every output", lambda n, s: all(n in y and n not in x for x, y in s.found)),
+        ("in every output", lambda n, s: all(n in y for _, y in s.found)),
+        ("begins every output", lambda n, s: all(y[0] == n for y in s.outputs)),
+        ("ends every output", lambda n, s: all(y[-1] == n for y in s.outputs)),
+        ("removed", lambda n, s: any(n in x for x, _ in s.found) and not any(n in y for _, y in s.found)),
+        ("added to every item", lambda n, s: bool(s.images) and {abs(b - a) for a, b in s.images} == {abs(n)}),
+        ("multiplies every item", lambda n, s: n not in (0, 1) and _multiplies(n, s.images)),
+        ("separates kept from dropped", lambda n, s: _between(n, *s.sorted_out) or _between(n, *s.sorted_out[::-1])),
+        ("divides kept or dropped", lambda n, s: n > 1 and _divides_one_side(n, s.sorted_out)),
+        ("divides all items", lambda n, s: n > 1 and s.numeric and all(v % n == 0 for y in s.outputs for v in y)),
+        ("bounds the outputs", lambda n, s: n in s.ends),
+        ("a place in every input", lambda n, s: n > 0 and all(len(x) > n for x in s.inputs)),
+        ("in some input", lambda n, s: any(n in x for x, _ in s.found)),
+    )  # fmt: skip
+
+
+def _value_roles() -> Table:
+    return (
+        ("the item at this place", lambda n, s: _at(n, [(x, (y,)) for x, y in s.pairs], 0)),
+        ("the item before this place", lambda n, s: n > 0 and _at(n - 1, [(x, (y,)) for x, y in s.pairs], 0)),
+        ("its count", lambda n, s: all(y == x.count(n) for x, y in s.pairs)),
+        ("divides the outputs", lambda n, s: n > 1 and all(y % n == 0 for y in s.outputs)),
+        ("exceeds the outputs", lambda n, s: n > 1 and all(0 <= y < n for y in s.outputs)),
+        ("counts what exceeds it", lambda n, s: _counts_beyond(n, s.pairs, 1)),
+        ("counts what is below it", lambda n, s: _counts_beyond(n, s.pairs, -1)),
+        ("an output", lambda n, s: n in s.outputs),
+        ("a place in every input", lambda n, s: n > 0 and all(len(x) > n for x in s.inputs)),
+        ("in some input", lambda n, s: any(n in x for x in s.inputs)),
+    )  # fmt: skip
+
+
+def _multiplies(n: int, images: set[tuple[Any, Any]]) -> bool:
+    return bool(images) and all(b == a * n for a, b in images)
+
+
+def _caps(n: int, pairs: Sequence[tuple[Items, Items]]) -> bool:
+    return all(len(y) == min(n, len(x)) for x, y in pairs)
+
+
+def _counts_beyond(n: int, pairs: Sequence[tuple[Items, int]], side: int) -> bool:
+    """Whether outputs count the items above the number (below it for a negative side), with it or without."""
+    return any(all(y == sum(side * (v - n) >= least for v in x) for x, y in pairs) for least in (0, 1))
+
+
+def _number_roles() -> Table:
+    return (
+        ("added", lambda n, s: n != 0 and all(abs(y - x) == abs(n) for x, y in s.pairs)),
+        ("multiplies", lambda n, s: n not in (0, 1) and all(y == x * n for x, y in s.pairs)),
+        ("divides", lambda n, s: n > 1 and all(x // n == y for x, y in s.pairs)),
+        ("leaves the rest", lambda n, s: n > 1 and all(x % n == y for x, y in s.pairs)),
+        ("divides the outputs", lambda n, s: n > 1 and all(y % n == 0 for y in s.outputs)),
+        ("exceeds the outputs", lambda n, s: n > 1 and all(0 <= y < n for y in s.outputs)),
+        ("an output", lambda n, s: n in s.outputs),
+        ("outputs leave one rest", lambda n, s: n > 1 and len({y % n for y in s.outputs}) == 1),
+    )
+
+
+def clues_of_numbers(problem: Problem, priced: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str]]:
+    """``(name, clue)`` for every clue of a whole number that holds.
+
+    Args:
+        problem: The examples.
+        priced: ``(priced name, value)`` of the numbers asked about.
+    """
+    kind, table, sides = _roles(problem)
+    for name, value in priced:
+        for role, holds in table:
+            if _holds(holds, value, sides):
+                yield name, f"{kind}: {role}"
+    for role in _mined(problem):
+        yield MINED, f"mined number: {role}"
+
+
+def _roles(problem: Problem) -> tuple[str, Table, Any]:
+    """Which roles a number can play between these inputs and outputs."""
+    lists = [next((v for v in row if isinstance(v, tuple)), None) for row in problem.inputs]
+    if all(x is not None for x in lists):
+        if all(isinstance(y, tuple) for y in problem.outputs):
+            return "number in lists", _list_roles(), Lists(tuple(lists), problem.outputs)  # type: ignore[arg-type]
+        return "number beside lists", _value_roles(), Values(tuple(lists), problem.outputs)
+    first = tuple(row[0] for row in problem.inputs if row)
+    if len(first) == len(problem.inputs) and all(map(_is_number, (*first, *problem.outputs))):
+        return "number beside numbers", _number_roles(), Values(first, problem.outputs)
+    return "", (), None
+
+
+def _holds(test: Predicate, value: int, sides: Any) -> bool:
+    try:
+        return bool(test(value, sides))
+    except EVALUATION_ERRORS:
+        return False
+
+
+def _mined(problem: Problem) -> Iterator[str]:
+    """What speaks for a number that only the examples suggest."""
+    relations = numeric_relations(problem)
+    if relations:
+        yield "the examples determine one"
+    if len(relations) == 1:
+        yield "they determine a single one"
+    if any(n not in NUMBERS for n in relations):
+        yield "they determine an uncommon one"
+    news = [_whole(y) - _whole(x) for x, y in zip(problem.inputs, problem.outputs, strict=True)]
+    shared = set.intersection(*news) if news else set()
+    if shared:
+        yield "new in every output"
+    if any(n not in NUMBERS for n in shared):
+        yield "an uncommon one is new in every output"
+
+
+def _whole(value: Any) -> set[int]:
+    """The whole numbers in a value."""
+    if isinstance(value, tuple):
+        return set().union(*map(_whole, value))
+    if isinstance(value, dict):
+        return set().union(*map(_whole, value.values()))
+    return {value} if isinstance(value, int) and not isinstance(value, bool) else set()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
