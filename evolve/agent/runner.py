@@ -135,7 +135,8 @@ class Agent:
                 f"episode {context.identity.episode} was begun by another workflow and cannot be continued by this one",
                 hint=f"restore the workflow, or remove {self.surroundings.checkpoints} and start again",
             )
-        if saved.values and not saved.next:
+        # Not "no stage is next": that also holds between a stage's writes and the checkpoint after it.
+        if saved.values.get("record"):
             return dict(saved.values)
         start = None if saved.values else initial_state(self.revision)
         return cast("dict[str, Any]", graph.invoke(start, config, context=context, durability="sync"))
