@@ -157,6 +157,15 @@ def test_a_file_that_never_reached_the_disk_means_a_fresh_start(make_agent, task
     assert record == make_agent().run_episode(task, variant="v", split="train")
 
 
+def test_stages_wait_for_no_disk_but_their_file_is_never_torn(tmp_path):
+    path = tmp_path / "e" / "checkpoint.db"
+    with open_saver(path) as saver:
+        saver.setup()
+        settings = [saver.conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    assert settings == ["wal", 1]
+    assert [file.name for file in path.parent.iterdir()] == ["checkpoint.db"]
+
+
 def test_an_episode_has_its_own_small_checkpoint_file(make_agent, task, tmp_path):
     record = make_agent(checkpoints=tmp_path).run_episode(task, variant="v", split="own")
     with sqlite3.connect(tmp_path / record.episode / "checkpoint.db") as connection:
