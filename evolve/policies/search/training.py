@@ -74,7 +74,7 @@ def fit_guide(
     problems = problems_of(views)
     samples = samples_of(experience, names, chosen.weight, {features_of(p): clues_of(p) for p in problems})
     dreams = dream(problems, words, dream_prices(words), count=chosen.dreams, seed=seed)
-    return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps, seed=seed)
+    return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps)
 
 
 def samples_of(
