@@ -235,7 +235,7 @@ def _dreamt(learned: Learned) -> Guide:
     words = Vocabulary(vocabulary(), literals())
     course = learned.course
     dreams = dream(problems_of(learned.views), words, dream_prices(words), count=course.dreams, seed=course.seed)
-    return fit(dreams, rows=0, steps=TrainingSettings().steps, seed=course.seed)
+    return fit(dreams, rows=0, steps=TrainingSettings().steps)
 
 
 def _frequencies(experience: Iterable[ExperienceRow]) -> Guide:

@@ -10,9 +10,10 @@ Importing this loads nothing heavy; what a call needs is loaded by the call.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in ``typing``, which is slow to load and which the start of the command does not wait for
 if TYPE_CHECKING:
+    from typing import Any
+
     from evolve.errors import EvolveError
     from evolve.workspace import Result, Workspace, open
 

@@ -135,7 +135,8 @@ class Agent:
                 f"episode {context.identity.episode} was begun by another workflow and cannot be continued by this one",
                 hint=f"restore the workflow, or remove {self.surroundings.checkpoints} and start again",
             )
-        if saved.values and not saved.next:
+        # Not "no stage is next": that also holds between a stage's writes and the checkpoint after it.
+        if saved.values.get("record"):
             return dict(saved.values)
         start = None if saved.values else initial_state(self.revision)
         return cast("dict[str, Any]", graph.invoke(start, config, context=context, durability="sync"))
@@ -154,6 +155,10 @@ class Agent:
 def open_saver(path: Path) -> Iterator[SqliteSaver]:
     """One episode's checkpoint file.
 
+    A finished stage survives the end of the process by any signal, because the kernel holds what was
+    written. It need not survive a power loss: SQLite then drops the torn end of its log and the
+    episode goes on from an earlier stage. What must survive that is in the record.
+
     The serializer is strict: a file somebody tampered with can only hold plain values, never objects
     whose loading runs code.
 
@@ -171,6 +176,9 @@ def open_saver(path: Path) -> Iterator[SqliteSaver]:
     except (OSError, sqlite3.Error) as error:
         raise WorkspaceError(f"cannot open {path}: {error}") from error
     try:
+        # Nothing waits for the disk before the log holds a stage, nor afterwards until the file is closed.
+        for setting in ("synchronous=OFF", "journal_mode=WAL", "synchronous=NORMAL"):
+            connection.execute(f"PRAGMA {setting}")
         yield SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):

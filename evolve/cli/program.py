@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -16,6 +16,11 @@ from typer.core import TyperGroup
 from evolve.cli import improve, memory, options, place, report, run, runs, skills, tasks
 from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
+
+
+class _CtrlC(KeyboardInterrupt):
+    """SIGINT. Once a plain KeyboardInterrupt has crossed an ``exec``, as in the making of a dataclass, Python ends
+    itself by the signal in the end, whatever the exit code."""
 
 
 class _Terminated(KeyboardInterrupt):
@@ -41,8 +46,10 @@ def _signals_told() -> Iterator[None]:
     try:
         yield
     except _Terminated as stop:
+        _on_ctrl_c(signal.SIG_DFL)
         raise Interrupted("terminated; everything finished so far is saved", exit_code=143) from stop
     except KeyboardInterrupt as stop:
+        _on_ctrl_c(signal.SIG_DFL)  # everything is closed: a second one ends the process at once
         raise Interrupted("interrupted; everything finished so far is saved") from stop
 
 
@@ -70,18 +77,24 @@ def build_app() -> typer.Typer:
 def main(argv: Sequence[str] | None = None) -> None:
     """Runs the command line and exits with its code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    signal.signal(signal.SIGTERM, _on_term)
-    sys.exit(_ended(arguments))
+    try:
+        with _signals_told():
+            _on_ctrl_c(_raise_ctrl_c)
+            signal.signal(signal.SIGTERM, _on_term)
+            code = _ended(arguments)
+            _on_ctrl_c(signal.SIG_DFL)  # all is said; while Python ends there is nobody left to tell
+    except Interrupted as stop:
+        command = shlex.join(["evolve", *arguments])
+        complain(str(stop), hint=stop.hint or f"continue with: {command}")
+        code = stop.exit_code
+    sys.exit(code)
 
 
 def _ended(arguments: list[str]) -> int:
     try:
-        with _signals_told():
-            return _done(arguments)
-    except Interrupted as stop:
-        command = shlex.join(["evolve", *arguments])
-        complain(str(stop), hint=stop.hint or f"continue with: {command}")
-        return stop.exit_code
+        return _done(arguments)
+    except Interrupted:
+        raise
     except EvolveError as error:
         complain(str(error), hint=error.hint)
         return error.exit_code
@@ -98,6 +111,9 @@ def _done(arguments: list[str]) -> int:
         build_app()(args=arguments, prog_name="evolve")
         code = 0
     except SystemExit as leave:
+        behind = leave.__context__.__cause__ if leave.__context__ is not None else None
+        if isinstance(behind, KeyboardInterrupt):
+            raise behind from None  # it came between reading the command line and the command, where typer takes it
         code = leave.code if isinstance(leave.code, int) else 0
     flush()
     return code
@@ -113,6 +129,15 @@ def _own_fault(fault: Exception) -> int:
         hint="the same command again, it goes on from what was saved; if the fault returns, report it with that file",
     )
     return EvolveError.exit_code
+
+
+def _on_ctrl_c(action: signal.Handlers | Callable[[int, FrameType | None], None]) -> None:
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # ignored by whoever started us, as ``nohup`` does
+        signal.signal(signal.SIGINT, action)
+
+
+def _raise_ctrl_c(number: int, frame: FrameType | None) -> None:
+    raise _CtrlC
 
 
 def _on_term(number: int, frame: FrameType | None) -> None:

@@ -6,13 +6,14 @@ checks miss some overwritten pages, so every row also carries a SHA-256 of its c
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from evolve.errors import RecordDamaged
+from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.files import canonical_json, clean_text, digest, sync_folder, write_failure
 from evolve.store import migrations as schema
 from evolve.store.failures import damaged, translated
@@ -48,7 +49,9 @@ class Database:
     Args:
         path: The database file; its folder is made when missing.
         migrations: Every package's migrations, in order of registration.
-        read_only: Opens an existing file for reading, without running migrations.
+        read_only: Opens an existing file for reading, without running migrations. In a folder that cannot
+            be written it shows the record as it was when opened, and a log left beside it by a crash can
+            be read only where its index was left too.
 
     Raises:
         WorkspaceError: When the file is unwritable, the disk is full, or a newer version wrote it.
@@ -63,7 +66,7 @@ class Database:
         schema.check_numbering(changes)
         with translated(self.path):
             if read_only:
-                self._connection = _connect(f"{self.path.absolute().as_uri()}?mode=ro")
+                self._connection = _reader(self.path.absolute())
                 return
             self._prepare(changes)
             self._connection = _connect(str(self.path))
@@ -279,6 +282,30 @@ def _connect(target: str) -> sqlite3.Connection:
     # Functions hidden in the schema of a file somebody else made are not run.
     connection.execute("PRAGMA trusted_schema=OFF")
     return connection
+
+
+def _reader(path: Path) -> sqlite3.Connection:
+    """A connection for reading. SQLite wants to make an index of the log beside the record even for that."""
+    uri, log = path.as_uri(), path.with_name(path.name + "-wal")
+    with ExitStack() as on_failure:
+        connection = _connect(f"{uri}?mode=ro")
+        on_failure.callback(connection.close)
+        try:
+            connection.execute("PRAGMA schema_version").fetchone()  # the file is opened only now
+        except sqlite3.OperationalError as error:
+            refused = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+            if not refused or not path.exists() or os.access(path.parent, os.W_OK):
+                raise
+        else:
+            on_failure.pop_all()
+            return connection
+    # "Immutable" passes over a log, so it is right only where there is nothing in one.
+    if log.exists() and log.stat().st_size:
+        raise WorkspaceError(
+            f"{log} holds commits that cannot be read, because its folder cannot be written",
+            hint=f"make {path.parent} writable, or copy it to a folder that is",
+        )
+    return _connect(f"{uri}?immutable=1")
 
 
 def _condition(where: Where, parameters: Sequence[Value]) -> tuple[str, list[Value]]:

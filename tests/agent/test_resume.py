@@ -93,28 +93,77 @@ KILLED = """
     import os, signal, sys
     from pathlib import Path
     from evolve.agent import Agent, Surroundings
+    from evolve.agent.context import NoRecorder
     from evolve.testing import FixedPolicy, TrustingSandbox
     from tests.agent.conftest import make_task
 
-    class Killer(FixedPolicy):
-        def reflect(self, view, group, steps, probe):
-            os.kill(os.getpid(), signal.SIGKILL)
+    def die(*_):
+        os.kill(os.getpid(), signal.SIGKILL)
 
-    around = Surroundings(policy=Killer(), sandbox=TrustingSandbox(), run="r1", checkpoints=Path(sys.argv[1]))
+    policy, recorder = FixedPolicy(), NoRecorder()
+    object.__setattr__(policy if sys.argv[1] == "reflect" else recorder, sys.argv[1], die)
+    around = Surroundings(
+        policy=policy, sandbox=TrustingSandbox(), recorder=recorder, run="r1", checkpoints=Path(sys.argv[2])
+    )
     Agent(around).run_episode(make_task(), variant="v", split="train")
 """
 
 
-def test_kill_9_in_a_stage_loses_no_finished_stage(make_agent, collector, task, tmp_path):
+def _run_killed(where, folder):
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path)], cwd=root, env={**os.environ, "PYTHONPATH": root}
-    )
-    assert done.returncode == -signal.SIGKILL
+    command = [sys.executable, "-c", textwrap.dedent(KILLED), where, str(folder)]
+    assert subprocess.run(command, cwd=root, env={**os.environ, "PYTHONPATH": root}).returncode == -signal.SIGKILL
+
+
+def test_kill_9_in_a_stage_loses_no_finished_stage(make_agent, collector, task, tmp_path):
+    _run_killed("reflect", tmp_path)
     resumed = Counting()
     record = make_agent(policy=resumed, checkpoints=tmp_path).run_episode(task, variant="v", split="train")
     assert resumed.calls == ["reflect"]
     assert record.solved and collector.records == [record]
+
+
+@pytest.fixture
+def killed(tmp_path):
+    """The folder of an episode whose process was killed while it committed."""
+    _run_killed("commit", tmp_path)
+    (folder,) = tmp_path.iterdir()
+    return folder
+
+
+def test_an_episode_cut_off_after_any_write_goes_on_to_the_same_record(make_agent, task, tmp_path, killed):
+    """Each beginning of the log is what a kill at that moment, or a power loss later, leaves behind."""
+    file, log = killed / "checkpoint.db", killed / "checkpoint.db-wal"
+    first, frames = file.read_bytes(), log.read_bytes()
+    header, frame = 32, 24 + int.from_bytes(frames[8:12], "big")
+    wanted = make_agent().run_episode(task, variant="v", split="train")
+    left = []
+    for end in range(header, len(frames) + 1, frame):
+        log.with_name("checkpoint.db-shm").unlink(missing_ok=True)
+        file.write_bytes(first)
+        log.write_bytes(frames[:end])
+        resumed = Counting()
+        assert make_agent(policy=resumed, checkpoints=tmp_path).run_episode(task, variant="v", split="train") == wanted
+        left.append(resumed.calls)
+    assert left[0] == ["plan", "act", "reflect"] and left[-1] == []
+    assert left == sorted(left, key=len, reverse=True)
+    assert all(calls == left[0][len(left[0]) - len(calls) :] for calls in left)
+    assert {len(calls) for calls in left} == {0, 1, 2, 3}
+
+
+def test_a_file_that_never_reached_the_disk_means_a_fresh_start(make_agent, task, tmp_path, killed):
+    (killed / "checkpoint.db").write_bytes(b"")
+    record = make_agent(checkpoints=tmp_path).run_episode(task, variant="v", split="train")
+    assert record == make_agent().run_episode(task, variant="v", split="train")
+
+
+def test_stages_wait_for_no_disk_but_their_file_is_never_torn(tmp_path):
+    path = tmp_path / "e" / "checkpoint.db"
+    with open_saver(path) as saver:
+        saver.setup()
+        settings = [saver.conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    assert settings == ["wal", 1]
+    assert [file.name for file in path.parent.iterdir()] == ["checkpoint.db"]
 
 
 def test_an_episode_has_its_own_small_checkpoint_file(make_agent, task, tmp_path):

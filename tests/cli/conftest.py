@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -20,12 +21,15 @@ def cli(tmp_path, capfd, monkeypatch):
     """Runs a command line in this process, in an empty folder with a workspace of its own."""
     from evolve.cli import main
 
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("EVOLVE_WORKSPACE", str(tmp_path / "ws"))
 
     def run(*arguments):
         with pytest.raises(SystemExit) as ended:
             main([str(argument) for argument in arguments])
+        for number, handler in before.items():
+            signal.signal(number, handler)
         out, err = capfd.readouterr()
         assert "Traceback" not in err
         return Done(ended.value.code or 0, out, err)

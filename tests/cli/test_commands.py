@@ -9,6 +9,7 @@ import pytest
 import evolve
 from evolve.tasks import render_jsonl
 from evolve.testing import TrustingSandbox, slow_learner, small_suite
+from tests.write_protection import without_power_over_permissions
 
 
 @pytest.fixture
@@ -40,6 +41,33 @@ def test_runs_can_be_listed_shown_and_replayed(cli, trained):
     text = cli("runs", "replay", episodes[0]["episode"][:12]).out
     assert "step 1: code" in text and "accepted" in text and "claim:" in text
     assert json.loads(cli("runs", "replay", episodes[0]["episode"], "--json").out)["task"] == episodes[0]["task"]
+
+
+READING = [
+    ("report",),
+    ("runs", "list"),
+    ("memory", "list"),
+    ("memory", "why", "solved"),
+    ("skills", "list"),
+]
+
+
+def test_a_workspace_that_cannot_be_written_can_be_read(cli, start_cli, trained, tmp_path):
+    writable = {command: cli(*command).out for command in READING}
+    parts = {part: part.stat().st_mode for part in (tmp_path / "ws", *(tmp_path / "ws").rglob("*"))}
+    for part, mode in parts.items():
+        part.chmod(mode & 0o555)
+    try:
+        for command in READING:
+            reader = start_cli(*command, preexec_fn=without_power_over_permissions)
+            out, err = reader.communicate(timeout=60)
+            assert (reader.returncode, out, err) == (0, writable[command], "")
+        writer = start_cli("memory", "note", "dates are day first", preexec_fn=without_power_over_permissions)
+        out, err = writer.communicate(timeout=60)
+        assert (writer.returncode, out) == (3, "") and "permission denied" in err
+    finally:
+        for part, mode in parts.items():
+            part.chmod(mode)
 
 
 def test_memory_can_be_listed_shown_explained_and_forgotten(cli, trained):

@@ -119,6 +119,78 @@ def test_ctrl_c_while_the_program_is_loaded_is_told(start_cli):
     assert "continue with: evolve run --examples 'my rows.csv'" in err
 
 
+# Ctrl-C at a point that does not depend on the machine's speed: the n-th call since the program's main began, or the
+# first of some code. Uninterrupted the program waits for rows from stdin.
+INTERRUPTED_CALL = """
+import signal, sys
+wanted = sys.argv[1]
+left = int(wanted) if wanted.isdigit() else 1
+
+def count(frame, event, argument):
+    global left
+    code = frame.f_code
+    if event == "call" and (wanted.isdigit() or wanted in (code.co_qualname, code.co_filename)):
+        left -= 1
+        if left == 0:
+            sys.setprofile(None)
+            signal.raise_signal(signal.SIGINT)
+
+from evolve.cli import main
+sys.setprofile(count)
+main(sys.argv[2:])
+"""
+IN_AN_EXEC = "<string>"
+IN_THE_MAKING_OF_A_CLASS = "cached_property.__set_name__"
+BETWEEN_READING_AND_RUNNING = "Commands.invoke"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [*(8**power for power in range(1, 6)), IN_AN_EXEC, IN_THE_MAKING_OF_A_CLASS, BETWEEN_READING_AND_RUNNING],
+)
+def test_ctrl_c_is_told_however_early_it_comes(start_cli, call):
+    process = start_cli(call, "run", "--examples", "-", program=["-c", INTERRUPTED_CALL], stdin=subprocess.PIPE)
+    assert process.wait(timeout=60) == 130
+    out, err = process.communicate()
+    assert (out, "Traceback" in err) == ("", False)
+    assert err.startswith("evolve: interrupted")
+    assert err.endswith("  continue with: evolve run --examples -\n")
+
+
+def test_nothing_is_loaded_before_ctrl_c_is_in_hand(start_cli):
+    loaded = "import os, sys; before = set(sys.modules); import evolve.cli; print(*sorted(set(sys.modules) - before))"
+    out, _ = start_cli(program=["-S", "-c", loaded]).communicate(timeout=60)
+    assert out.split() == ["__future__", "evolve", "evolve.cli"]
+
+
+# Says when the program's main has begun.
+BEGUN = """
+import sys
+
+class Begun:
+    def find_spec(self, name, path=None, target=None):
+        if name == "evolve.cli.program":
+            sys.stderr.write("begun\\n")
+            sys.stderr.flush()
+
+from evolve.cli import main
+sys.meta_path.insert(0, Begun())
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("later_s", [0.0, 0.01, 0.03, 0.1, 0.3])
+def test_ctrl_c_is_told_at_any_early_time(start_cli, later_s):
+    process = start_cli("run", "--examples", "-", program=["-c", BEGUN], stdin=subprocess.PIPE)
+    assert process.stderr.readline() == "begun\n"
+    time.sleep(later_s)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    out, err = process.communicate()
+    assert (out, "Traceback" in err) == ("", False)
+    assert "continue with: evolve run --examples -" in err
+
+
 @pytest.mark.parametrize("later_s", [0.0, 0.3, 0.6])
 def test_ctrl_c_from_a_terminal_reaches_every_process_and_none_complains(start_cli, tmp_path, monkeypatch, later_s):
     """A terminal sends Ctrl-C to workers and sandboxes too, some of which are just being started."""

@@ -16,7 +16,9 @@ from contextlib import contextmanager
 def without_collector() -> Iterator[None]:
     """Suspends the collector for a block, or for calls of a function it decorates.
 
-    It works for the whole process, so a collector that was off before stays off.
+    It works for the whole process: cycles that other threads drop meanwhile are freed after the block. A
+    collector that was off before stays off. However blocks in several threads overlap, it is on again
+    after the last one; at worst one of them runs with it on, and is slower.
     """
     was_on = gc.isenabled()
     gc.disable()

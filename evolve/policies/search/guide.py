@@ -91,14 +91,13 @@ class Guide:
         )
 
 
-def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250, seed: int = 0) -> Guide:
-    """Fits a guide by penalised logistic regression.
+def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250) -> Guide:
+    """Fits a guide by penalised logistic regression; deterministic, so it takes no seed.
 
     Args:
         samples: Experience and dreams; at least one.
         rows: How many experience rows are among them.
         steps: Full-batch Adam steps.
-        seed: Kept for interface stability; the fit is deterministic.
     """
     import numpy as np
 

@@ -62,7 +62,8 @@ class SearchSettings:
 class SearchPolicy:
     """Implements :class:`evolve.policies.Policy` by enumerative search.
 
-    Deterministic: the same view, plan, steps and limits give the same action.
+    Deterministic: the same view, plan, steps and limits give the same action. While it searches, Python's
+    collector of reference cycles is off for the whole process, other threads included.
 
     Attributes:
         library: Admitted skills with trees, oldest first.

@@ -75,7 +75,7 @@ def fit_guide(
     clues = {features_of(p): ClueReader(p, words).clues() for p in problems}
     samples = samples_of(experience, names, chosen.weight, clues)
     dreams = dream(problems, words, dream_prices(words), count=chosen.dreams, seed=seed)
-    return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps, seed=seed)
+    return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps)
 
 
 def samples_of(
