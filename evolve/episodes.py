@@ -232,6 +232,8 @@ class SkillDraft:
         tests: Visible rows that become the skill's own tests.
         tree: The term as JSON, or None for skills without one.
         source: Task id and episode the draft came from.
+        arguments: For a part of an answer: per input of the part, the tree with which the answer computes
+            it from the task's inputs. Empty for a whole answer.
     """
 
     name: str
@@ -242,6 +244,7 @@ class SkillDraft:
     tests: tuple[Row, ...]
     tree: Json = None
     source: str = ""
+    arguments: tuple[Json, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
