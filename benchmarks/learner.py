@@ -27,7 +27,7 @@ from evolve.programs.operations import literals, vocabulary
 from evolve.retrieval import HashingEmbedder
 from evolve.skills import Skill, unseen_rows, with_called
 from evolve.store import Database
-from evolve.tasks import Task
+from evolve.tasks import Task, equal
 from evolve.vectors import MemoryIndex
 from evolve.workspace.learners import SearchLearner
 
@@ -180,7 +180,8 @@ class _Practice:
         if skill.entry in {known.entry for known in self.skills}:
             return
         interpret = SearchLearner().interpreter(self.skills) if draft.arguments else None
-        if self.judge.admits(skill, unseen_rows(draft, task.verify_rows(), interpret), self.skills):
+        unseen = unseen_rows(draft, task.verify_rows(), interpret, equal)
+        if self.judge.admits(skill, unseen, self.skills):
             self.skills.append(skill)
 
 

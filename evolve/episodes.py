@@ -234,6 +234,7 @@ class SkillDraft:
         source: Task id and episode the draft came from.
         arguments: For a part of an answer: per input of the part, the tree with which the answer computes
             it from the task's inputs. Empty for a whole answer.
+        within: For a part: the tree of the answer it stands in.
     """
 
     name: str
@@ -245,6 +246,7 @@ class SkillDraft:
     tree: Json = None
     source: str = ""
     arguments: tuple[Json, ...] = ()
+    within: Json = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -154,7 +154,7 @@ def judge_draft(
     except UsageError:
         return None
     interpret = learner.interpreter(active)
-    unseen = unseen_rows(draft, task.verify_rows(), interpret)
+    unseen = unseen_rows(draft, task.verify_rows(), interpret, equal)
     admission = Admission(sandbox, equal, interpret=interpret)
     verdict = admission.judge(skill, unseen, active, policy=learner.name, fingerprint=sandbox.backend)
     return Proposal(skill=skill, unseen=unseen, verdict=verdict)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from evolve.episodes import Json, Row, SkillDraft
 from evolve.files import canonical_json
-from evolve.skills.admission import Interpreter
+from evolve.skills.admission import Equal, Interpreter
 from evolve.skills.skill import Skill
 
 
@@ -37,25 +37,31 @@ def defined_in(code: str) -> list[str]:
     return [node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)]
 
 
-def unseen_rows(draft: SkillDraft, rows: Sequence[Row], interpret: Interpreter | None) -> tuple[Row, ...]:
+def unseen_rows(draft: SkillDraft, rows: Sequence[Row], interpret: Interpreter | None, equal: Equal) -> tuple[Row, ...]:
     """The rows on which a draft is judged that its author did not see.
 
     For a whole answer these are ``rows``. For a part they are the distinct calls that the answer makes on the inputs
-    of ``rows``, with the values of the part's tree; calls that fail or are among its tests are left out. That is
-    evidence of the part, not of the tree alone: the answer was right on every one of ``rows`` with this part inside,
-    and admission shows that the code of the part equals its tree, so the answer written with the part is the same
-    function.
+    of ``rows``, with the values of the part's tree; calls that fail or are among its tests are left out. They are
+    evidence only because the answer with the part inside is right on all of ``rows``, which is tried here, and because
+    admission shows that the part's code equals its tree. Then the answer that calls the code is the same function.
 
     Args:
         draft: The proposal.
         rows: Rows of the task that the answer was verified on.
         interpret: Evaluates trees; without it nothing can be said of a part.
+        equal: Equality of answers.
+
+    Returns:
+        Rows; none where a part's answer is wrong on any of ``rows``.
     """
     if not draft.arguments:
         return tuple(rows)
     if interpret is None:
         return ()
     inputs = [row.input for row in rows]
+    whole = interpret(draft.within, inputs)
+    if not all(one.ok and equal(one.value, row.output) for one, row in zip(whole, rows, strict=True)):
+        return ()
     columns = [interpret(tree, inputs) for tree in draft.arguments]
     known = {canonical_json(list(row.input)) for row in draft.tests}
     calls: dict[str, list[Json]] = {}

@@ -9,8 +9,8 @@ from typing import Any
 
 from evolve.episodes import Row, SkillDraft, TaskView
 from evolve.files import canonical_json, digest
-from evolve.policies.search.abstraction import Part
 from evolve.policies.search.library import tree_of
+from evolve.policies.search.parts import Part
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Vocabulary
 from evolve.programs.evaluation import compile_term
@@ -138,6 +138,7 @@ def part_draft(part: Part, view: TaskView, problem: Problem, vocabulary: Vocabul
             tree_of(argument, problem.input_types, type_)
             for argument, type_ in zip(part.arguments, part.inputs, strict=True)
         ),
+        within=tree_of(part.answer, problem.input_types, problem.output_type),
     )
 
 

@@ -212,7 +212,7 @@ class SearchPolicy:
         self._vocabulary.grammar(problem)
         if self._answers is None:
             self._answers = Answers.of(self.library, self._vocabulary.operations)
-        parts = self._answers.parts(term, problem.input_types, view.id)
+        parts = self._answers.parts(term, problem, view.id)
         drafts = [draft_of(term, view, problem, self._vocabulary)]
         drafts += [part_draft(part, view, problem, self._vocabulary) for part in parts]
         return tuple(draft for draft in drafts if draft is not None)
