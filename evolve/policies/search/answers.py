@@ -113,7 +113,7 @@ def part_draft(part: Part, view: TaskView, problem: Problem, vocabulary: Vocabul
         return None
     tree = tree_of(part.term, part.inputs, part.output)
     steps = [name.removeprefix("skill_").replace("_", " ") for name in reversed(operations_in(part.term))]
-    doc = f"Do in one step: {', then '.join(steps)}."
+    doc = sentence(f"Do in one step: {', then '.join(steps)}.")
     name = f"{'-'.join(words_of(operations_in(part.term)))[:52].strip('-')}-{digest(canonical_json(tree))[:6]}"
     entry = name.replace("-", "_")
     params = _parameters(part.inputs)
