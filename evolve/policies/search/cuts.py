@@ -38,12 +38,12 @@ class Cutter:
             return
         around = [answer, *(argument for call in calls for argument in call.args)]
         roots = dict.fromkeys(one for one in around if isinstance(one, Apply) and one not in calls)
-        for root in sorted(roots, key=lambda one: (-size(one), repr(one))):
-            # The cheapest answer prefers the task's input to a call with the same value there, such as the same length.
-            for version in dict.fromkeys((self._closer(root), root)):
-                part = self._part(version, _with(answer, root, version))
-                if part is not None:
-                    yield part
+        ordered = sorted(roots, key=lambda one: (-size(one), repr(one)))
+        # The cheapest answer prefers the task's input to a call with the same value there, such as the same length.
+        for root, version in [*((one, self._closer(one)) for one in ordered), *((one, one) for one in ordered)]:
+            part = self._part(version, _with(answer, root, version))
+            if part is not None:
+                yield part
 
     def _is_skill(self, term: Term) -> bool:
         return isinstance(term, Apply) and term.operation in self.skills and not is_open(term)
