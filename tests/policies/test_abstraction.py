@@ -106,6 +106,13 @@ def test_little_that_is_shared_once_is_not_worth_an_operation() -> None:
     assert part.term == two
 
 
+def test_a_part_that_uses_its_input_twice_saves_more() -> None:
+    pairs = call("add_lists", XS, call("tail", XS))
+    (part,) = parts_of(call("maximum", pairs), kept(call("sum_of", pairs), output=INT))
+    assert part.term == pairs
+    assert part.inputs == (INTS,)
+
+
 def test_what_stands_between_learned_skills_is_a_part() -> None:
     """A skill came from another problem, so where it is called two problems meet."""
     learned = kept(steep(XS), entry="steep")

@@ -165,8 +165,9 @@ class Answers:
         where = self.sites.get((part.term.operation, part.output), ())
         sources = {site.source for site in where if site.source != source and self._occurs(part, site)}
         own = sum(not isinstance(one, Input | Lambda) for one in walk(part.term))
-        # A call costs one node, and each input after the first one more.
-        return _Shared(part=part, problems=1 + len(sources), saved=(1 + len(sources)) * (own - len(part.inputs)) - own)
+        # A call is one node, passes each input once, and is harder to find for each input after the first.
+        each = size(part.term) - 1 - len(part.inputs) - (len(part.inputs) - 1)
+        return _Shared(part=part, problems=1 + len(sources), saved=(1 + len(sources)) * each - own)
 
     def _occurs(self, part: Part, site: _Site) -> bool:
         found: dict[int, Term] = {}
