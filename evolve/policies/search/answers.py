@@ -117,7 +117,7 @@ def part_draft(part: Part, view: TaskView, problem: Problem, vocabulary: Vocabul
     name = f"{'-'.join(words_of(operations_in(part.term)))[:52].strip('-')}-{digest(canonical_json(tree))[:6]}"
     entry = name.replace("-", "_")
     params = _parameters(part.inputs)
-    typed = ", ".join(f"{name}: {type_}" for name, type_ in zip(params, part.inputs, strict=True))
+    typed = ", ".join(f"{param}: {type_}" for param, type_ in zip(params, part.inputs, strict=True))
     heading = Heading(
         entry=entry,
         params=params,
