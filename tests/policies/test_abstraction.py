@@ -121,6 +121,8 @@ def test_what_stands_between_learned_skills_is_a_part() -> None:
     (part,) = parts_of(call("skill_steep", mirrored), learned)
     assert part.term == call("concatenate", call("reverse", XS), call("tail", XS))
     assert part.arguments == (inner,)
+    same_task = kept(steep(XS), entry="steep", source="new")
+    assert parts_of(call("skill_steep", mirrored), same_task) == ()
 
 
 def test_an_input_that_only_looks_different_is_the_same_input() -> None:

@@ -70,13 +70,13 @@ class Answers:
 
     Attributes:
         operations: The vocabulary by name, the library's own included; columns of tables are not in it.
-        skills: Names of the operations that are skills.
+        skills: The task that each skill came from, by the name of its operation.
         sites: Their sub-terms by operation and type.
         wholes: What is a skill already, with the types of its inputs.
     """
 
     operations: Mapping[str, Operation]
-    skills: frozenset[str]
+    skills: Mapping[str, str]
     sites: Mapping[tuple[str, Type], Sequence[_Site]]
     wholes: frozenset[tuple[Term, tuple[Type, ...]]]
 
@@ -96,8 +96,8 @@ class Answers:
                 continue
             for site in found:
                 sites[site.term.operation, site.type].append(site)
-        names = frozenset(operation_name(skill.entry) for skill in library)
-        return cls(operations=known, skills=names, sites=sites, wholes=frozenset(wholes))
+        sources = {operation_name(skill.entry): skill.source for skill in library}
+        return cls(operations=known, skills=sources, sites=sites, wholes=frozenset(wholes))
 
     def parts(self, term: Term, problem: Problem, source: str) -> tuple[Part, ...]:
         """The parts worth proposing: those shared with other answers, then what is left around calls of skills.
@@ -105,7 +105,7 @@ class Answers:
         Args:
             term: A verified answer.
             problem: Its examples.
-            source: Its task. Other answers to the same task say nothing of what recurs.
+            source: Its task. Other answers to it, and skills from it, say nothing of what recurs.
         """
         if not all(name in self.operations for name in operations_in(term)):
             return ()
@@ -113,7 +113,8 @@ class Answers:
         old = self.wholes | {_whole(term, problem.input_types)}
         shared = self._chosen(term, typing, source, old)
         old |= {part.meaning for part in shared}
-        cutter = Cutter(typing=typing, skills=self.skills, same=self._same(problem))
+        others = frozenset(name for name, task in self.skills.items() if task != source)
+        cutter = Cutter(typing=typing, skills=others, same=self._same(problem))
         rest = {part.meaning: part for part in cutter.parts(term) if part.meaning not in old}
         return (*shared, *list(rest.values())[:MOST_PARTS])
 

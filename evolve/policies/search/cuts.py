@@ -23,7 +23,7 @@ class Cutter:
 
     Attributes:
         typing: Types of the answer's inputs and operations.
-        skills: Names of the operations that are skills.
+        skills: Names of the operations that are skills from other problems.
         same: Compares on the examples.
     """
 
