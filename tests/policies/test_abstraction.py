@@ -113,6 +113,16 @@ def test_a_part_that_uses_its_input_twice_saves_more() -> None:
     assert part.inputs == (INTS,)
 
 
+def test_answers_that_did_not_know_each_other_meet_when_a_task_is_practised_again() -> None:
+    """By then each is a skill, and the task is solved by a call of its own."""
+    mine = kept(call("maximum", steep(XS)), output=INT, source="new", entry="mine")
+    theirs = kept(call("sum_of", steep(XS)), output=INT, source="old", entry="theirs")
+    (part,) = parts_of(call("skill_mine", XS), mine, theirs)
+    assert part.term == steep(XS)
+    assert part.arguments == (XS,)
+    assert part.answer == call("maximum", steep(XS))
+
+
 def test_what_stands_between_learned_skills_is_a_part() -> None:
     """A skill came from another problem, so where it is called two problems meet."""
     learned = kept(steep(XS), entry="steep")

@@ -71,12 +71,14 @@ class Answers:
     Attributes:
         operations: The vocabulary by name, the library's own included; columns of tables are not in it.
         skills: The task that each skill came from, by the name of its operation.
+        trees: What each skill means, by the same name.
         sites: Their sub-terms by operation and type.
         wholes: What is a skill already, with the types of its inputs.
     """
 
     operations: Mapping[str, Operation]
     skills: Mapping[str, str]
+    trees: Mapping[str, Term]
     sites: Mapping[tuple[str, Type], Sequence[_Site]]
     wholes: frozenset[tuple[Term, tuple[Type, ...]]]
 
@@ -85,6 +87,7 @@ class Answers:
         """Reads the trees of a library; one that cannot be read is left out."""
         known = {one.name: one for one in operations}
         sites: dict[tuple[str, Type], list[_Site]] = defaultdict(list)
+        trees: dict[str, Term] = {}
         wholes = set()
         for skill in library:
             try:
@@ -94,10 +97,11 @@ class Answers:
                 wholes.add(_whole(term, inputs))
             except (KeyError, ValueError, TypeError, IndexError):
                 continue
+            trees[operation_name(skill.entry)] = term
             for site in found:
                 sites[site.term.operation, site.type].append(site)
         sources = {operation_name(skill.entry): skill.source for skill in library}
-        return cls(operations=known, skills=sources, sites=sites, wholes=frozenset(wholes))
+        return cls(operations=known, skills=sources, trees=trees, sites=sites, wholes=frozenset(wholes))
 
     def parts(self, term: Term, problem: Problem, source: str) -> tuple[Part, ...]:
         """The parts worth proposing: those shared with other answers, then what is left around calls of skills.
@@ -109,6 +113,7 @@ class Answers:
         """
         if not all(name in self.operations for name in operations_in(term)):
             return ()
+        term = self._spelt_out(term, source)
         typing = Typing(operations=self.operations, inputs=problem.input_types)
         old = self.wholes | {_whole(term, problem.input_types)}
         shared = self._chosen(term, typing, source, old)
@@ -117,6 +122,21 @@ class Answers:
         cutter = Cutter(typing=typing, skills=others, same=self._same(problem))
         rest = {part.meaning: part for part in cutter.parts(term) if part.meaning not in old}
         return (*shared, *list(rest.values())[:MOST_PARTS])
+
+    def _spelt_out(self, term: Term, source: str) -> Term:
+        """The answer without calls of skills from its own task, which say nothing and hide what it shares.
+
+        Answers of one batch do not know each other; this way they meet when a task is practised again.
+        """
+        if isinstance(term, Lambda):
+            return Lambda(term.params, self._spelt_out(term.body, source))
+        if not isinstance(term, Apply):
+            return term
+        args = tuple(self._spelt_out(one, source) for one in term.args)
+        own = self.skills.get(term.operation) == source and term.operation in self.trees
+        if own and not any(map(is_open, args)):  # an open argument could come to stand inside another lambda
+            return self._spelt_out(instantiate(self.trees[term.operation], dict(enumerate(args))), source)
+        return Apply(term.operation, args)
 
     def _same(self, problem: Problem) -> Callable[[Term, Term], bool]:
         def values(term: Term) -> tuple[Any, ...] | None:
