@@ -62,14 +62,14 @@ class Solver:
             )
         return Attempt(task=task, view=view, steps=tuple(steps), cpu_s=time.process_time() - before)
 
-    def learned_from(self, attempt: Attempt) -> tuple[tuple[Claim, ...], SkillDraft | None]:
-        """Claims and a skill draft from an accepted answer; nothing from any other attempt."""
+    def learned_from(self, attempt: Attempt) -> tuple[tuple[Claim, ...], tuple[SkillDraft, ...]]:
+        """Claims and skill drafts from an accepted answer; nothing from any other attempt."""
         if not attempt.accepted:
-            return (), None
+            return (), ()
         probe = self.judge.probe(self.policy, attempt.view, attempt.steps[-1].action)
         claims = self.policy.reflect(attempt.view, attempt.task.group, attempt.steps, probe)
-        draft = self.policy.distill(attempt.view, attempt.steps) if attempt.verified else None
-        return claims, draft
+        drafts = self.policy.distill(attempt.view, attempt.steps) if attempt.verified else ()
+        return claims, drafts
 
     def _recalled(self, view: TaskView) -> Sequence[Recalled]:
         if self.memory is None:

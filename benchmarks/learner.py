@@ -25,10 +25,11 @@ from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.search.training import dream_prices, problems_of
 from evolve.programs.operations import literals, vocabulary
 from evolve.retrieval import HashingEmbedder
-from evolve.skills import Skill
+from evolve.skills import Skill, unseen_rows, with_called
 from evolve.store import Database
-from evolve.tasks import Task
+from evolve.tasks import Task, equal
 from evolve.vectors import MemoryIndex
+from evolve.workspace.learners import SearchLearner
 
 SUBMISSIONS = 3
 ROUNDS = 2
@@ -112,20 +113,23 @@ class _Practice:
             if place % BATCH == 0:  # what a batch teaches is usable from the next one on
                 solver = self._solver(guide, recaller)
             attempt = solver.attempt(task, self.course.budget, submissions=SUBMISSIONS)
-            draft = self._take_in(attempt, solver, number)
+            drafts = self._take_in(attempt, solver, number)
             served |= self._used(attempt)
-            if draft is not None:
+            for draft in drafts:
                 self._admit(draft, task)
         if number > 1:
-            self.skills = [one for one in self.skills if one not in before or one.digest in served]
+            new = {one.digest for one in self.skills if one not in before}
+            needed = with_called(served | new, self.skills)
+            self.skills = [one for one in self.skills if one.digest in needed]
 
     def guide(self, experience: Sequence[ExperienceRow]) -> Guide:
         self.spent += CANDIDATES * len(self.course.tasks)
         return _guide(experience, self.course, self.kept())
 
     def kept(self) -> tuple[Skill, ...]:
-        """The skills that have been of use."""
-        return tuple(skill for skill in self.skills if self.uses[skill.digest])
+        """The skills that have been of use, and those that they are made of."""
+        of_use = with_called((one.digest for one in self.skills if self.uses[one.digest]), self.skills)
+        return tuple(skill for skill in self.skills if skill.digest in of_use)
 
     def _solver(self, guide: Guide | None, recaller: MemorySnapshot | None) -> Solver:
         policy = SearchPolicy(library=tuple(self.skills), guide=guide)
@@ -146,16 +150,16 @@ class _Practice:
         chosen = [*_some(left, AGAIN_OPEN, rng), *_some(again, AGAIN_SOLVED, rng)]
         return sorted(chosen, key=place)
 
-    def _take_in(self, attempt: Attempt, solver: Solver, number: int) -> SkillDraft | None:
-        """Commits what an attempt showed; gives the skill it proposes."""
-        claims, draft = solver.learned_from(attempt)
+    def _take_in(self, attempt: Attempt, solver: Solver, number: int) -> tuple[SkillDraft, ...]:
+        """Commits what an attempt showed; gives the skills it proposes."""
+        claims, drafts = solver.learned_from(attempt)
         self.memory.commit(attempt.record(seed=number, claims=claims), instruction=attempt.task.instruction)
         self.spent += attempt.spent
         where = {"suite": self.course.suite, "split": "train", "seed": self.course.seed, "budget": self.course.budget}
         self.rows.append(row_of(attempt, solver, arm=f"practice-{number}", **where))
         if attempt.verified:
             self.solved.add(attempt.task.id)
-        return draft
+        return drafts
 
     def _used(self, attempt: Attempt) -> set[str]:
         """Digests of the skills in a verified answer; noted as uses."""
@@ -168,13 +172,16 @@ class _Practice:
         return used
 
     def _admit(self, draft: SkillDraft, task: Task) -> None:
-        """Keeps the skill of a verified answer, if it may be kept."""
+        """Keeps the skill of a verified answer or of a part of it, if it may be kept."""
         try:
             skill = Skill.from_draft(draft)
         except UsageError:
             return
-        taken = {known.entry for known in self.skills}
-        if skill.entry not in taken and self.judge.admits(skill, task.verify_rows(), self.skills):
+        if skill.entry in {known.entry for known in self.skills}:
+            return
+        interpret = SearchLearner().interpreter(self.skills) if draft.arguments else None
+        unseen = unseen_rows(draft, task.verify_rows(), interpret, equal)
+        if self.judge.admits(skill, unseen, self.skills):
             self.skills.append(skill)
 
 

@@ -232,6 +232,9 @@ class SkillDraft:
         tests: Visible rows that become the skill's own tests.
         tree: The term as JSON, or None for skills without one.
         source: Task id and episode the draft came from.
+        arguments: For a part of an answer: per input of the part, the tree with which the answer computes
+            it from the task's inputs. Empty for a whole answer.
+        within: For a part: the tree of the answer it stands in.
     """
 
     name: str
@@ -242,6 +245,8 @@ class SkillDraft:
     tests: tuple[Row, ...]
     tree: Json = None
     source: str = ""
+    arguments: tuple[Json, ...] = ()
+    within: Json = None
 
 
 @dataclass(frozen=True, kw_only=True)

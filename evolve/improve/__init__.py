@@ -5,7 +5,15 @@ from __future__ import annotations
 from evolve.improve.arms import UNLEARNED, Arm, Learner, agent_for, recall_from
 from evolve.improve.journal import MIGRATIONS
 from evolve.improve.stores import Stores
-from evolve.improve.workers import EpisodeJob, LocalWorkers, ProcessWorkers, WorkerSetup, judge_draft, open_workers
+from evolve.improve.workers import (
+    EpisodeJob,
+    LocalWorkers,
+    ProcessWorkers,
+    Proposal,
+    WorkerSetup,
+    judge_draft,
+    open_workers,
+)
 
 __all__ = [
     "MIGRATIONS",
@@ -15,6 +23,7 @@ __all__ = [
     "Learner",
     "LocalWorkers",
     "ProcessWorkers",
+    "Proposal",
     "Stores",
     "WorkerSetup",
     "agent_for",

@@ -8,8 +8,8 @@ from typing import Any
 
 from evolve.files import digest
 from evolve.improve.session import BATCH, Session
-from evolve.improve.workers import Attempt, EpisodeJob
-from evolve.skills import Admission, Skill, Verdict
+from evolve.improve.workers import Attempt, EpisodeJob, Proposal
+from evolve.skills import Admission, Skill, Verdict, with_called
 from evolve.skills.admission import shape
 from evolve.tasks import Task, equal
 
@@ -100,29 +100,33 @@ def _admit(session: Session, tasks: Sequence[Task], attempts: Sequence[Attempt])
     library = session.stores.skills
     added: list[Skill] = []
     for task, attempt in zip(tasks, attempts, strict=False):
-        for skill, verdict in attempt.skills:
-            final = _judged_again(session, skill, verdict, task, added)
+        for proposal in attempt.skills:
+            final = _judged_again(session, proposal, added)
             library.record_verdict(final)
             if final.admitted:
-                kept = library.add(skill, final)
+                kept = library.add(proposal.skill, final)
                 added.append(kept)
                 session.tell("admitted", skill=kept.name, task=task.id)
     return len(added)
 
 
-def _judged_again(session: Session, skill: Skill, verdict: Verdict, task: Task, added: Sequence[Skill]) -> Verdict:
+def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) -> Verdict:
     """A worker knew the skills from before its batch; those of the same types added since are compared here."""
+    skill, verdict = proposal.skill, proposal.verdict
     rivals = [other for other in added if shape(other.signature) == shape(skill.signature)]
     if not (verdict.admitted and rivals):
         return verdict
     admission = Admission(
         session.sandbox(), equal, interpret=session.learner.interpreter(session.stores.skills.active())
     )
-    return admission.judge(skill, task.verify_rows(), rivals, policy=verdict.policy, fingerprint=verdict.fingerprint)
+    return admission.judge(skill, proposal.unseen, rivals, policy=verdict.policy, fingerprint=verdict.fingerprint)
 
 
 def _evict(session: Session, candidates: Sequence[str], name: str) -> int:
-    """Retires learned skills that were there all round and served no verified answer of it."""
+    """Retires learned skills that were there all round and served no verified answer of it.
+
+    What a skill that stays is made of stays too, or the search could not read its tree.
+    """
     number = int(name.rpartition(":")[2])
     seed = session.plan.seed * 1000 + number
     used = {
@@ -132,8 +136,11 @@ def _evict(session: Session, candidates: Sequence[str], name: str) -> int:
         for item in record.consumed
     }
     retired = 0
-    for skill in session.stores.skills.active():
-        if skill.digest in candidates and skill.digest not in used and skill.owner == "learned":
+    active = session.stores.skills.active()
+    stays = used | {skill.digest for skill in active if skill.digest not in candidates or skill.owner != "learned"}
+    needed = with_called(stays, active)
+    for skill in active:
+        if skill.digest not in needed:
             session.stores.skills.retire(skill.digest, f"shortened no search in round {number}")
             retired += 1
     return retired

@@ -17,12 +17,12 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
 from evolve.agent import Agent, episode_id
-from evolve.episodes import Cost, EpisodeRecord, Limits, SkillDraft
+from evolve.episodes import Cost, EpisodeRecord, Limits, Row, SkillDraft
 from evolve.errors import EvolveError, UsageError
 from evolve.improve.arms import Arm, Learner, agent_for
 from evolve.improve.worker_process import Fault, FaultTold, caller_hidden, interrupts_held, worker_error
 from evolve.sandbox import Sandbox
-from evolve.skills import Admission, Skill, Verdict
+from evolve.skills import Admission, Skill, Verdict, unseen_rows
 from evolve.tasks import Task, equal
 
 _PATIENCE_S = 30.0
@@ -49,15 +49,28 @@ class EpisodeJob:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """A draft as a skill, with the verdict on it.
+
+    Attributes:
+        unseen: The rows that its author did not see.
+    """
+
+    skill: Skill
+    unseen: tuple[Row, ...]
+    verdict: Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
 class Attempt:
     """A finished job.
 
     Attributes:
-        skills: Every draft of the episode as a skill, with the verdict on it against the arm's skills.
+        skills: Every draft of the episode that can be a skill, judged against the arm's skills.
     """
 
     record: EpisodeRecord
-    skills: tuple[tuple[Skill, Verdict], ...] = ()
+    skills: tuple[Proposal, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,9 +131,9 @@ class _Bench:
             job.task, variant=job.variant, split=job.split, seed=job.seed, limits=job.limits
         )
         judged = [self._judged(draft, job) for draft in record.drafts]
-        return Attempt(record=record, skills=tuple(pair for pair in judged if pair is not None))
+        return Attempt(record=record, skills=tuple(one for one in judged if one is not None))
 
-    def _judged(self, draft: SkillDraft, job: EpisodeJob) -> tuple[Skill, Verdict] | None:
+    def _judged(self, draft: SkillDraft, job: EpisodeJob) -> Proposal | None:
         arm = self._arms[job.arm]
         return judge_draft(draft, job.task, arm.skills, self._setup.learner, self._sandbox)
 
@@ -130,17 +143,21 @@ class _Bench:
 
 def judge_draft(
     draft: SkillDraft, task: Task, active: Sequence[Skill], learner: Learner, sandbox: Sandbox
-) -> tuple[Skill, Verdict] | None:
+) -> Proposal | None:
     """The draft as a skill with its verdict; None where its name or signature cannot be a skill's.
 
-    The rows its author did not see are the task's verify rows.
+    The rows its author did not see are the task's verify rows, for a part of an answer the calls that the answer
+    makes on them.
     """
     try:
         skill = Skill.from_draft(draft)
     except UsageError:
         return None
-    admission = Admission(sandbox, equal, interpret=learner.interpreter(active))
-    return skill, admission.judge(skill, task.verify_rows(), active, policy=learner.name, fingerprint=sandbox.backend)
+    interpret = learner.interpreter(active)
+    unseen = unseen_rows(draft, task.verify_rows(), interpret, equal)
+    admission = Admission(sandbox, equal, interpret=interpret)
+    verdict = admission.judge(skill, unseen, active, policy=learner.name, fingerprint=sandbox.backend)
+    return Proposal(skill=skill, unseen=unseen, verdict=verdict)
 
 
 class LocalWorkers:

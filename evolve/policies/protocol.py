@@ -44,6 +44,6 @@ class Policy(Protocol):
         """Causal claims with evidence, from what happened and from re-runs through ``probe``."""
         ...
 
-    def distill(self, view: TaskView, steps: Sequence[Step]) -> SkillDraft | None:
-        """A skill worth admitting, from a verified answer, or None."""
+    def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
+        """Skills worth admitting from a verified answer: the whole first, then parts of it; often none."""
         ...

@@ -6,6 +6,7 @@ from evolve.skills.admission import Admission, AdmissionRules, Verdict
 from evolve.skills.folder import read_folder, write_folder
 from evolve.skills.library import ACTIVE, MIGRATIONS, SkillLibrary
 from evolve.skills.lint import lint
+from evolve.skills.parts import unseen_rows, with_called
 from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus, check_name
 from evolve.skills.testfile import render_tests
 
@@ -24,5 +25,7 @@ __all__ = [
     "lint",
     "read_folder",
     "render_tests",
+    "unseen_rows",
+    "with_called",
     "write_folder",
 ]

@@ -113,13 +113,13 @@ class FixedPolicy:
             Claim(cause=cause, relation="contributes", effect="solved", scope=scope, evidence=(evidence,), text=text),
         )
 
-    def distill(self, view: TaskView, steps: Sequence[Step]) -> SkillDraft | None:
+    def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
         """The accepted program under its own name, where the policy distils at all."""
         if not self.distils:
-            return None
+            return ()
         action = steps[-1].action
         name = str(action.data["program"])
-        return SkillDraft(
+        draft = SkillDraft(
             name=name,
             description=f"Gives the {name} of a list.",
             entry=view.entry,
@@ -128,6 +128,7 @@ class FixedPolicy:
             tests=view.examples,
             source=view.id,
         )
+        return (draft,)
 
 
 def _fits(source: str, view: TaskView) -> bool:

@@ -224,10 +224,9 @@ class Workspace:
             judged = judge_draft(draft, task, self.stores.skills.active(), self.learner, self.open_sandbox())
             if judged is None:
                 continue
-            skill, verdict = judged
-            self.stores.skills.record_verdict(verdict)
-            if verdict.admitted:
-                names.append(self.stores.skills.add(skill, verdict).name)
+            self.stores.skills.record_verdict(judged.verdict)
+            if judged.verdict.admitted:
+                names.append(self.stores.skills.add(judged.skill, judged.verdict).name)
                 self.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": names[-1]}))
         return tuple(names)
 

@@ -142,10 +142,8 @@ def test_forgetting_everything_gives_exactly_the_unlearned_policy(
     experience: list[Evidence], unlearned: SearchPolicy
 ) -> None:
     """A policy that has learned and one that forgot it again share nothing that lasts."""
-    draft = unlearned.distill(
-        (view := view_of(lambda xs: sorted(xs)[1:][::-1], *LISTS)), accepted(first_action(unlearned, view))
-    )
-    assert draft is not None
+    view = view_of(lambda xs: sorted(xs)[1:][::-1], *LISTS)
+    (draft,) = unlearned.distill(view, accepted(first_action(unlearned, view)))
     guide = fit_guide(experience, views_of(PRACTICE)[:3], (), 0, QUICK)
     full = SearchPolicy(guide=guide, library=(Skill.from_draft(draft),))
     for each in views_of(HELD_OUT)[:3]:

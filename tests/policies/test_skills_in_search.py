@@ -26,8 +26,7 @@ def middle(xs: list[int]) -> list[int]:
 
 
 def skill_for(policy: SearchPolicy, view: TaskView) -> Skill:
-    draft = policy.distill(view, accepted(first_action(policy, view)))
-    assert draft is not None
+    draft, *_ = policy.distill(view, accepted(first_action(policy, view)))
     return Skill.from_draft(draft)
 
 

@@ -1,4 +1,4 @@
-"""Proposes a skill from an answer worth keeping."""
+"""Proposes skills from an answer worth keeping."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from evolve.agent.state import AgentState, AgentUpdate, read_steps
 
 
 def distill(state: AgentState, context: EpisodeContext) -> AgentUpdate:
-    """Asks the policy for a skill draft, only after an answer was verified on unseen rows."""
+    """Asks the policy for skill drafts, only after an answer was verified on unseen rows."""
     steps = evidence_steps(read_steps(state))
     verified = any(step.judgement is not None and step.judgement.verified for step in steps)
     if not (context.learns and verified):
         return {}
-    draft = context.policy.distill(context.view, steps)
-    return {"drafts": to_json([draft])} if draft is not None else {}
+    drafts = context.policy.distill(context.view, steps)
+    return {"drafts": to_json(drafts)} if drafts else {}

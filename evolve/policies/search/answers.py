@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from evolve.episodes import SkillDraft, TaskView
+from evolve.episodes import Row, SkillDraft, TaskView
+from evolve.files import canonical_json, digest
 from evolve.policies.search.library import tree_of
+from evolve.policies.search.parts import Part
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Vocabulary
+from evolve.programs.evaluation import compile_term
+from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.render import Heading, render
 from evolve.programs.terms import Input, Term, operations_in, size, walk
-from evolve.tasks.signature import Signature, infer_signature, parse_signature
+from evolve.programs.types import Type, thaw
+from evolve.tasks.signature import Signature, format_signature, infer_signature, parse_signature
 
 MIN_SIZE = 3
 """Nodes below which an answer is no skill: the vocabulary has it already."""
+
+LEAST_CALLS = 2
+"""Distinct calls on the visible examples below which a part has no tests worth the name."""
+
+PARAMETERS = {"list": "items", "str": "text", "int": "number", "float": "amount", "bool": "flag", "dict": "mapping"}
+"""What a part calls an input of each type."""
 
 GENERIC = frozenset(
     {"a", "an", "and", "as", "each", "every", "examples", "explains", "find", "for", "from", "function", "gives"}
@@ -67,7 +81,7 @@ def draft_of(term: Term, view: TaskView, problem: Problem, vocabulary: Vocabular
         name=name,
         description=f"{sentence(view.instruction)} Use when a column or value needs exactly this change.",
         entry=entry,
-        signature=str(view.signature or _text(signature_of(view))),
+        signature=str(view.signature or format_signature(signature_of(view))),
         code=render(term, heading(view, entry), vocabulary.by_name),
         tests=view.examples,
         tree=tree_of(term, problem.input_types, problem.output_type),
@@ -75,18 +89,91 @@ def draft_of(term: Term, view: TaskView, problem: Problem, vocabulary: Vocabular
     )
 
 
-def _text(signature: Signature) -> str:
-    from evolve.tasks.signature import format_signature
-
-    return format_signature(signature)
-
-
 def skill_name(view: TaskView, used: list[str]) -> str:
     """A kebab-case name from the instruction's own words, else from the operations; unique by task."""
-    from evolve.files import digest
-
     words = [w for w in re.findall(r"[a-z]+", view.instruction.lower()) if w not in GENERIC][:4]
     if len(words) < 2:
-        words = [part for name in used[:3] for part in name.removeprefix("skill_").split("_")][:4]
+        words = words_of(used)
     stem = "-".join(words)[:52].strip("-")
     return f"{stem}-{digest(view.id)[:4]}" if stem else f"skill-{digest(view.id)[:8]}"
+
+
+def words_of(used: Sequence[str]) -> list[str]:
+    """A few words from the names of operations."""
+    return [part for name in used[:3] for part in name.removeprefix("skill_").split("_") if part][:4]
+
+
+def part_draft(part: Part, view: TaskView, problem: Problem, vocabulary: Vocabulary) -> SkillDraft | None:
+    """A skill draft from a part of a verified answer, or None where its calls on the examples say too little.
+
+    Its tests are the calls that the answer makes on the visible examples.
+    """
+    rows = _calls(part, problem, vocabulary)
+    if len(rows) < LEAST_CALLS:
+        return None
+    tree = tree_of(part.term, part.inputs, part.output)
+    steps = [name.removeprefix("skill_").replace("_", " ") for name in reversed(operations_in(part.term))]
+    doc = sentence(f"Do in one step: {', then '.join(steps)}.")
+    name = f"{'-'.join(words_of(operations_in(part.term)))[:52].strip('-')}-{digest(canonical_json(tree))[:6]}"
+    entry = name.replace("-", "_")
+    params = _parameters(part.inputs)
+    typed = ", ".join(f"{param}: {type_}" for param, type_ in zip(params, part.inputs, strict=True))
+    heading = Heading(
+        entry=entry,
+        params=params,
+        param_types=tuple(map(str, part.inputs)),
+        result_type=str(part.output),
+        doc=doc,
+    )
+    return SkillDraft(
+        name=name,
+        description=f"{doc} Use when several such steps follow each other; verified answers share them.",
+        entry=entry,
+        signature=f"({typed}) -> {part.output}",
+        code=render(part.term, heading, vocabulary.by_name),
+        tests=rows,
+        tree=tree,
+        source=view.id,
+        arguments=tuple(
+            tree_of(argument, problem.input_types, type_)
+            for argument, type_ in zip(part.arguments, part.inputs, strict=True)
+        ),
+        within=tree_of(part.answer, problem.input_types, problem.output_type),
+    )
+
+
+def _calls(part: Part, problem: Problem, vocabulary: Vocabulary) -> tuple[Row, ...]:
+    """The distinct calls of the part on the examples; none from an example on which it is undefined."""
+    arguments = [compile_term(argument, vocabulary.by_name) for argument in part.arguments]
+    meaning = compile_term(part.term, vocabulary.by_name)
+    rows: dict[str, Row] = {}
+    for inputs in problem.inputs:
+        row = _call(arguments, meaning, inputs)
+        if row is not None:
+            rows.setdefault(canonical_json(list(row.input)), row)
+    return tuple(rows.values())
+
+
+def _call(
+    arguments: Sequence[Callable[[tuple[Any, ...]], Any]],
+    meaning: Callable[[tuple[Any, ...]], Any],
+    inputs: tuple[Any, ...],
+) -> Row | None:
+    try:
+        values = tuple(argument(inputs) for argument in arguments)
+        row = Row(input=tuple(map(thaw, values)), output=thaw(meaning(values)))
+        canonical_json([list(row.input), row.output])  # refuses infinite numbers
+    except EVALUATION_ERRORS:
+        return None
+    return row
+
+
+def _parameters(types: Sequence[Type]) -> tuple[str, ...]:
+    """Names that say what kind of value goes in, numbered where there are several of a kind."""
+    kinds = [PARAMETERS.get(type_.name, "value") for type_ in types]
+    total, seen = Counter(kinds), Counter[str]()
+    names = []
+    for kind in kinds:
+        seen[kind] += 1
+        names.append(f"{kind}_{seen[kind]}" if total[kind] > 1 else kind)
+    return tuple(names)

@@ -20,8 +20,9 @@ from evolve.episodes import (
     TaskView,
 )
 from evolve.policies.protocol import Probe
+from evolve.policies.search.abstraction import Answers
 from evolve.policies.search.ambiguity import disagreement
-from evolve.policies.search.answers import answer, draft_of
+from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.enumerator import Meter
@@ -82,6 +83,7 @@ class SearchPolicy:
         self._causes = {operation_name(s.entry): f"skill:{s.digest}" for s in self.library}
         self._names = {cause: name for name, cause in self._causes.items()}
         self._open: tuple[str, _Search] | None = None
+        self._answers: Answers | None = None
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -198,14 +200,23 @@ class SearchPolicy:
         solved = Solved(term=term, view=view, group=group, problem=problem)
         return claims_of(solved, self._vocabulary, probe, self._causes)
 
-    def distill(self, view: TaskView, steps: Sequence[Step]) -> SkillDraft | None:
-        """The verified answer as a skill, where it is more than a single operation."""
+    def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
+        """The verified answer as a skill, where it is more than a single operation, and parts it shares.
+
+        A part is shared with the answers behind the library's skills; see
+        :mod:`evolve.policies.search.abstraction`.
+        """
         term = _accepted(steps)
         if term is None:
-            return None
+            return ()
         problem = problem_of(view)
         self._vocabulary.grammar(problem)
-        return draft_of(term, view, problem, self._vocabulary)
+        if self._answers is None:
+            self._answers = Answers.of(self.library, self._vocabulary.operations)
+        parts = self._answers.parts(term, problem, view.id)
+        drafts = [draft_of(term, view, problem, self._vocabulary)]
+        drafts += [part_draft(part, view, problem, self._vocabulary) for part in parts]
+        return tuple(draft for draft in drafts if draft is not None)
 
 
 @dataclass

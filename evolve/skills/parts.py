@@ -1,0 +1,86 @@
+"""Skills inside answers and inside each other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from evolve.episodes import Json, Row, SkillDraft
+from evolve.files import canonical_json
+from evolve.skills.admission import Equal, Interpreter
+from evolve.skills.skill import Skill
+
+
+def with_called(wanted: Iterable[str], skills: Sequence[Skill]) -> set[str]:
+    """Digests of the wanted skills and of all that these are made of.
+
+    A skill that calls another brings its source along; so what it calls can be read off its code.
+
+    Args:
+        wanted: Digests.
+        skills: Every skill in question.
+    """
+    entries = {skill.entry: skill.digest for skill in skills}
+    calls = {skill.digest: {entries[name] for name in defined_in(skill.code) if name in entries} for skill in skills}
+    found: set[str] = set()
+    waiting = list(wanted)
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += calls.get(one, ())
+    return found
+
+
+def defined_in(code: str) -> list[str]:
+    """Names of the functions at the top of a module."""
+    return [node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)]
+
+
+def unseen_rows(draft: SkillDraft, rows: Sequence[Row], interpret: Interpreter | None, equal: Equal) -> tuple[Row, ...]:
+    """The rows on which a draft is judged that its author did not see.
+
+    For a whole answer these are ``rows``. For a part they are the distinct calls that the answer makes on the inputs
+    of ``rows``, with the values of the part's tree; calls that fail or are among its tests are left out. They are
+    evidence only because the answer with the part inside is right on all of ``rows``, which is tried here, and because
+    admission shows that the part's code equals its tree. Then the answer that calls the code is the same function.
+
+    Args:
+        draft: The proposal.
+        rows: Rows of the task that the answer was verified on.
+        interpret: Evaluates trees; without it nothing can be said of a part.
+        equal: Equality of answers.
+
+    Returns:
+        Rows; none where a part's answer is wrong on any of ``rows``.
+    """
+    if not draft.arguments:
+        return tuple(rows)
+    if interpret is None:
+        return ()
+    inputs = [row.input for row in rows]
+    whole = interpret(draft.within, inputs)
+    if not all(one.ok and equal(one.value, row.output) for one, row in zip(whole, rows, strict=True)):
+        return ()
+    columns = [interpret(tree, inputs) for tree in draft.arguments]
+    known = {canonical_json(list(row.input)) for row in draft.tests}
+    calls: dict[str, list[Json]] = {}
+    for outcomes in zip(*columns, strict=True):
+        values = [outcome.value for outcome in outcomes]
+        key = _key(values) if all(outcome.ok for outcome in outcomes) else ""
+        if key and key not in known:
+            calls.setdefault(key, values)
+    results = interpret(draft.tree, list(calls.values()))
+    return tuple(
+        Row(input=tuple(values), output=result.value)
+        for values, result in zip(calls.values(), results, strict=True)
+        if result.ok and _key(result.value)
+    )
+
+
+def _key(value: Json) -> str:
+    """The text of a value, "" for one that JSON does not have."""
+    try:
+        return canonical_json(value)
+    except ValueError:
+        return ""

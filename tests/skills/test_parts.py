@@ -1,0 +1,27 @@
+"""Skills inside skills."""
+
+from __future__ import annotations
+
+from evolve.skills import Skill, with_called
+from tests.skills.samples import GOOD, LARGE_EVENS, draft
+
+OUTER = """
+def outer(xs: list[int]) -> int:
+    return len(large_evens(xs, 0))
+"""
+
+
+def skill(entry: str, code: str) -> Skill:
+    return Skill.from_draft(draft(name=entry.replace("_", "-"), entry=entry, code=code))
+
+
+def test_what_a_wanted_skill_is_made_of_is_wanted_too():
+    inner = Skill.from_draft(GOOD)
+    outer = skill("outer", LARGE_EVENS + OUTER)
+    most = skill("most", LARGE_EVENS + OUTER + "\n\ndef most(xs: list[int]) -> int:\n    return outer(xs) + 1\n")
+    other = skill("other", "def other(xs: list[int]) -> int:\n    return len(xs)\n")
+    known = (inner, outer, most, other)
+    assert with_called([most.digest], known) == {most.digest, outer.digest, inner.digest}
+    assert with_called([outer.digest], known) == {outer.digest, inner.digest}
+    assert with_called([inner.digest, other.digest], known) == {inner.digest, other.digest}
+    assert with_called([], known) == set()
