@@ -162,11 +162,13 @@ class _Practice:
         return drafts
 
     def _used(self, attempt: Attempt) -> set[str]:
-        """Digests of the skills in a verified answer; noted as uses."""
+        """Digests of the skills in a verified answer to another task than their own; noted as uses."""
         answer = attempt.answer
         if answer is None or not attempt.verified:
             return set()
-        used = {one.removeprefix("skill:") for one in answer.consumed if one.startswith("skill:")}
+        source = {skill.digest: skill.source for skill in self.skills}
+        called = {one.removeprefix("skill:") for one in answer.consumed if one.startswith("skill:")}
+        used = {one for one in called if source.get(one) != attempt.task.id}
         for one in used:
             self.uses[one].add(attempt.task.id)
         return used

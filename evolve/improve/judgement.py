@@ -21,6 +21,7 @@ from evolve.gate import (
 )
 from evolve.improve.session import Session
 from evolve.improve.workers import EpisodeJob
+from evolve.skills import with_called
 from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.tasks import Task
 
@@ -41,7 +42,9 @@ def propose(session: Session, number: int) -> str | None:
         return str(done["variant"]) or None
     stores = session.stores
     experience = stores.memory.experience()
-    skills = [skill for skill in stores.skills.active() if skill.tasks]
+    active = stores.skills.active()
+    of_use = with_called((skill.digest for skill in active if skill.tasks), active)
+    skills = [skill for skill in active if skill.digest in of_use]
     views = [task.view() for task in session.suite.split("train")]
     guide = session.learner.fit(experience, views, skills, session.plan.seed)
     variant = Variant(

@@ -123,20 +123,22 @@ def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) 
 
 
 def _evict(session: Session, candidates: Sequence[str], name: str) -> int:
-    """Retires learned skills that were there all round and served no verified answer of it.
+    """Retires learned skills that were there all round and served no verified answer of it to another task.
 
     What a skill that stays is made of stays too, or the search could not read its tree.
     """
     number = int(name.rpartition(":")[2])
     seed = session.plan.seed * 1000 + number
-    used = {
-        item.removeprefix("skill:")
+    active = session.stores.skills.active()
+    source = {skill.digest: skill.source for skill in active}
+    served = {
+        (item.removeprefix("skill:"), record.task)
         for record in session.stores.runs.episodes(run=session.run)
         if record.split == "train" and record.seed == seed and record.verified
         for item in record.consumed
     }
+    used = {skill for skill, task in served if task != source.get(skill)}
     retired = 0
-    active = session.stores.skills.active()
     stays = used | {skill.digest for skill in active if skill.digest not in candidates or skill.owner != "learned"}
     needed = with_called(stays, active)
     for skill in active:

@@ -126,8 +126,14 @@ class SkillLibrary:
         return self.list(ACTIVE)
 
     def record_use(self, digest: str, task: str) -> Skill:
-        """Notes that a skill helped to solve a task; after three distinct tasks it is trusted."""
+        """Notes that a skill helped to solve a task; after three distinct tasks it is trusted.
+
+        That it solves the task it came from again is no help, and is not noted.
+        """
         with self._db.transaction():
+            skill = self.get(digest)
+            if task == skill.source:
+                return skill
             self._db.insert("skill_uses", {"digest": digest, "task": task}, key=("digest", "task"))
             skill = self.get(digest)
             if skill.status == "admitted":

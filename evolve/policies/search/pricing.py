@@ -34,7 +34,7 @@ class Pricing:
     prior: float = 0.2
     rise: int = 5
     unseen: int = 3
-    recall: float = 0.3
+    recall: float = 0.15
 
     def prices(
         self,

@@ -74,7 +74,8 @@ def fit_guide(
     problems = problems_of(views)
     clues = {features_of(p): ClueReader(p, words).clues() for p in problems}
     samples = samples_of(experience, names, chosen.weight, clues)
-    dreams = dream(problems, words, dream_prices(words), count=chosen.dreams, seed=seed)
+    plain = Vocabulary(vocabulary(), literals()) if library else words
+    dreams = dream(problems, plain, dream_prices(plain), count=chosen.dreams, seed=seed)
     return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps)
 
 
