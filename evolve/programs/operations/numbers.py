@@ -38,7 +38,7 @@ def _integers() -> tuple[Operation, ...]:
         define("negate", (INT,), INT, "-a0", function=operator.neg, cost=6, scalar=True),
         define("smaller", two, INT, "min(a0, a1)", function=min, cost=6, scalar=True, commutative=True),
         define("larger", two, INT, "max(a0, a1)", function=max, cost=6, scalar=True, commutative=True),
-        define("number_to_text", (INT,), STR, "str(a0)", function=str, cost=5, scalar=True),
+        define("number_to_text", (INT,), STR, "str(a0)", function=str, cost=3, scalar=True),
     )
 
 
