@@ -98,17 +98,17 @@ class Deductions:
     """Expressions of which only the function is missing."""
 
     enumerator: Enumerator
-    open: dict[str, list[_Opening]] = field(default_factory=dict)
+    open: list[list[_Opening]] = field(init=False)
 
     def __post_init__(self) -> None:
         goal = self.enumerator.problem.output_type
         self._rules = [r for r in self.enumerator.grammar.rules if r.name in FITS and r.result == goal]
+        self.open = [[] for _ in self._rules]
         self._outputs = self.enumerator.problem.outputs
 
     def look(self) -> None:
         """Notes values of the search's newest level that could be arguments."""
-        for rule in self._rules:
-            mine = self.open.setdefault(str(rule.params) + rule.name, [])
+        for rule, mine in zip(self._rules, self.open, strict=True):
             for arguments, cost in self._choices(rule):
                 if len(mine) == FEWER_ARGUMENTS.get(rule.name, MAX_ARGUMENTS):
                     break
@@ -147,7 +147,7 @@ class Deductions:
         functions = self.enumerator.lambdas
         if functions is None:
             return
-        for opening in (o for found in self.open.values() for o in found):
+        for opening in (o for found in self.open for o in found):
             fixed = self.enumerator.costs[opening.rule.name] + opening.cost
             kind = opening.rule.params[0]
             ahead = AHEAD if len(kind.args) == 2 else FURTHER_AHEAD
