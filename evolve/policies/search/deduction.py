@@ -134,12 +134,13 @@ class Deductions:
 
     def _fits(self, rule: Rule, arguments: Sequence[Sequence[Any]]) -> bool:
         fit, calls = FITS[rule.name], CALLS.get(rule.name)
-        rows = list(zip(*arguments, self._outputs, strict=True))
+        rows = zip(*arguments, self._outputs, strict=True)
         try:
             if not all(fit(*row) for row in rows):
                 return False
         except EVALUATION_ERRORS:
             return False
+        rows = zip(*arguments, self._outputs, strict=True)
         return calls is None or _is_functional(call for row in rows for call in calls(*row))
 
     def solutions(self) -> Iterator[tuple[int, Entry]]:
