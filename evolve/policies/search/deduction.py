@@ -21,8 +21,8 @@ from evolve.programs.operation import EVALUATION_ERRORS
 
 AHEAD = 5
 """How much dearer than the search's present cost a program with a function may be when it is offered."""
-FURTHER_AHEAD = 8
-"""How far programs with functions of two arguments are looked for, as those are large even where ordinary."""
+FURTHER_AHEAD: Mapping[str, int] = {"fold": 6, "fold_from": 6, "scan": 8, "zip_with": 8}
+"""How far it is looked for where functions of two arguments are large even though ordinary."""
 MAX_ARGUMENTS = 12
 """Choices of the other arguments tried per operation."""
 FEWER_ARGUMENTS: Mapping[str, int] = {"fold": 3, "fold_from": 3, "zip_with": 6}
@@ -151,7 +151,7 @@ class Deductions:
         for opening in (o for found in self.open for o in found):
             fixed = self.enumerator.costs[opening.rule.name] + opening.cost
             kind = opening.rule.params[0]
-            ahead = AHEAD if len(kind.args) == 2 else FURTHER_AHEAD
+            ahead = FURTHER_AHEAD.get(opening.rule.name, AHEAD)
             bodies = functions.bodies(kind)
             for price in range(opening.tried + 1, max(1, self.enumerator.cost - fixed + ahead) + 1):
                 opening.tried = price
