@@ -134,9 +134,8 @@ class Deductions:
 
     def _fits(self, rule: Rule, arguments: Sequence[Sequence[Any]]) -> bool:
         fit, calls = FITS[rule.name], CALLS.get(rule.name)
-        rows = zip(*arguments, self._outputs, strict=True)
         try:
-            if not all(fit(*row) for row in rows):
+            if not all(map(fit, *arguments, self._outputs)):
                 return False
         except EVALUATION_ERRORS:
             return False
