@@ -45,7 +45,9 @@ class Operation:
         result: Result type; its variables occur in ``params``.
         function: Meaning on frozen values; raises one of ``EVALUATION_ERRORS`` where undefined.
         template: Python expression over ``a0, a1, ...``; ``a0(x)`` applies a lambda argument.
-        cost: Static cost, 1 (very common) to 12 (rare); tuned by hand, a few of them after looking at shipped suites.
+        cost: Static cost, set by hand by how general the operation is among those that take its types: 1 to 3 for
+            what any program uses, 4 and 5 for the common, 6 and 7 for the special, 8 to 12 for the rare, and one
+            more where a lambda takes two arguments. What a search found on a suite never sets it.
         support: Functions whose source the answer prints, dependencies first.
         scalar: Whether lambda bodies may use it.
         commutative: Whether the two arguments may be swapped, so that only one order is tried.

@@ -287,7 +287,7 @@ class _Expander:
                 taken = self._taken(())
                 names = [_fresh(name, taken) for name in ("x", "y", "z")[: len(params)]]
                 args = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
-                return ast.Lambda(args, self.node(body, tuple(ast.Name(n) for n in names)))
+                return _plain(ast.Lambda(args, self.node(body, tuple(ast.Name(n) for n in names))))
             case Apply(name, args):
                 return self._call(self.operations[name].template, args, bound)
 
@@ -303,6 +303,14 @@ class _Expander:
         """Names that a comprehension of a template must not hide."""
         outer = {n.id for e in bound for n in ast.walk(e) if isinstance(n, ast.Name)}
         return {*self.params, *self.names.values(), *outer}
+
+
+def _plain(function: ast.Lambda) -> ast.expr:
+    """``max`` for ``lambda x, y: max(x, y)``."""
+    match function.body, [a.arg for a in function.args.args]:
+        case ast.Call(func=ast.Name() as called, args=args, keywords=[]), names if [*map(ast.unparse, args)] == names:
+            return called
+    return function
 
 
 def _raw(pattern: str) -> ast.expr:
@@ -381,15 +389,11 @@ def _simplify(node: ast.expr) -> ast.expr:
         body = node.args[1].body
         if isinstance(body, ast.Constant) and isinstance(body.value, str) and "\\" not in body.value:
             node.args[1] = body
-    if (
-        isinstance(node, ast.Call)
-        and getattr(node.func, "id", "") == "list"
-        and len(node.args) == 1
-        and (isinstance(node.args[0], (ast.ListComp, ast.List)) or _is_sorted(node.args[0]))
-    ):
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "list" and [*map(_is_list, node.args)] == [True]:
         return node.args[0]
     return node
 
 
-def _is_sorted(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"sorted", "list"}
+def _is_list(node: ast.expr) -> bool:
+    called = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+    return isinstance(node, ast.ListComp | ast.List) or called in {"sorted", "list"}

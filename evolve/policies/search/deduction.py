@@ -1,15 +1,15 @@
 """Top-down help for operations that take a function.
 
-For ``map``, ``filter`` and their kin the wanted output says at once whether a list can be
-the argument at all: a filter leaves items out, a map keeps the length. Where it can, every
-function the search has is tried on that list directly, ahead of the price that the whole
-expression would have. (The deductions are those of lambda-squared, Feser et al. 2015.)
+For ``map``, ``filter``, ``scan`` and their kin the wanted output says at once whether values can be
+the other arguments at all: a filter leaves items out, a map keeps the length, a scan begins like its
+list. Where they can, every function the search has is tried on them directly, ahead of the price that
+the whole expression would have. (The deductions are those of lambda-squared, Feser et al. 2015.)
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,12 +20,16 @@ from evolve.policies.search.properties import is_subsequence
 from evolve.programs.operation import EVALUATION_ERRORS
 
 AHEAD = 5
-"""How much dearer than the search's present cost a function may be."""
+"""How much dearer than the search's present cost a program with a function may be when it is offered."""
+FURTHER_AHEAD: Mapping[str, int] = {"fold": 6, "fold_from": 6, "scan": 8, "zip_with": 8}
+"""How far it is looked for where functions of two arguments are large even though ordinary."""
 MAX_ARGUMENTS = 12
-"""Lists tried per operation."""
+"""Choices of the other arguments tried per operation."""
+FEWER_ARGUMENTS: Mapping[str, int] = {"fold": 3, "fold_from": 3, "zip_with": 6}
+"""The same for operations of whose arguments the output says little."""
 
-Fit = Callable[[Any, Any], bool]
-"""``fit(argument, output)``: whether the operation could give the output at all."""
+Fit = Callable[..., bool]
+"""``fit(*arguments, output)``: whether the operation could give the output at all."""
 
 
 def _at_most(x: Any, y: Any) -> bool:
@@ -45,74 +49,137 @@ FITS: Mapping[str, Fit] = {
     "smallest_by": lambda x, y: y in x,
     "find_first": lambda x, y: y in x,
     "count_if": _at_most,
+    "fold": lambda x, y: len(x) > 0,
+    "fold_from": lambda start, x, y: True,
+    "scan": lambda x, y: len(x) == len(y) and x[:1] == y[:1],
+    "zip_with": lambda a, b, y: min(len(a), len(b)) == len(y),
 }
+
+
+def _map_calls(x: Any, y: Any) -> Iterable[tuple[Any, Any]]:
+    return zip(x, y, strict=True)
+
+
+def _scan_calls(x: Any, y: Any) -> Iterable[tuple[Any, Any]]:
+    return zip(zip(y, x[1:], strict=False), y[1:], strict=True)
+
+
+def _zip_calls(a: Any, b: Any, y: Any) -> Iterable[tuple[Any, Any]]:
+    return zip(zip(a, b, strict=False), y, strict=True)
+
+
+CALLS: Mapping[str, Callable[..., Iterable[tuple[Any, Any]]]] = {
+    "map": _map_calls,
+    "scan": _scan_calls,
+    "zip_with": _zip_calls,
+}
+"""What the function must give for what, where the output says it: pairs of arguments and result."""
+
+
+@dataclass
+class _Opening:
+    """An operation and values for all its arguments but the function.
+
+    Attributes:
+        rule: The operation.
+        arguments: The other arguments, in order.
+        cost: Their prices together.
+        tried: Price of the dearest functions tried.
+    """
+
+    rule: Rule
+    arguments: tuple[Entry, ...]
+    cost: int
+    tried: int = 0
 
 
 @dataclass
 class Deductions:
-    """Pairs of an operation and a list for which only the function is missing."""
+    """Expressions of which only the function is missing."""
 
     enumerator: Enumerator
-    open: list[tuple[Rule, Entry, int]] = field(default_factory=list)
-    done: dict[tuple[str, int], int] = field(default_factory=dict)
+    open: list[list[_Opening]] = field(init=False)
 
     def __post_init__(self) -> None:
         goal = self.enumerator.problem.output_type
-        self._rules = [
-            r for r in self.enumerator.grammar.rules if r.name in FITS and r.result == goal and len(r.params) == 2
-        ]
+        self._rules = [r for r in self.enumerator.grammar.rules if r.name in FITS and r.result == goal]
+        self.open = [[] for _ in self._rules]
         self._outputs = self.enumerator.problem.outputs
 
     def look(self) -> None:
-        """Notes lists of the search's newest level that could be arguments."""
-        cost = self.enumerator.cost
-        for rule in self._rules:
-            mine = sum(r is rule for r, _, _ in self.open)
-            for entry in self.enumerator.bank.level(rule.params[1], cost)[: MAX_ARGUMENTS * 4]:
-                if mine < MAX_ARGUMENTS and self._fits(rule, entry[0]):
-                    self.open.append((rule, entry, cost))
-                    mine += 1
+        """Notes values of the search's newest level that could be arguments."""
+        for rule, mine in zip(self._rules, self.open, strict=True):
+            for arguments, cost in self._choices(rule):
+                if len(mine) == FEWER_ARGUMENTS.get(rule.name, MAX_ARGUMENTS):
+                    break
+                if self._fits(rule, [a[0] for a in arguments]):
+                    mine.append(_Opening(rule, arguments, cost))
 
-    def _fits(self, rule: Rule, lists: Sequence[Any]) -> bool:
-        fit = FITS[rule.name]
-        pairs = list(zip(lists, self._outputs, strict=True))
+    def _choices(self, rule: Rule) -> Iterator[tuple[tuple[Entry, ...], int]]:
+        """Arguments of which the dearest is new, with their prices together."""
+        bank, newest = self.enumerator.bank, self.enumerator.cost
+        if len(rule.params) == 2:
+            for entry in bank.level(rule.params[1], newest)[: MAX_ARGUMENTS * 4]:
+                yield (entry,), newest
+            return
+        first, second = rule.params[1:]
+        for other in range(1, newest + 1):
+            for a, b in _pairs(
+                bank.level(first, other), bank.level(second, newest), first == second and other == newest
+            ):
+                yield (a, b), other + newest
+            if first != second and other < newest:
+                for a, b in _pairs(bank.level(first, newest), bank.level(second, other), False):
+                    yield (a, b), other + newest
+
+    def _fits(self, rule: Rule, arguments: Sequence[Sequence[Any]]) -> bool:
+        fit, calls = FITS[rule.name], CALLS.get(rule.name)
         try:
-            if not all(fit(x, y) for x, y in pairs):
+            if not all(map(fit, *arguments, self._outputs)):
                 return False
         except EVALUATION_ERRORS:
             return False
-        return rule.name != "map" or _is_functional(pairs)
+        rows = zip(*arguments, self._outputs, strict=True)
+        return calls is None or _is_functional(call for row in rows for call in calls(*row))
 
     def solutions(self) -> Iterator[tuple[int, Entry]]:
         """Complete expressions with their prices, for every function not yet tried."""
         functions = self.enumerator.lambdas
         if functions is None:
             return
-        for number, (rule, entry, cost) in enumerate(self.open):
-            own = self.enumerator.costs[rule.name]
-            upto = max(1, self.enumerator.cost - own - cost + AHEAD)
-            start = self.done.get((rule.name, number), 0) + 1
-            bodies = functions.bodies(rule.params[0])
-            for price in range(start, upto + 1):
-                yield from self._try(rule, entry, bodies.level(price), own + cost + price)
-            self.done[(rule.name, number)] = max(upto, start - 1)
+        for opening in (o for found in self.open for o in found):
+            fixed = self.enumerator.costs[opening.rule.name] + opening.cost
+            kind = opening.rule.params[0]
+            ahead = FURTHER_AHEAD.get(opening.rule.name, AHEAD)
+            bodies = functions.bodies(kind)
+            for price in range(opening.tried + 1, max(1, self.enumerator.cost - fixed + ahead) + 1):
+                opening.tried = price
+                yield from self._try(opening, bodies.level(price), fixed + price)
 
-    def _try(self, rule: Rule, entry: Entry, level: Sequence[Entry], price: int) -> Iterator[tuple[int, Entry]]:
-        function, wanted = rule.function, self._outputs
-        first, lists = wanted[0], entry[0]
+    def _try(self, opening: _Opening, level: Sequence[Entry], price: int) -> Iterator[tuple[int, Entry]]:
+        rule, wanted = opening.rule, self._outputs
+        function, columns = rule.function, [a[0] for a in opening.arguments]
+        first, start = wanted[0], [column[0] for column in columns]
         for body in level:
             try:
-                if function(body[0][0], lists[0]) != first:
+                if function(body[0][0], *start) != first:
                     continue
-                values = tuple(map(function, body[0], lists))
+                values = tuple(map(function, body[0], *columns))
             except EVALUATION_ERRORS:
                 continue
             if values == wanted:
-                yield price, (values, rule, (body, entry))
+                yield price, (values, rule, (body, *opening.arguments))
         self.enumerator.meter.spend(len(level))
 
 
-def _is_functional(pairs: Sequence[tuple[Any, Any]]) -> bool:
-    """Whether equal items always go to equal results."""
+def _pairs(first: Sequence[Entry], second: Sequence[Entry], same: bool) -> Iterator[tuple[Entry, Entry]]:
+    """Pairs of entries; of one level with itself every two entries once, as functions take them in either order."""
+    for i, a in enumerate(first[:MAX_ARGUMENTS]):
+        for b in second[i + 1 if same else 0 : MAX_ARGUMENTS]:
+            yield a, b
+
+
+def _is_functional(calls: Iterable[tuple[Any, Any]]) -> bool:
+    """Whether equal arguments always go to equal results."""
     table: dict[Any, Any] = {}
-    return all(table.setdefault(a, b) == b for x, y in pairs for a, b in zip(x, y, strict=True))
+    return all(table.setdefault(arguments, result) == result for arguments, result in calls)

@@ -105,6 +105,11 @@ def captures_of(body: Term) -> list[Term]:
     return found
 
 
+def _uses_all(body: Term, count: int) -> bool:
+    """Whether a body uses each of its ``count`` parameters; where it does not, a function of fewer does as well."""
+    return is_open(body) if count == 1 else len({t.index for t in walk(body) if isinstance(t, Bound)}) == count
+
+
 def _uses_input(term: Term) -> bool:
     if isinstance(term, Apply):
         return any(map(_uses_input, term.args))
@@ -202,7 +207,7 @@ class _Bodies:
         level: list[Entry] = []
         for entry in fresh:
             body = term_of(entry)
-            if is_open(body):
+            if _uses_all(body, len(self.params)):
                 term = Lambda(self.params, body)
                 level.append((self._closures(term), term, ()))
         self.functions.append(level)

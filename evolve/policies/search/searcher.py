@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.cover import Segments
 from evolve.policies.search.decisions import Decision, Partials
-from evolve.policies.search.deduction import Deductions
+from evolve.policies.search.deduction import AHEAD, Deductions
 from evolve.policies.search.enumerator import Enumerator, Meter, OutOfBudget, equality, matcher
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
 from evolve.policies.search.lambdas import BodyCompiler, LambdaBanks, Setting
@@ -115,7 +115,7 @@ class Searcher:
                     yield from self._new(self._look(entries), seen)
                     yield from self._new(self._due(), seen)
                 self._offer_items()
-                yield from self._new(self._deduced(), seen)
+                self._deduce()
                 self._try_combinations()
                 yield from self._new(self._due(), seen)
         except OutOfBudget:
@@ -151,12 +151,14 @@ class Searcher:
                 self._try_combinations()
         return hits
 
-    def _deduced(self) -> Iterator[tuple[int, Term]]:
-        """Solutions with a function in them, found from the outputs' shape."""
+    def _deduce(self) -> None:
+        """Solutions with a function in them, found from the outputs' shape; they wait for simpler programs."""
         if self._deductions is not None:
             self._deductions.look()
             for cost, entry in self._deductions.solutions():
-                yield cost, term_of(entry)
+                turn = cost - AHEAD
+                ready = turn <= self.enumerator.cost  # else when all programs of that price are built
+                self._pending.append((turn if ready else turn + 1, cost, term_of(entry)))
 
     def _offer_items(self) -> None:
         """Single elements are list segments too."""

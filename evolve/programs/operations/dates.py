@@ -187,7 +187,7 @@ def _differences() -> tuple[Operation, ...]:
 def _bounds() -> tuple[Operation, ...]:
     one = (DATE,)
     return (
-        define("start_of_month", one, DATE, "a0.replace(day=1)", cost=2, noun="start"),
+        define("start_of_month", one, DATE, "a0.replace(day=1)", cost=3, noun="start"),
         define(
             "end_of_month",
             one,
@@ -203,8 +203,8 @@ def _bounds() -> tuple[Operation, ...]:
 def _comparison() -> tuple[Operation, ...]:
     two = (DATE, DATE)
     return (
-        define("earlier", two, DATE, "min(a0, a1)", function=min, cost=3, commutative=True),
-        define("later", two, DATE, "max(a0, a1)", function=max, cost=3, commutative=True),
+        define("earlier", two, DATE, "min(a0, a1)", function=min, cost=4, commutative=True),
+        define("later", two, DATE, "max(a0, a1)", function=max, cost=4, commutative=True),
         define("is_before", two, BOOL, "a0 < a1", function=operator.lt, cost=3, scalar=True),
     )
 

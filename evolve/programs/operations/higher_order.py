@@ -1,16 +1,17 @@
-"""Operations that take a function: map, filter, fold, scan, zip-with, sort-by, take-while."""
+"""Operations that take a function: map, filter, fold, scan, zip-with, sort-by, take-while and their kin."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import dropwhile, takewhile
+from itertools import accumulate, dropwhile, takewhile
 from typing import Any
 
-from evolve.programs.operation import Operation, define
+from evolve.programs.operation import MAX_INT, Operation, define
 from evolve.programs.types import BOOL, INT, T, U, fn_of, list_of
 
 LIST = list_of(T)
 TEST, CHANGE, KEY = fn_of(T, BOOL), fn_of(T, U), fn_of(T, INT)
+COMBINE = fn_of(INT, INT, INT)
 
 Items = tuple[Any, ...]
 
@@ -23,7 +24,7 @@ def operations() -> tuple[Operation, ...]:
         define("filter", (TEST, LIST), LIST, "[x for x in a1 if a0(x)]", function=_filter, cost=3),
         define(
             "map_with_index",
-            (fn_of(INT, INT, INT), ints),
+            (COMBINE, ints),
             ints,
             "[a0(i, x) for i, x in enumerate(a1)]",
             function=_map_with_index,
@@ -36,6 +37,12 @@ def operations() -> tuple[Operation, ...]:
             "[x for i, x in enumerate(a1) if a0(i)]",
             function=_filter_by_index,
             cost=6,
+        ),
+        define("fold", (COMBINE, ints), INT, "functools.reduce(a0, a1)", function=_fold, cost=6),
+        define("fold_from", (COMBINE, INT, ints), INT, "functools.reduce(a0, a2, a1)", function=_fold_from, cost=6),
+        define("scan", (COMBINE, ints), ints, "list(itertools.accumulate(a1, a0))", function=_scan, cost=6),
+        define(
+            "zip_with", (COMBINE, ints, ints), ints, "[a0(x, y) for x, y in zip(a1, a2)]", function=_zip_with, cost=6
         ),
         define("sort_by", (KEY, LIST), LIST, "sorted(a1, key=a0)", function=_sort_by, cost=6),
         define("sort_down_by", (KEY, LIST), LIST, "sorted(a1, key=a0, reverse=True)", function=_sort_down_by, cost=7),
@@ -64,6 +71,32 @@ def _map_with_index(f: Callable[[int, Any], Any], items: Items) -> Items:
 
 def _filter_by_index(f: Callable[[int], bool], items: Items) -> Items:
     return tuple(x for i, x in enumerate(items) if f(i))
+
+
+def _fold(f: Callable[[int, int], int], items: Items) -> int:
+    return _fold_from(f, items[0], items[1:])
+
+
+def _fold_from(f: Callable[[int, int], int], start: int, items: Items) -> int:
+    for item in items:
+        start = f(start, item)
+        if not -MAX_INT < start < MAX_INT:
+            raise OverflowError
+    return start
+
+
+def _scan(f: Callable[[int, int], int], items: Items) -> Items:
+    return tuple(map(_sensible, accumulate(items, f)))
+
+
+def _zip_with(f: Callable[[int, int], int], a: Items, b: Items) -> Items:
+    return tuple(map(f, a, b))
+
+
+def _sensible(number: int) -> int:
+    if -MAX_INT < number < MAX_INT:
+        return number
+    raise OverflowError
 
 
 def _sort_by(f: Callable[[Any], Any], items: Items) -> Items:

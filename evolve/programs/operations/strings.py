@@ -49,7 +49,15 @@ def _slices() -> tuple[Operation, ...]:
         define("skip_characters", part, STR, "a1[a0:]", function=_skip, cost=4, scalar=True, noun="rest"),
         define("drop_characters", part, STR, "a1[:-a0]", function=_drop_end, cost=5),
         define("character_at", part, STR, "a1[a0]", cost=4, scalar=True, noun="character"),
-        define("reverse_text", (STR,), STR, "a0[::-1]", function=operator.itemgetter(slice(None, None, -1)), cost=5),
+        define(
+            "reverse_text",
+            (STR,),
+            STR,
+            "a0[::-1]",
+            function=operator.itemgetter(slice(None, None, -1)),
+            cost=5,
+            scalar=True,
+        ),
         define(
             "text_chunks",
             part,
@@ -91,10 +99,10 @@ def _changes() -> tuple[Operation, ...]:
         define("delete_text", two, STR, 'a1.replace(a0, "")', function=_delete, cost=5),
         define("repeat_text", (INT, STR), STR, "a1 * a0", function=_repeat, cost=7),
         define("pad_left", padding, STR, "a2.rjust(a0, a1)", function=_pad_left, cost=5),
-        define("pad_right", padding, STR, "a2.ljust(a0, a1)", function=_pad_right, cost=5),
+        define("pad_right", padding, STR, "a2.ljust(a0, a1)", function=_pad_right, cost=7),
         define("zero_fill", (INT, STR), STR, "a1.zfill(a0)", function=_zero_fill, cost=4, scalar=True),
         define("mask_all_but_last", padding, STR, "a2[-a0:].rjust(len(a2), a1)", function=_mask, cost=4, noun="masked"),
-        define("remove_accents", (STR,), STR, "remove_accents(a0)", support=(remove_accents,), cost=5, noun="plain"),
+        define("remove_accents", (STR,), STR, "remove_accents(a0)", support=(remove_accents,), cost=7, noun="plain"),
         define("choose", (BOOL, T, T), T, "a1 if a0 else a2", function=_choose, cost=7, scalar=True),
     )
 

@@ -102,7 +102,7 @@ def _reading() -> tuple[Operation, ...]:
         ),
         define("parse_magnitude", one, FLOAT, "parse_magnitude(a0)", support=(parse_magnitude,), cost=5, noun="amount"),
         define("parse_size", one, FLOAT, "parse_size(a0)", support=(parse_size,), cost=6, noun="size"),
-        define("parse_in_base", (BASE, STR), INT, "int(a1, a0)", function=_in_base, cost=5),
+        define("parse_in_base", (BASE, STR), INT, "int(a1, a0)", function=_in_base, cost=6),
         define("parse_roman", one, INT, "parse_roman(a0)", support=(parse_roman,), cost=6),
         define(
             "integers_in",

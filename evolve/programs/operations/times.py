@@ -153,7 +153,7 @@ def _spelled_durations() -> tuple[Operation, ...]:
             "duration_in_words(a0)",
             support=(duration_in_words,),
             function=_in_words,
-            cost=4,
+            cost=6,
             noun="formatted",
         ),
         define(

@@ -37,7 +37,7 @@ def _joining() -> tuple[Operation, ...]:
 def _parts() -> tuple[Operation, ...]:
     return (
         define("non_empty", (STRS,), STRS, "[part for part in a0 if part]", cost=4, noun="parts"),
-        define("common_prefix", (STRS,), STR, "common_prefix(a0)", support=(common_prefix,), cost=6),
+        define("common_prefix", (STRS,), STR, "common_prefix(a0)", support=(common_prefix,), cost=9),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from evolve.episodes import Json
 from evolve.tasks.model import Task
+from evolve.tasks.suites import lists_carried as carried
 from evolve.tasks.suites import lists_families as families
 from evolve.tasks.suites import lists_records as records
 from evolve.tasks.suites import lists_steps as steps
@@ -15,7 +16,7 @@ from evolve.tasks.suites.frame import Family, Kind, Make, Program, SuiteBuilder
 
 INSTRUCTION = "Find the function that gives the output for every input."
 SIZE, RECORD_TASKS = 480, 80
-"""Tasks by default, and how many of them are over readings, places and pairs."""
+"""Tasks by default, and how many of them are over readings, places, pairs and carried values."""
 _RANGES = ((0, 9), (0, 9), (-9, 20), (-9, 20), (0, 99))
 
 
@@ -134,10 +135,10 @@ def all_families() -> list[Family]:
 def generate(n: int, seed: int) -> list[Task]:
     """``n`` tasks with ``n`` different hidden programs; the same seed gives the same tasks.
 
-    Functions over any list come first, then those over readings, places and pairs.
+    Functions over any list come first, then those over readings, places, pairs and carried values.
     """
     builder = SuiteBuilder(suite="lists", rng=random.Random(f"lists:{seed}"), instruction=INSTRUCTION)
     builder.fill(all_families(), n - n * RECORD_TASKS // SIZE)
     builder.rng = random.Random(f"lists of records:{seed}")
-    builder.fill(records.families(), n)
+    builder.fill([*records.families(), *carried.families()], n)
     return builder.fill(all_families(), n)
