@@ -35,6 +35,8 @@ SHOWN = [
     ("map", "function: the examples can be read so", [([1, 2], [1, 4]), ([3], [9])]),
     ("multiply", "inside a function: every image", [([1, 2], [1, 4]), ([3], [9])]),
     ("map_with_index", "function: the examples can be read so", [([5, 5, 5], [0, 5, 10]), ([2, 1], [0, 1])]),
+    ("scan", "function: the examples can be read so", [([3, 5, 3], [3, 5, 5]), ([4, 2], [4, 4])]),
+    ("larger", "inside a function: every image", [([3, 5, 3], [3, 5, 5]), ([4, 2], [4, 4])]),
     ("filter_by_index", "function: the examples can be read so", [([5, 6, 7, 5], [5, 7]), ([6, 5, 2], [6, 2])]),
 ]
 
@@ -76,3 +78,10 @@ def test_a_dream_is_read_by_its_own_outputs(words):
 def test_examples_without_any_clue_give_none_that_speaks_for_an_operation(words):
     found = reader(words, [(True, False), (False, True)]).clues()
     assert all(name in words.by_name or name.startswith(("literal:", "mined:")) for name in found)
+
+
+def test_two_lists_are_read_pair_by_pair(words):
+    rows = [Row(input=[[1, 2], [5, 5]], output=[5, 10]), Row(input=[[3], [2, 9]], output=[6])]
+    found = ClueReader(problem_from_rows(rows, "t"), words).clues()
+    assert "function: the examples can be read so" in found["zip_with"]
+    assert "inside a function: every image" in found["multiply"]

@@ -72,6 +72,12 @@ def test_three_distinct_tasks_make_it_trusted(library, skill):
     assert library.get(skill.digest).tasks == ("a", "b", "c")
 
 
+def test_solving_its_own_task_again_is_no_use(library, skill):
+    library.add(skill, admitted(skill))
+    library.record_use(skill.digest, skill.source)
+    assert library.get(skill.digest).tasks == ()
+
+
 def test_retired_skills_stay_known_and_can_return(library, skill):
     library.add(skill, admitted(skill))
     assert library.retire("large-evens", "does not shorten the search").status == "retired"

@@ -140,7 +140,8 @@ class Deductions:
         except EVALUATION_ERRORS:
             return False
         rows = zip(*arguments, self._outputs, strict=True)
-        return calls is None or _is_functional(call for row in rows for call in calls(*row))
+        # Within each example: a body may use the inputs, which differ between examples.
+        return calls is None or all(_is_functional(calls(*row)) for row in rows)
 
     def solutions(self) -> Iterator[tuple[int, Entry]]:
         """Complete expressions with their prices, for every function not yet tried."""

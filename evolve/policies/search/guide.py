@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 MAX_PRICE = 14
-PENALTY = 2e-4
-"""Ridge penalty of the fit, per weight."""
+PENALTY, CLUE_PENALTY = 1.6, 0.6
+"""Ridge penalties of the fit on weights of features and of clues, spread over the weight of all samples: a prior that
+counts for less the more there is to learn from."""
 FLOOR = 4e-4
 """Least probability: nothing is ever excluded."""
 
@@ -112,7 +113,7 @@ def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250) -> Guide:
             y[i, column[name]] = 1.0
     weight = np.array([s.weight for s in samples], dtype=np.float32)[:, None]
     evidence = _Evidence.of(samples, column)
-    w, u = _descend(x, y, weight / weight.sum(), evidence, steps)
+    w, u = _descend(x, y, weight, evidence, steps)
     learned = dict(zip(evidence.clues, np.round(u.astype(np.float64), 4).tolist(), strict=True))
     weights = tuple(map(tuple, np.round(w, 4).tolist()))
     return Guide(names=names, weights=weights, rows=rows, clue_weights=learned)
@@ -152,11 +153,13 @@ def _descend(
     """Weights of shape (features + 1, names) and one weight per clue."""
     import numpy as np
 
+    total = float(weight.sum())
+    weight = weight / total
     prior = np.clip((y * weight).sum(axis=0), 1e-4, 0.9)
     w = np.zeros((x.shape[1], y.shape[1]), dtype=np.float32)
     w[-1] = np.log(prior / (1 - prior))
     u = np.zeros(len(evidence.clues), dtype=np.float32)
-    penalty = np.full_like(w, PENALTY)
+    penalty = np.full_like(w, PENALTY / total)
     penalty[-1] = 0.0
     adam_w, adam_u = _Adam(w), _Adam(u)
     for t in range(1, steps + 1):
@@ -165,7 +168,7 @@ def _descend(
         error = (1.0 / (1.0 + np.exp(-np.clip(z, -30.0, 30.0))) - y) * weight
         toward = np.bincount(evidence.shared, error.ravel()[evidence.cell], minlength=u.size)
         adam_w.step(x.T @ error + penalty * w, t)
-        adam_u.step(toward.astype(np.float32) + PENALTY * u, t)
+        adam_u.step(toward.astype(np.float32) + CLUE_PENALTY / total * u, t)
     return w, u
 
 

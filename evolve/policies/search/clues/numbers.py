@@ -146,7 +146,7 @@ def _multiplies(n: int, images: set[tuple[Any, Any]]) -> bool:
 
 
 def _caps(n: int, pairs: Sequence[tuple[Items, Items]]) -> bool:
-    return all(len(y) == min(n, len(x)) for x, y in pairs)
+    return all(len(y) == min(n, len(x)) for x, y in pairs) and any(len(x) > n for x, _ in pairs)
 
 
 def _counts_beyond(n: int, pairs: Sequence[tuple[Items, int]], side: int) -> bool:
