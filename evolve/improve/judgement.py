@@ -21,8 +21,8 @@ from evolve.gate import (
 )
 from evolve.improve.session import Session
 from evolve.improve.workers import EpisodeJob
-from evolve.skills import with_called
 from evolve.optimizer import UNLEARNED, Score, Variant
+from evolve.skills import with_called
 from evolve.tasks import Task
 
 

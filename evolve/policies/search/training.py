@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -74,8 +75,8 @@ def fit_guide(
     problems = problems_of(views)
     clues = {features_of(p): ClueReader(p, words).clues() for p in problems}
     samples = samples_of(experience, names, chosen.weight, clues)
-    plain = Vocabulary(vocabulary(), literals()) if library else words
-    dreams = dream(problems, plain, dream_prices(plain), count=chosen.dreams, seed=seed)
+    prices = dream_prices(words) | _prices_of_skills(names.values(), samples)
+    dreams = dream(problems, words, prices, count=chosen.dreams, seed=seed)
     return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps)
 
 
@@ -120,6 +121,15 @@ def problems_of(views: Iterable[TaskView]) -> list[Problem]:
         except ModelMistake:
             continue
     return found
+
+
+def _prices_of_skills(skills: Iterable[str], samples: Sequence[Sample]) -> dict[str, int]:
+    """Prices for dreaming of skills, one more than the bits of surprise that an answer needs one.
+
+    Dreamt of as often as an operation of the vocabulary, a skill that served once would crowd out what serves always.
+    """
+    times = Counter(name for sample in samples for name in sample.needed)
+    return {name: 1 + round(math.log2((len(samples) + 1) / (times[name] + 0.5))) for name in skills}
 
 
 def dream_prices(words: Vocabulary) -> dict[str, int]:
