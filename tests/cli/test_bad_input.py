@@ -256,6 +256,7 @@ def test_nothing_is_made_by_a_wrong_command(cli, tmp_path):
     assert not (tmp_path / "ws").exists()
 
 
+@pytest.mark.slow
 def test_json_of_an_empty_workspace_parses(cli):
     for arguments in (
         ["memory", "list"],

@@ -43,6 +43,7 @@ def learned(workspace):
     return [skill.name for skill in workspace.skills.list()]
 
 
+@pytest.mark.slow
 def test_a_part_that_answers_share_becomes_a_skill_once(open_ws, pairs_file):
     with open_ws(learner=WithoutGuide(look_on=0.0)) as workspace:
         workspace.improve(pairs_file, rounds=1, budget="1M-candidates")

@@ -89,6 +89,7 @@ def test_a_member_keeps_its_group_for_every_seed_and_size(module: ModuleType, ma
     assert {name: groups[name] for name in shared} == {name: others[name] for name in shared}
 
 
+@pytest.mark.slow
 @GENERATORS
 def test_every_member_becomes_a_task_before_groups_repeat(module: ModuleType) -> None:
     every = members(module.NAME, module.families())
@@ -173,6 +174,7 @@ def _own_rows(member: Member) -> list[tuple[tuple[Json, ...], Json]]:
     return [(args, member.variant.program(*args)) for args in inputs]
 
 
+@pytest.mark.slow
 @GENERATORS
 def test_no_function_occurs_under_two_names(module: ModuleType) -> None:
     """A function that two families share would straddle the splits under two groups."""

@@ -161,6 +161,7 @@ def test_a_name_names_task_and_function(tmp_path: Path) -> None:
     assert (task.id, task.view().entry) == ("add-one", "add_one")
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_become_a_sample(tmp_path: Path) -> None:
     table = write(tmp_path / "big.csv", "n,m\n" + "".join(f"{n},{n + 1}\n" for n in range(100_000)))
     rows = [{"input": [n], "output": n + 1} for n in range(100_000)]
