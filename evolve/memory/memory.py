@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from evolve.memory.causes import CausalChain, why
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.episode_index import EpisodeIndex, IndexFactory, exact_index
 from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
+from evolve.memory.mending import mend
 from evolve.memory.recall import Note, recall_insights, recall_notes, wanted
 from evolve.memory.snapshot import MemorySnapshot
 from evolve.store import Database
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 HELD_OUT = frozenset({"gate", "test"})
 """Splits whose episodes leave no evidence: what is learned from them would not be held out any more."""
 
+_TEACHES_NOTHING = frozenset({"fault", "interrupted"})
 _SELF_RECALL_SAMPLE = 50
 
 
@@ -79,7 +81,7 @@ class Memory:
         Args:
             instruction: The task's instruction, by which the episode is found besides its features.
         """
-        if episode.status in ("fault", "interrupted") or episode.split in HELD_OUT:
+        if episode.status in _TEACHES_NOTHING or episode.split in HELD_OUT:
             return 0
         return record.write_claims(self._db, episode, instruction, self._clock())
 
@@ -222,6 +224,16 @@ class Memory:
         book = self._reader.book()
         self._index.rebuild(_by_seq(book), self._reader.epoch)
         return len(book.entries)
+
+    def mend(self, episodes: Iterable[EpisodeRecord]) -> tuple[int, tuple[str, ...]]:
+        """Makes the rows fit together after some were lost, from the episodes that taught them.
+
+        Returns:
+            How many rows of evidence were made anew, and the names of rows that were set aside because what they
+            refer to is gone.
+        """
+        teaching = (one for one in episodes if one.status not in _TEACHES_NOTHING and one.split not in HELD_OUT)
+        return mend(self._db, teaching, self._clock())
 
     def close(self) -> None:
         """Brings the stored index up to date and frees it; closing twice is no error."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evolve.agent import Agent, Surroundings, episode_id, recall_nothing
 from evolve.episodes import EpisodeRecord, Limits
-from evolve.errors import UsageError
+from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventFan, EventLog, EventSink, NoEvents
 from evolve.files import canonical_json, digest
 from evolve.improve.arms import UNLEARNED, Learner, recall_from
@@ -25,6 +25,7 @@ from evolve.store import WriterLock
 from evolve.tasks import Task, task_json
 from evolve.workflow import Workflow, parse_workflow
 from evolve.workspace.faults import FaultKept
+from evolve.workspace.housekeeping import drop_checkpoints
 from evolve.workspace.learners import choose_learner
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
@@ -75,9 +76,12 @@ class Workspace:
         self.events: EventSink = self.options.events or NoEvents()
         self._lock = WriterLock(self.paths.lock)
         self._sandbox: Sandbox | None = None
+        self._closed = False
         self.stores = self._open()
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
         self.skills = Skills(self.stores, self.open_sandbox)
+        for name, reason in self.skills.quarantined.items():
+            self.events.emit(Event(kind="warning", data={"text": f"the skill {name} is not used: {reason}"}))
 
     def _open(self) -> Stores:
         if self.options.read_only and is_current(self.paths):
@@ -146,6 +150,7 @@ class Workspace:
             record = agent.run_episode(chosen, variant=variant, split="own", seed=seed, limits=limits)
             admitted = self._admit(record, chosen)
         self.stores.runs.end(run.id, "done")
+        drop_checkpoints(folder)
         return result_of(record, chosen, Extras(goal=listener.goal, skills=admitted))
 
     def improve(
@@ -181,7 +186,17 @@ class Workspace:
         return report(self, fresh=fresh)
 
     def close(self) -> None:
-        """Frees everything; closing twice is no error."""
+        """Frees everything; closing twice is no error. In order, it first copies a record that has grown."""
+        try:
+            if not self._closed and not self.options.read_only:
+                self.stores.db.keep_copy()
+        except WorkspaceError as problem:  # what was done is saved, with a copy or without
+            self.events.emit(Event(kind="warning", data={"text": f"no backup was made: {problem}"}))
+        finally:
+            self._free()
+
+    def _free(self) -> None:
+        self._closed = True
         if self._sandbox is not None:
             self._sandbox.close()
             self._sandbox = None
@@ -192,8 +207,11 @@ class Workspace:
     def __enter__(self) -> Workspace:
         return self
 
-    def __exit__(self, *exc: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._free()
 
     def _need_writer(self) -> None:
         if self.options.read_only:

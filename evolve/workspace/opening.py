@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from evolve.agent import MIGRATIONS as AGENT
 from evolve.agent import RunRecords
-from evolve.errors import WorkspaceError
+from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.files import write_atomic, write_failure
 from evolve.gate import MIGRATIONS as GATE
 from evolve.gate import Decisions, Looks, RegressionSuite
@@ -94,6 +94,7 @@ def open_stores(paths: WorkspacePaths, settings: Settings, *, read_only: bool = 
         WorkspaceError: Disk full, unwritable, or made by a newer version.
         RecordDamaged: The record is not sound.
     """
+    refuse_lost_record(paths)
     db = Database(paths.db, MIGRATIONS, read_only=read_only)
     objects = ObjectStore(paths.objects)
 
@@ -113,6 +114,15 @@ def open_stores(paths: WorkspacePaths, settings: Settings, *, read_only: bool = 
         looks=Looks(db),
         regression=RegressionSuite(db),
     )
+
+
+def refuse_lost_record(paths: WorkspacePaths) -> None:
+    """Raises :class:`RecordDamaged` when the record is gone while what was kept beside it is there."""
+    if paths.db.exists():
+        return
+    for place in (paths.objects, paths.runs, paths.store / "backups"):
+        if place.is_dir() and any(place.iterdir()):
+            raise RecordDamaged(f"{paths.db} is missing, and {place} is not empty", hint="evolve doctor --repair")
 
 
 def is_current(paths: WorkspacePaths) -> bool:
