@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from evolve.errors import RecordDamaged, WorkspaceError
+from evolve.faults import hit
 from evolve.files import canonical_json, clean_text, digest, sync_folder, write_failure
 from evolve.store import migrations as schema
 from evolve.store.failures import damaged, translated
@@ -91,8 +92,10 @@ class Database:
             schema.migrate(connection, changes)
         finally:
             connection.close()
+        hit("record.create")
         fresh.replace(self.path)
         sync_folder(self.path.parent)
+        hit("record.created")
 
     def _open(self, changes: Sequence[Migration]) -> None:
         with ExitStack() as on_failure:
@@ -114,11 +117,14 @@ class Database:
         with self._guard, translated(self.path):
             if self._depth == 0:
                 self._connection.execute("BEGIN IMMEDIATE")
+                hit("record.begin")
             self._depth += 1
             try:
                 yield
                 if self._depth == 1:
+                    hit("record.commit.before")
                     self._connection.execute("COMMIT")
+                    hit("record.commit.after")
             finally:
                 self._depth -= 1
                 # Still open means not committed. After some failures SQLite has rolled back by itself.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolve.errors import WorkspaceError
+from evolve.faults import hit
 from evolve.files import sync_folder
 
 SCHEMA = (
@@ -63,6 +64,7 @@ def pending(connection: sqlite3.Connection, migrations: Sequence[Migration], pat
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> None:
     """Runs each migration together with the note that it ran, in one transaction."""
     for item in migrations:
+        hit("migration.before")
         connection.execute("BEGIN IMMEDIATE")
         try:
             connection.execute(SCHEMA)
@@ -72,7 +74,9 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> 
             else:
                 item.change(connection)
             connection.execute("INSERT INTO schema_migrations VALUES (?, ?)", (item.package, item.number))
+            hit("migration.inside")
             connection.execute("COMMIT")
+            hit("migration.after")
         finally:
             if connection.in_transaction:  # still open means not committed
                 connection.execute("ROLLBACK")
@@ -85,11 +89,14 @@ def backup(connection: sqlite3.Connection, path: Path) -> Path:
     target.parent.mkdir(exist_ok=True)
     temporary = target.with_suffix(".tmp")
     temporary.unlink(missing_ok=True)
+    hit("backup.begin")
     connection.execute("VACUUM INTO ?", (str(temporary),))
     with temporary.open("rb+") as stream:
         os.fsync(stream.fileno())
+    hit("backup.copied")
     temporary.replace(target)
     sync_folder(target.parent)
+    hit("backup.kept")
     return target
 
 
