@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from evolve.faults import hit
 from evolve.files import write_failure
 
 
@@ -86,8 +87,10 @@ class EventLog:
         # ASCII output writes lone surrogates as escapes, so no text from outside can break the log.
         line = json.dumps(asdict(replace(event, at_seq=self._seq)), sort_keys=True, default=str) + "\n"
         try:
+            hit("event.before")
             self._stream.write(line.encode("ascii"))
             self._stream.flush()
+            hit("event.after")
         except OSError as error:
             raise write_failure(self.path, error) from error
 

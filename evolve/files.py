@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve.errors import UsageError, WorkspaceError
+from evolve.faults import hit
 
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 AFTER_SPACE = "free some space, then run the same command again"
@@ -76,6 +77,7 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
     """
     target = Path(path)
     try:
+        hit("file.begin")
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".tmp")
     except OSError as error:
@@ -84,10 +86,14 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
+            hit("file.written")
             os.fsync(stream.fileno())
         os.chmod(temporary, 0o644)
+        hit("file.synced")
         os.replace(temporary, target)
+        hit("file.renamed")
         sync_folder(target.parent)
+        hit("file.kept")
     except OSError as error:
         Path(temporary).unlink(missing_ok=True)
         raise write_failure(target, error) from error

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from evolve.agent.outputs import NoOutputs, StepOutputs
 from evolve.episodes import EpisodeRecord, Limits, Recalled, Row, Step, TaskView
 from evolve.events import EventSink, NoEvents
 from evolve.policies.protocol import Policy
@@ -60,6 +61,7 @@ class EpisodeContext:
         view: What the policy may see of the task.
         verify_rows: Rows that decide ``verified``; never given to the policy.
         limits: What the whole episode may spend.
+        outputs: Keeps what was paid for within a stage.
         learns: Whether reflection and distillation take place; they do not where tasks are held out.
     """
 
@@ -73,6 +75,7 @@ class EpisodeContext:
     recall: Recall = recall_nothing
     recorder: Recorder = field(default_factory=NoRecorder)
     events: EventSink = field(default_factory=NoEvents)
+    outputs: StepOutputs = field(default_factory=NoOutputs)
     learns: bool = True
 
     def left(self, steps: Sequence[Step]) -> Limits:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import Json, Row
+from evolve.faults import hit
 from evolve.policies.protocol import Probe
 from evolve.sandbox.protocol import Program, Sandbox, SandboxLimits
 from evolve.tasks.equality import equal
@@ -42,7 +43,9 @@ def try_rows(sandbox: Sandbox, source: str, entry: str, rows: Sequence[Row]) -> 
     if not rows:
         return Trial()
     inputs = [list(row.input) for row in rows]
+    hit("sandbox.before")
     result = sandbox.run_programs([Program(source=source, entry=entry)], inputs)
+    hit("sandbox.after")
     if result.fault or len(result.programs) != 1:
         return Trial(error=result.fault or "the sandbox gave no result", fault=True)
     run = result.programs[0]
@@ -69,7 +72,9 @@ def make_probe(sandbox: Sandbox) -> Probe:
         if not programs or not inputs:
             return [[] for _ in programs]
         wanted = [Program(source=source, entry=entry) for source, entry in programs]
+        hit("sandbox.before")
         result = sandbox.run_programs(wanted, inputs, PROBE_LIMITS)
+        hit("sandbox.after")
         if result.fault or len(result.programs) != len(programs):
             return [None] * len(programs)
         return [

@@ -18,6 +18,7 @@ from evolve.agent.narration import narrate
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.events import Event, NoEvents
+from evolve.faults import hit
 from evolve.files import canonical_json, digest
 from evolve.workflow import Workflow
 
@@ -59,7 +60,9 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
 
     def node(state: AgentState, runtime: Runtime[EpisodeContext]) -> AgentUpdate:
         context = runtime.context
+        hit(f"stage.{name}.before")
         update = stage(state, context)
+        hit(f"stage.{name}.after")
         unknown = set(update) - set(AgentUpdate.__annotations__)
         if unknown:
             raise KeyError(f"stage {name} returned the unknown key {min(unknown)!r}")

@@ -10,6 +10,7 @@ from typing import Any
 from evolve.agent.codec import from_json, to_data, to_json
 from evolve.episodes import EpisodeRecord, Step
 from evolve.errors import UsageError
+from evolve.faults import hit
 from evolve.files import canonical_json
 from evolve.store import Database, Migration
 
@@ -70,6 +71,7 @@ class RunRecords:
         Args:
             started: Wall-clock time for people to read; order is by number.
         """
+        hit("run.begin")
         for row in self._db.rows("runs", {"key": key, "state": "open"}):
             return _run(row)
         with self._db.transaction():
@@ -87,12 +89,15 @@ class RunRecords:
                 },
                 key="id",
             )
+        hit("run.begun")
         return self.run(name)
 
     def end(self, run: str, state: str, body: Mapping[str, Any] | None = None) -> None:
         """Closes a run; ``body`` replaces its JSON where given."""
         changes = {"state": state} if body is None else {"state": state, "body": canonical_json(body)}
+        hit("run.end.before")
         self._db.update("runs", {"id": run}, changes)
+        hit("run.end.after")
 
     def note(self, run: str, body: Mapping[str, Any]) -> None:
         """Replaces the run's JSON and leaves it open."""

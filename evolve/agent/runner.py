@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 from evolve.agent.codec import from_json
 from evolve.agent.context import EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
+from evolve.agent.outputs import KeptOutputs
 from evolve.agent.state import initial_state
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.errors import WorkspaceError
 from evolve.events import EventSink, NoEvents
-from evolve.files import AFTER_SPACE, canonical_json, digest
+from evolve.files import canonical_json, digest
 from evolve.policies.protocol import Policy
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
 from evolve.workflow import Workflow
 
 if TYPE_CHECKING:
-    from langgraph.checkpoint.sqlite import SqliteSaver
+    from evolve.agent.checkpoints import EpisodeSaver
 
 HELD_OUT = frozenset({"gate", "test"})
 """Splits on which nothing is learned."""
@@ -87,6 +88,8 @@ class Agent:
         identity = self._identity(task, variant, split, seed)
         context = self._context(task, identity, limits)
         with self._saver(identity.episode) as saver:
+            if saver is not None:
+                context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             final = self._finish(context, saver)
         return from_json(EpisodeRecord, final["record"])
 
@@ -119,7 +122,7 @@ class Agent:
             learns=identity.split not in HELD_OUT,
         )
 
-    def _finish(self, context: EpisodeContext, saver: SqliteSaver | None) -> dict[str, Any]:
+    def _finish(self, context: EpisodeContext, saver: EpisodeSaver | None) -> dict[str, Any]:
         config: dict[str, Any] = {
             "recursion_limit": _SLACK + _STAGES_PER_CYCLE * self.workflow.knobs.steps * len(self.workflow.stages)
         }
@@ -142,50 +145,15 @@ class Agent:
         return cast("dict[str, Any]", graph.invoke(start, config, context=context, durability="sync"))
 
     @contextmanager
-    def _saver(self, episode: str) -> Iterator[SqliteSaver | None]:
+    def _saver(self, episode: str) -> Iterator[EpisodeSaver | None]:
         folder = self.surroundings.checkpoints
         if folder is None:
             yield None
             return
+        from evolve.agent.checkpoints import open_saver
+
         with open_saver(folder / episode / "checkpoint.db") as saver:
             yield saver
-
-
-@contextmanager
-def open_saver(path: Path) -> Iterator[SqliteSaver]:
-    """One episode's checkpoint file.
-
-    A finished stage survives the end of the process by any signal, because the kernel holds what was
-    written. It need not survive a power loss: SQLite then drops the torn end of its log and the
-    episode goes on from an earlier stage. What must survive that is in the record.
-
-    The serializer is strict: a file somebody tampered with can only hold plain values, never objects
-    whose loading runs code.
-
-    Raises:
-        WorkspaceError: When the file cannot be opened or written, or is not a checkpoint.
-    """
-    import sqlite3
-
-    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-    from langgraph.checkpoint.sqlite import SqliteSaver
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, check_same_thread=False)
-    except (OSError, sqlite3.Error) as error:
-        raise WorkspaceError(f"cannot open {path}: {error}") from error
-    try:
-        # Nothing waits for the disk before the log holds a stage, nor afterwards until the file is closed.
-        for setting in ("synchronous=OFF", "journal_mode=WAL", "synchronous=NORMAL"):
-            connection.execute(f"PRAGMA {setting}")
-        yield SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
-    except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-            raise WorkspaceError(f"disk full or failing while writing {path}: {error}", hint=AFTER_SPACE) from error
-        raise WorkspaceError(f"{path}: {error}", hint=f"remove {path} to run the episode again") from error
-    finally:
-        connection.close()
 
 
 def episode_id(run: str, task: Task, variant: str, seed: int) -> str:

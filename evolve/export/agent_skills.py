@@ -22,6 +22,7 @@ from evolve.export.validation import (
     name_problems,
     validate,
 )
+from evolve.faults import hit
 from evolve.skills import ACTIVE, Skill, lint
 from evolve.skills.folder import replace_folder
 
@@ -53,7 +54,9 @@ def export(skills: Sequence[Skill], out: Path) -> list[Path]:
         _check_place(target)
         prepared[target] = files
     for target, files in prepared.items():
+        hit("export.before")
         replace_folder(target, files)
+        hit("export.after")
     return list(prepared)
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from evolve.faults import hit
 from evolve.files import canonical_json, digest
 from evolve.store import Database, Value
 
@@ -48,7 +49,9 @@ class Looks:
             "purpose": purpose,
             "at": self._clock(),
         }
+        hit("look.before")
         self._db.insert("gate_looks", row, key="key")
+        hit("look.after")
         return self.count(suite)
 
     def count(self, suite: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from evolve.faults import hit
 from evolve.files import canonical_json
 from evolve.store import Database, Migration
 
@@ -18,6 +19,12 @@ MIGRATIONS: tuple[Migration, ...] = (
         CREATE TABLE reports (number INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE, body TEXT NOT NULL,
             checksum TEXT NOT NULL)
         """,
+    ),
+    Migration(
+        "improve",
+        2,
+        "CREATE TABLE loop_attempts (number INTEGER PRIMARY KEY, run TEXT NOT NULL, episode TEXT NOT NULL UNIQUE,"
+        " body TEXT NOT NULL, checksum TEXT NOT NULL)",
     ),
 )
 
@@ -42,9 +49,11 @@ class Journal:
 
 def keep_report(db: Database, run: str, body: Any) -> None:
     """Keeps the report of a run, replacing an earlier one of the same run."""
+    hit("report.before")
     with db.transaction():
         db.delete("reports", {"run": run})
         db.insert("reports", {"run": run, "body": canonical_json(body)})
+    hit("report.after")
 
 
 def last_report(db: Database) -> Any | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from evolve.agent.codec import to_data
 from evolve.episodes import EpisodeRecord, Limits
+from evolve.faults import hit
 from evolve.gate import (
     Comparison,
     Job,
@@ -47,8 +48,10 @@ def propose(session: Session, number: int) -> str | None:
     skills = [skill for skill in active if skill.digest in of_use]
     views = [task.view() for task in session.suite.split("train")]
     guide = session.learner.fit(experience, views, skills, session.plan.seed)
+    kept = stores.objects.put_json(guide) if guide is not None else ""
+    hit("guide.fitted")
     variant = Variant(
-        guide=stores.objects.put_json(guide) if guide is not None else "",
+        guide=kept,
         skills=tuple(stores.keep_skill(skill) for skill in skills),
         insights=stores.mark_insights() if experience else "",
         parent=stores.variants.active_digest,
@@ -58,6 +61,7 @@ def propose(session: Session, number: int) -> str | None:
         if digest:
             stores.variants.add(variant, origin=f"{session.run}, round {number}")
         session.journal.finish(name, {"variant": digest})
+    hit("variant.kept")
     session.tell("proposed", round=number, variant=digest, insights=len(experience), skills=len(skills))
     return digest or None
 
@@ -113,6 +117,7 @@ def _conclude(session: Session, name: str, finding: _Finding) -> Mapping[str, An
     stores, suite = session.stores, session.suite
     variant, parent, state = finding.variant, finding.parent, finding.state
     promoted = state.verdict == "accept"
+    hit("gate.before")
     with stores.db.transaction():
         decision = stores.decisions.record(state, run=session.run, parent=parent, variant=variant, suite=suite.digest)
         for pair in finding.pairs:
@@ -135,6 +140,8 @@ def _conclude(session: Session, name: str, finding: _Finding) -> Mapping[str, An
             "regressed": list(finding.regressed),
         }
         session.journal.finish(name, body)
+        hit("gate.inside")
+    hit("gate.after")
     session.tell("judged", **body)
     return body
 
@@ -153,6 +160,7 @@ def _compare(session: Session, number: int, parent: str, variant: str, test: Seq
     try:
         for pair in runner.pairs(session.suite.split("gate"), parent=parent, variant=variant):
             pairs.append(pair)
+            hit("gate.pair")
             session.tell("gate", round=number, pairs=len(pairs), reason=pair.state.reason)
     except BudgetEnded:
         complete = False
@@ -169,7 +177,7 @@ def run_held_out(session: Session, jobs: Sequence[EpisodeJob]) -> list[EpisodeRe
     attempts = session.attempt(jobs)
     with session.stores.db.transaction():
         for attempt in attempts:
-            session.stores.commit(attempt.record, instruction="")
+            session.commit(attempt, instruction="")
     if len(attempts) < len(jobs):
         raise BudgetEnded
     return [attempt.record for attempt in attempts]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evolve.faults import hit
 from evolve.files import digest
 from evolve.improve.session import BATCH, Session
 from evolve.improve.workers import Attempt, EpisodeJob, Proposal
@@ -33,6 +34,7 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
     if chosen is None:
         chosen = {"tasks": [task.id for task in _tasks_of_round(session, number)], "skills": sorted(started_with)}
         session.journal.finish(f"{name}:plan", chosen)
+        hit("practice.planned")
     tasks = [session.suite.task(one) for one in chosen["tasks"]]
     totals: dict[str, Any] = {"episodes": 0, "solved": 0, "skills": 0, "complete": True}
     for start in range(0, len(tasks), BATCH):
@@ -45,6 +47,7 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
         session.tell("practice", round=number, total=len(tasks), **totals)
     if number > 1 and totals["complete"]:
         totals["retired"] = _evict(session, chosen["skills"], name)
+        hit("practice.retired")
     session.journal.finish(name, totals)
     return totals
 
@@ -82,16 +85,19 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
         EpisodeJob(task=task, arm=key, variant=arm.variant, split="train", seed=seed, limits=session.plan.limits)
         for task in tasks
     ]
+    hit("practice.begin")
     attempts = session.attempt(jobs)
     if not attempts:
         return None
+    hit("practice.ran")
     counts = {"episodes": len(attempts), "solved": sum(one.record.verified for one in attempts)}
     # One transaction: a crash leaves a batch whole or not at all, so that a resumed loop learns the same.
     with session.stores.db.transaction():
         for task, attempt in zip(tasks, attempts, strict=False):
-            session.stores.commit(attempt.record, instruction=task.instruction)
+            session.commit(attempt, instruction=task.instruction)
         counts["skills"] = _admit(session, tasks, attempts)
         session.journal.finish(name, counts)
+    hit("practice.kept")
     return counts
 
 

@@ -9,7 +9,9 @@ from typing import Any
 from evolve.agent import episode_id
 from evolve.episodes import Cost, Limits
 from evolve.events import Event, EventSink
+from evolve.faults import hit
 from evolve.improve.arms import Learner
+from evolve.improve.aside import SetAside
 from evolve.improve.journal import Journal
 from evolve.improve.stores import Stores
 from evolve.improve.workers import Attempt, EpisodeJob, Workers
@@ -61,6 +63,17 @@ class Session:
         """The finished steps of this run."""
         return Journal(self.stores.db, self.run)
 
+    @property
+    def aside(self) -> SetAside:
+        """Attempts of this run that are over and not committed yet."""
+        return SetAside(self.stores.db, self.run)
+
+    def commit(self, attempt: Attempt, *, instruction: str) -> None:
+        """Commits the episode of an attempt; joins the caller's transaction."""
+        with self.stores.db.transaction():
+            self.stores.commit(attempt.record, instruction=instruction)
+            self.aside.drop([attempt])
+
     def tell(self, kind: str, **data: Any) -> None:
         """Tells the listeners what happened."""
         self.events.emit(Event(kind=kind, data=data))
@@ -92,7 +105,7 @@ class Session:
             if affordable is None:
                 break
             paid.append(affordable)
-        fresh = self.workers.run(paid)
+        fresh = self.workers.run(paid, self._over)
         self._settle(paid, fresh)
         ordered = iter(fresh)
         return [known[place] if place in known else next(ordered) for place in range(len(known) + len(paid))]
@@ -100,8 +113,14 @@ class Session:
     def _known(self, job: EpisodeJob) -> Attempt | None:
         name = episode_id(self.run, job.task, job.variant, job.seed)
         if not self.stores.runs.has(name):
-            return None
+            return self.aside.find(name)
         return Attempt(record=self.stores.runs.episode(name))
+
+    def _over(self, attempt: Attempt) -> None:
+        with self.stores.db.transaction():
+            self.aside.keep(attempt)
+            self._note_time()
+        hit("attempt.kept")
 
     def _reserved(self, job: EpisodeJob) -> EpisodeJob | None:
         left = self.ledger.left
@@ -115,6 +134,9 @@ class Session:
     def _settle(self, jobs: Sequence[EpisodeJob], attempts: Sequence[Attempt]) -> None:
         for job, attempt in zip(jobs, attempts, strict=True):
             self.ledger.settle(_worst(job), attempt.record.cost)
+        self._note_time()
+
+    def _note_time(self) -> None:
         self.stores.runs.note(self.run, {**self.request, "seconds": round(self.ledger.spent.seconds, 2)})
 
     def end_reason(self) -> str:

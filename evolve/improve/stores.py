@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from evolve.agent import RunRecords
 from evolve.episodes import EpisodeRecord
+from evolve.faults import hit
 from evolve.files import canonical_json, digest
 from evolve.gate import Decisions, Looks, RegressionSuite
 from evolve.improve.arms import UNLEARNED, Arm
@@ -37,11 +38,14 @@ class Stores:
         Returns:
             False, with nothing changed, when the episode had been committed before.
         """
+        hit("episode.begin")
         with self.db.transaction():
             fresh = self.runs.add(record)
             if fresh:
                 self.memory.commit(record, instruction=instruction)
                 self._note_uses(record)
+            hit("episode.inside")
+        hit("episode.end")
         return fresh
 
     def _note_uses(self, record: EpisodeRecord) -> None:

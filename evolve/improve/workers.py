@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from evolve.agent import Agent, episode_id
 from evolve.episodes import Cost, EpisodeRecord, Limits, Row, SkillDraft
 from evolve.errors import EvolveError, UsageError
+from evolve.faults import hit
 from evolve.improve.arms import Arm, Learner, agent_for
 from evolve.improve.worker_process import Fault, FaultTold, caller_hidden, interrupts_held, worker_error
 from evolve.sandbox import Sandbox
@@ -87,6 +88,14 @@ class WorkerSetup:
     suite: str
 
 
+Told = Callable[[Attempt], None]
+"""Hears of every attempt as soon as it is over, in no certain order."""
+
+
+def tell_nobody(attempt: Attempt) -> None:
+    """For callers that wait for the end."""
+
+
 class Workers(Protocol):
     """Runs jobs and gives attempts in the jobs' order."""
 
@@ -94,7 +103,7 @@ class Workers(Protocol):
         """Makes an arm known under a key."""
         ...
 
-    def run(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
+    def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
         """Runs all jobs."""
         ...
 
@@ -170,9 +179,13 @@ class LocalWorkers:
         """Makes an arm known under a key."""
         self._bench.announce(key, arm)
 
-    def run(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
+    def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
         """Runs all jobs."""
-        return [self._bench.run(job) for job in jobs]
+        attempts = []
+        for job in jobs:
+            attempts.append(self._bench.run(job))
+            told(attempts[-1])
+        return attempts
 
     def close(self) -> None:
         """Frees the sandbox."""
@@ -204,7 +217,7 @@ class ProcessWorkers:
         while len(self._arms) > _ARMS_KEPT:
             del self._arms[next(iter(self._arms))]
 
-    def run(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
+    def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
         """Runs all jobs; attempts come in the jobs' order whatever order they finished in."""
         waiting = deque(range(len(jobs)))
         tries = [0] * len(jobs)
@@ -218,6 +231,7 @@ class ProcessWorkers:
             for place, index, attempt in self._finished(_deadline(jobs)):
                 if attempt is not None:
                     done[index] = attempt
+                    told(attempt)
                     continue
                 self._workers[place] = self._start()
                 if tries[index] < 2:
@@ -292,6 +306,7 @@ def _serve(pipe: Connection, setup: WorkerSetup) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     with FaultTold(pipe):
+        hit("worker.start")
         _answer(pipe, setup)
 
 
@@ -307,7 +322,9 @@ def _answer(pipe: Connection, setup: WorkerSetup) -> None:
             if isinstance(message, tuple):
                 bench.announce(*message)
                 continue
+            hit("worker.job")
             answer: Attempt | EvolveError = bench.run(message)
+            hit("worker.result")
         except EvolveError as error:  # raised again by the parent; anything else is a fault and ends the worker
             answer = error
         try:

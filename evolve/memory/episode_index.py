@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from evolve.faults import hit
 from evolve.memory.book import EpisodeEntry
 from evolve.memory.encoding import TaskEncoder
 from evolve.vectors import Hit, Tag, VectorIndex, Where
@@ -90,10 +91,13 @@ class EpisodeIndex:
         """Moves what is waiting into the stored index."""
         if self._stored is None or not self._pending:
             return
+        hit("index.upsert.before")
         for start in range(0, len(self._pending), BATCH):
             _add(self._stored, self._encoder, self._pending[start : start + BATCH])
+        hit("index.upsert.after")
         # Marked last: after a crash in between the same episodes are written again, to no effect.
         self._stored.mark(self._era(self._epoch) * _SEQ + self._reached)
+        hit("index.marked")
         self._pending = []
         self._waiting.clear()
 
@@ -112,7 +116,9 @@ class EpisodeIndex:
         """Stores what is waiting and frees the stored index; closing twice is no error."""
         if self._stored is not None:
             self.flush()
+            hit("index.close.before")
             self._stored.close()
+            hit("index.close.after")
             self._stored = None
 
     def _era(self, epoch: int) -> int:
@@ -122,9 +128,11 @@ class EpisodeIndex:
     def _open(self, epoch: int, last: int) -> None:
         if self._stored is None:
             self._stored = self._factory(self._encoder.dimension)
+            hit("index.open")
         era, reached = divmod(self._stored.generation, _SEQ)
         if era != self._era(epoch) or reached > last:
             self._stored.clear()
+            hit("index.cleared")
             self._stored.mark(self._era(epoch) * _SEQ)
             reached = 0
         self._waiting.clear()

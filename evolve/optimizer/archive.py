@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from evolve.errors import UsageError
+from evolve.faults import hit
 from evolve.files import canonical_json, digest
 from evolve.optimizer.variant import UNLEARNED, Variant
 from evolve.store import Database, Migration, ObjectStore
@@ -233,6 +234,8 @@ class VariantArchive:
             before = self.active_digest
             done = Promotion(variant=name, before=before, grounds=grounds, at=self._clock())
             if before != name:
+                hit("promotion.before")
                 row: dict[str, Any] = {"variant": name, "before": before, "grounds": grounds, "at": done.at}
                 self._db.insert("variant_promotions", row)
+                hit("promotion.after")
             return done

@@ -12,6 +12,7 @@ from pathlib import Path
 from evolve import frontmatter
 from evolve.episodes import Json, Row
 from evolve.errors import UsageError
+from evolve.faults import hit
 from evolve.files import canonical_json, read_text, sync_folder, write_atomic, write_failure
 from evolve.skills.skill import Skill, check_name
 
@@ -37,6 +38,7 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
         WorkspaceError: When the place cannot be written or the disk is full.
     """
     try:
+        hit("folder.begin")
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     except OSError as error:
@@ -44,9 +46,11 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
     try:
         for name, text in files.items():
             write_atomic(fresh / name, text.encode("utf-8"))
+            hit("folder.file")
         fresh.chmod(0o755)
         _swap(fresh, target)
         sync_folder(target.parent)
+        hit("folder.kept")
     except OSError as error:
         raise write_failure(target, error) from error
     finally:
@@ -57,6 +61,7 @@ def _swap(fresh: Path, target: Path) -> None:
     old = fresh.with_name(fresh.name + ".old")
     if os.path.lexists(target):
         target.rename(old)
+        hit("folder.moved")
     fresh.rename(target)
     if old.is_symlink():
         old.unlink()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from evolve.errors import RecordDamaged, UsageError
+from evolve.faults import hit
 from evolve.files import canonical_json
 from evolve.skills.admission import Verdict
 from evolve.skills.folder import folder_digest, read_folder, write_folder
@@ -85,6 +86,7 @@ class SkillLibrary:
         """
         if not verdict.admitted or verdict.digest != skill.digest:
             raise ValueError("a skill is kept only with an admission of its own content")
+        hit("skill.begin")
         known = self._find(skill.digest)
         if known is None:
             known = replace(skill.renamed(self._free_name(skill)), status="admitted", tasks=())
@@ -98,7 +100,9 @@ class SkillLibrary:
                 self.record_verdict(verdict)
                 self._set(known, status=self._earned(known))
             known = self.get(known.digest)
+        hit("skill.row")
         write_folder(known, self._folder)
+        hit("skill.kept")
         return known
 
     def get(self, name_or_digest: str) -> Skill:

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from evolve.errors import WorkspaceError
+from evolve.faults import hit
 from evolve.files import sync_folder, write_failure
 from evolve.store.sealing import faults
 
@@ -55,11 +56,14 @@ def backup(connection: sqlite3.Connection, path: Path, steps: int) -> Path:
         temporary = target.with_suffix(".tmp")
         for leftover in folder.glob(f"{path.stem}-*.tmp*"):
             leftover.unlink()
+        hit("backup.begin")
         connection.execute("VACUUM INTO ?", (str(temporary),))
         with temporary.open("rb+") as stream:
             os.fsync(stream.fileno())
+        hit("backup.copied")
         temporary.replace(target)
         sync_folder(folder)
+        hit("backup.kept")
     except OSError as error:
         raise write_failure(folder, error) from error
     return target

@@ -13,6 +13,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from evolve.errors import RecordDamaged
+from evolve.faults import hit
 from evolve.files import canonical_json, clean_text, sync_folder, write_failure
 from evolve.store import migrations as schema
 from evolve.store import sealing
@@ -126,8 +127,10 @@ class Database:
             schema.migrate(connection, changes)
         finally:
             connection.close()
+        hit("record.create")
         fresh.replace(self.path)
         sync_folder(self.path.parent)
+        hit("record.created")
         return True
 
     def _open(self, changes: Sequence[Migration]) -> None:
@@ -152,11 +155,14 @@ class Database:
         with self._guard, self._watched():
             if self._depth == 0:
                 self._connection.execute("BEGIN IMMEDIATE")
+                hit("record.begin")
             self._depth += 1
             try:
                 yield
                 if self._depth == 1:
+                    hit("record.commit.before")
                     self._connection.execute("COMMIT")
+                    hit("record.commit.after")
             finally:
                 self._depth -= 1
                 # Still open means not committed. After some failures SQLite has rolled back by itself.

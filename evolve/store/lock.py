@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve.errors import WorkspaceBusy, WorkspaceError
+from evolve.faults import hit
 from evolve.files import write_failure
 
 _OWNER_WAIT_S = 0.5
@@ -45,11 +46,14 @@ class WriterLock:
         if handle is None:
             raise self._busy()
         self._handle = handle
+        hit("lock.taken")
         _write_owner(handle, _this_process())
+        hit("lock.owned")
 
     def release(self) -> None:
         """Gives the lock back; releasing what is not held is no error."""
         if self._handle is not None:
+            hit("lock.release")
             os.ftruncate(self._handle, 0)
             os.close(self._handle)
             self._handle = None
@@ -72,6 +76,7 @@ class WriterLock:
             return None
         try:
             if _surely_dead(_read_owner(self.path)):
+                hit("lock.takeover")
                 self.path.unlink(missing_ok=True)
             return _try_lock(self.path)
         finally:

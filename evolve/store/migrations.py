@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolve.errors import WorkspaceError
+from evolve.faults import hit
 
 SCHEMA = (
     "CREATE TABLE IF NOT EXISTS schema_migrations"
@@ -58,6 +59,7 @@ def pending(connection: sqlite3.Connection, migrations: Sequence[Migration], pat
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> None:
     """Runs each migration together with the note that it ran, in one transaction."""
     for item in migrations:
+        hit("migration.before")
         connection.execute("BEGIN IMMEDIATE")
         try:
             connection.execute(SCHEMA)
@@ -67,7 +69,9 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> 
             else:
                 item.change(connection)
             connection.execute("INSERT INTO schema_migrations VALUES (?, ?)", (item.package, item.number))
+            hit("migration.inside")
             connection.execute("COMMIT")
+            hit("migration.after")
         finally:
             if connection.in_transaction:  # still open means not committed
                 connection.execute("ROLLBACK")

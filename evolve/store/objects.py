@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve.errors import RecordDamaged, WorkspaceError
+from evolve.faults import hit
 from evolve.files import canonical_json, digest, write_atomic
 
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
@@ -37,7 +38,9 @@ class ObjectStore:
         except OSError:  # missing or unreadable; writing it says what is wrong, if anything is
             intact = False
         if not intact:
+            hit("object.begin")
             write_atomic(path, data)
+            hit("object.kept")
         return name
 
     def get(self, name: str) -> bytes:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from evolve.agent import MIGRATIONS as AGENT
 from evolve.agent import RunRecords
 from evolve.errors import RecordDamaged, WorkspaceError
+from evolve.faults import hit
 from evolve.files import write_atomic, write_failure
 from evolve.gate import MIGRATIONS as GATE
 from evolve.gate import Decisions, Looks, RegressionSuite
@@ -77,10 +78,12 @@ def ensure_workspace(root: Path) -> bool:
     try:
         for folder in (paths.prompts, paths.skills, paths.store):
             folder.mkdir(parents=True, exist_ok=True)
+        hit("workspace.folders")
     except OSError as error:
         raise write_failure(root, error) from error
     if fresh:
         write_atomic(paths.marker, settings_template().encode())
+        hit("workspace.marked")
     return fresh
 
 

@@ -11,6 +11,7 @@ from evolve.episodes import Limits
 from evolve.errors import UsageError
 from evolve.events import EventFan, EventLog
 from evolve.files import canonical_json, digest
+from evolve.improve.aside import SetAside
 from evolve.improve.journal import last_report
 from evolve.improve.loop import improve as run_loop
 from evolve.improve.loop import look_again
@@ -99,7 +100,8 @@ def _session(workspace: Workspace, run: Run, suite: Suite, plan: LoopPlan, budge
 
 def _spent_before(workspace: Workspace, run: Run) -> Spent:
     """What earlier processes of the same run have spent."""
-    costs = [record.cost for record in workspace.stores.runs.episodes(run=run.id)]
+    waiting = SetAside(workspace.stores.db, run.id).cost()
+    costs = [waiting, *(record.cost for record in workspace.stores.runs.episodes(run=run.id))]
     return Spent(
         seconds=float(run.body.get("seconds", 0.0)),
         candidates=sum(cost.candidates for cost in costs),

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from evolve.agent.runner import episode_id, open_saver
+from evolve.agent.checkpoints import open_saver
+from evolve.agent.runner import episode_id
 from evolve.episodes import Cost
 from evolve.errors import WorkspaceError
 from evolve.testing import FixedPolicy

@@ -29,6 +29,7 @@ LAYERS = (
     ("episodes", "ledger", "prompts", "workflow", "settings", "events"),
     ("paths",),
     ("files", "frontmatter"),
+    ("faults",),
     ("errors",),
 )
 RANK = {name: row for row, names in enumerate(LAYERS) for name in names}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.stages.plan import UNFIT
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
-from evolve.episodes import Action, Step
+from evolve.episodes import Action, Plan, Step
 from evolve.errors import ModelMistake
 from evolve.files import clean_text
 
@@ -22,13 +23,18 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     plan = read_plan(state)
     if UNFIT in plan.data:
         return {"steps": [*state["steps"], to_json(Step(number=1, action=_give_up(str(plan.data[UNFIT]))))]}
+    number = len(steps) + 1
+    action = context.outputs.once((number, "act", "action"), Action, lambda: _chosen(context, plan, steps))
+    return {"steps": [*state["steps"], to_json(Step(number=number, action=action))]}
+
+
+def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     try:
         action = context.policy.act(context.view, plan, steps, context.left(steps))
     except ModelMistake as error:
         action = Action(kind="code", text=str(error))
     # Text from outside enters the record here, so this is where it is cleaned.
-    action = replace(action, code=clean_text(action.code), text=clean_text(action.text))
-    return {"steps": [*state["steps"], to_json(Step(number=len(steps) + 1, action=action))]}
+    return replace(action, code=clean_text(action.code), text=clean_text(action.text))
 
 
 def _give_up(reason: str) -> Action:

@@ -21,7 +21,9 @@ def judge(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     observed = step.observation
     if observed is None or not observed.ok or context.left(steps).submissions < 1:
         return {}
-    return {"steps": with_last_step(state, replace(step, judgement=_judged(step, context)))}
+    key = (step.number, "judge", "judgement")
+    judgement = context.outputs.once(key, Judgement, lambda: _judged(step, context))
+    return {"steps": with_last_step(state, replace(step, judgement=judgement))}
 
 
 def _judged(step: Step, context: EpisodeContext) -> Judgement:

@@ -14,7 +14,9 @@ from evolve.episodes import Action, Observation
 def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Runs the code of the last action on the visible examples, in the sandbox."""
     step = read_steps(state)[-1]
-    return {"steps": with_last_step(state, replace(step, observation=_observed(step.action, context)))}
+    key = (step.number, "observe", "observation")
+    observed = context.outputs.once(key, Observation, lambda: _observed(step.action, context))
+    return {"steps": with_last_step(state, replace(step, observation=observed))}
 
 
 def _observed(action: Action, context: EpisodeContext) -> Observation:

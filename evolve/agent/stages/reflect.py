@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.execution import make_probe
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
-from evolve.episodes import Step
+from evolve.episodes import Json, Step
+from evolve.files import digest
+from evolve.policies.protocol import Probe
 
 
 def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -22,8 +26,27 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     steps = evidence_steps(read_steps(state))
     if not steps:
         return {}
-    claims = context.policy.reflect(context.view, context.identity.group, steps, make_probe(context.sandbox))
+    probe = _kept(make_probe(context.sandbox), context, len(steps))
+    claims = context.policy.reflect(context.view, context.identity.group, steps, probe)
     return {"claims": to_json(claims)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Probed:
+    values: tuple[Json, ...]
+
+
+def _kept(probe: Probe, context: EpisodeContext, number: int) -> Probe:
+    """The probe, whose single runs are not repeated by a stage that is."""
+
+    def kept(programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
+        kind = f"probe {digest(to_json([programs, inputs]))[:16]}"
+        work = partial(probe, programs, inputs)
+        return list(
+            context.outputs.once((number, "reflect", kind), _Probed, lambda: _Probed(values=tuple(work()))).values
+        )
+
+    return kept
 
 
 def evidence_steps(steps: Sequence[Step]) -> tuple[Step, ...]:

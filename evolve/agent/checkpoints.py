@@ -1,0 +1,80 @@
+"""The file of one episode: a checkpoint per stage, and what was paid for within stages.
+
+Importing this module imports the graph library, so it is imported where an episode needs its file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from evolve.errors import WorkspaceError
+from evolve.faults import hit
+from evolve.files import AFTER_SPACE
+
+_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+
+class EpisodeSaver(SqliteSaver):
+    """The library's saver with fault points around its writes."""
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Writes a checkpoint."""
+        hit("checkpoint.put.before")
+        found = super().put(config, checkpoint, metadata, new_versions)
+        hit("checkpoint.put.after")
+        return found
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Writes what a stage left."""
+        hit("checkpoint.writes.before")
+        super().put_writes(config, writes, task_id, task_path)
+        hit("checkpoint.writes.after")
+
+
+@contextmanager
+def open_saver(path: Path) -> Iterator[EpisodeSaver]:
+    """One episode's checkpoint file.
+
+    A finished stage survives the end of the process by any signal, because the kernel holds what was
+    written. It need not survive a power loss: SQLite then drops the torn end of its log and the
+    episode goes on from an earlier stage. What must survive that is in the record.
+
+    The serializer is strict: a file somebody tampered with can only hold plain values, never objects
+    whose loading runs code.
+
+    Raises:
+        WorkspaceError: When the file cannot be opened or written, or is not a checkpoint.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, check_same_thread=False)
+    except (OSError, sqlite3.Error) as error:
+        raise WorkspaceError(f"cannot open {path}: {error}") from error
+    try:
+        # Nothing waits for the disk before the log holds a stage, nor afterwards until the file is closed.
+        for setting in ("synchronous=OFF", "journal_mode=WAL", "synchronous=NORMAL"):
+            connection.execute(f"PRAGMA {setting}")
+        yield EpisodeSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _FULL:
+            raise WorkspaceError(f"disk full or failing while writing {path}: {error}", hint=AFTER_SPACE) from error
+        raise WorkspaceError(f"{path}: {error}", hint=f"remove {path} to run the episode again") from error
+    finally:
+        connection.close()

@@ -1,0 +1,47 @@
+"""Episodes of a loop that are over and wait for their batch: after a crash they are not run, or paid, again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from evolve.agent.codec import from_data, to_json
+from evolve.episodes import Cost
+from evolve.improve.workers import Attempt
+from evolve.store import Database
+
+
+class SetAside:
+    """Finished attempts of one run that are not committed yet. They teach nothing until then.
+
+    Args:
+        db: The record, opened with :data:`evolve.improve.journal.MIGRATIONS`.
+    """
+
+    def __init__(self, db: Database, run: str) -> None:
+        self._db = db
+        self._run = run
+
+    def keep(self, attempt: Attempt) -> None:
+        """Keeps an attempt durably, once. A fault is not kept: it may go better next time."""
+        if attempt.record.status == "fault":
+            return
+        row = {"run": self._run, "episode": attempt.record.episode, "body": to_json(attempt)}
+        self._db.insert("loop_attempts", row, key="episode")
+
+    def find(self, episode: str) -> Attempt | None:
+        """The attempt behind an episode's id, or None."""
+        for row in self._db.rows("loop_attempts", {"run": self._run, "episode": episode}):
+            return from_data(Attempt, json.loads(str(row["body"])))
+        return None
+
+    def drop(self, attempts: Sequence[Attempt]) -> None:
+        """Forgets attempts; joins the transaction that commits them."""
+        for attempt in attempts:
+            self._db.delete("loop_attempts", {"run": self._run, "episode": attempt.record.episode})
+
+    def cost(self) -> Cost:
+        """What the attempts that wait have cost."""
+        rows = self._db.rows("loop_attempts", {"run": self._run})
+        found = (from_data(Attempt, json.loads(str(row["body"]))) for row in rows)
+        return sum((attempt.record.cost for attempt in found), Cost())
