@@ -51,7 +51,30 @@ class Settings:
     sandbox: SandboxBackend = field(
         default="auto", metadata=_explained("sandbox backend: auto, bubblewrap, landlock or seatbelt")
     )
+    model: str = field(
+        default="", metadata=_explained("language model: NAME, openai:NAME or http://host/v1#NAME; cheap,dear")
+    )
+    model_act: str = field(default="", metadata=_explained("model that acts, where it is another one"))
+    model_reflect: str = field(default="", metadata=_explained("model that reflects, where it is another one"))
+    model_judge: str = field(default="", metadata=_explained("model that judges, where it is another one"))
+    model_rewrite: str = field(default="", metadata=_explained("model that rewrites prompts, where it is another one"))
+    base_url: str = field(default="", metadata=_explained("address where bare model names are looked for"))
+    day_limit: str = field(
+        default="", metadata=_explained("most that models may spend in a day, such as $5, 2M-tokens, 500-calls")
+    )
+    total_limit: str = field(default="", metadata=_explained("most that models may ever spend in this workspace"))
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def role_models(self) -> dict[str, str]:
+        """The models of single roles, where they are not the common one."""
+        named = {
+            "act": self.model_act,
+            "reflect": self.model_reflect,
+            "judge": self.model_judge,
+            "rewrite": self.model_rewrite,
+        }
+        return {role: text for role, text in named.items() if text.strip()}
 
     @property
     def worker_count(self) -> int:

@@ -34,7 +34,9 @@ Workspace = Annotated[
 ]
 Model = Annotated[
     str | None,
-    typer.Option("--model", envvar="EVOLVE_MODEL", help="A language model; refused, see evolve models."),
+    typer.Option(
+        "--model", envvar="EVOLVE_MODEL", help="A language model; refused, nothing uses one yet: see evolve models."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", envvar="EVOLVE_JSON", help="Print the result as JSON.")]
 Budget = Annotated[

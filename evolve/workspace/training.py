@@ -110,4 +110,5 @@ def _spent_before(workspace: Workspace, run: Run) -> Spent:
         candidates=sum(cost.candidates for cost in costs),
         tokens=sum(cost.tokens for cost in costs),
         money=sum(cost.money for cost in costs),
+        calls=sum(cost.calls for cost in costs),
     )
