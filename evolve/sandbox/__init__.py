@@ -2,6 +2,7 @@
 
     with open_sandbox(cache_dir=folder) as sandbox:
         result = sandbox.run_programs([Program(source=text, entry="solve")], inputs)
+        result = sandbox.execute("sum(range(10))")
 
 Nothing else in evolve starts a process for code it did not write. The values are light to import; the machinery
 is loaded on first use of :func:`open_sandbox` or :func:`check_backends`.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evolve.sandbox.actions import ActionFile, ActionResult, CodeSession, SandboxDenied
 from evolve.sandbox.protocol import (
     NOT_RUN,
     Outcome,
@@ -28,11 +30,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOT_RUN",
+    "ActionFile",
+    "ActionResult",
+    "CodeSession",
     "Outcome",
     "ProbeOutcome",
     "Program",
     "ProgramRun",
     "Sandbox",
+    "SandboxDenied",
     "SandboxLimits",
     "SandboxResult",
     "TestModule",

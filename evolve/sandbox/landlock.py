@@ -7,13 +7,20 @@ host's process numbers although it can neither signal nor inspect any of them, a
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import platform
 
 from evolve.errors import SandboxUnavailable
 from evolve.sandbox import seccomp
-from evolve.sandbox.interpreter import FLAGS, environment, executable, interpreter_folders, source, system_folders
+from evolve.sandbox.descent import tasks_of_user
+from evolve.sandbox.interpreter import (
+    Environment,
+    interpreter_folders,
+    runner_command,
+    runner_config,
+    system_folders,
+    variables,
+)
 from evolve.sandbox.protocol import Launch, SandboxLimits
 from evolve.sandbox.scratch import make_scratch
 
@@ -26,9 +33,8 @@ class Landlock:
 
     name = "landlock"
 
-    def __init__(self) -> None:
-        self._runner = source("runner.py")
-        self._jail = source("jail.py")
+    def __init__(self, environment: Environment | None = None) -> None:
+        self._environment = environment or Environment()
 
     def missing(self) -> str:
         if platform.system() != "Linux":
@@ -45,34 +51,18 @@ class Landlock:
             )
         scratch = make_scratch()
         config = {
-            "result": result_fd,
-            "scratch": scratch,
+            **runner_config(result_fd, scratch, self._environment, limits),
             "filter": seccomp.program_filter().hex(),
-            "others": _tasks_of_user(),
+            "others": tasks_of_user(),
             "border": seccomp.border_filter(metadata=True).hex(),
-            "read": [*_readable(), "/dev/urandom", "/dev/zero"],
+            "read": [*_readable(), *self._environment.folders, "/dev/urandom", "/dev/zero"],
             "write": [scratch, "/dev/null"],
             "supervisor": os.getpid(),
         }
-        argv = [executable(), *FLAGS, "-c", self._jail, json.dumps(config), self._runner]
-        return Launch(argv=argv, env=environment(scratch, limits), scratch=scratch, watch_scratch=True)
+        argv = runner_command(config, first="jail")
+        return Launch(argv=argv, env=variables(scratch, limits, self._environment), scratch=scratch)
 
 
 def _readable() -> list[str]:
     system = [os.path.realpath(folder) for folder in system_folders()]
     return list(dict.fromkeys([*system, *interpreter_folders(), "/etc/ld.so.cache", "/etc/localtime"]))
-
-
-def _tasks_of_user() -> int:
-    """Processes and threads the kernel already counts for this user; it exempts root from that limit."""
-    if os.getuid() == 0:
-        return 0
-    count = 0
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            try:
-                if entry.stat().st_uid == os.getuid():
-                    count += len(os.listdir(f"/proc/{entry.name}/task"))
-            except OSError:
-                continue  # it ended while we looked
-    return count
