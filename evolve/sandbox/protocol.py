@@ -12,6 +12,9 @@ from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
 NOT_RUN = "not run: the time limit of the whole execution was reached"
 """The error of an outcome whose turn never came."""
 
+UNSANDBOXED = "unsandboxed"
+"""The name of the backend that confines nothing, and the mark of what was learned with it."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class SandboxLimits:
