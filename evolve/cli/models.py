@@ -95,7 +95,11 @@ def check_command(model: Name = None, workspace: options.Workspace = None, as_js
 def default_command(
     model: Annotated[
         str | None,
-        typer.Argument(help='A model, several from cheap to dear with commas, or "" for none.', show_default=False),
+        typer.Argument(
+            help='A model, several from cheap to dear with commas, or "" for none.',
+            envvar="EVOLVE_DEFAULT_MODEL",
+            show_default=False,
+        ),
     ] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,

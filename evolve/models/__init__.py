@@ -15,7 +15,18 @@ from evolve.models.opening import ModelSetup, load_wording, open_models
 from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Price, Prices
 from evolve.models.probing import Probed, offered_models, probe
-from evolve.models.protocol import KEPT, ChatModel, Message, Meter, ModelReply, ModelRequest, OnDelta, Usage
+from evolve.models.protocol import (
+    KEPT,
+    Call,
+    ChatModel,
+    Message,
+    Meter,
+    ModelReply,
+    ModelRequest,
+    OnCall,
+    OnDelta,
+    Usage,
+)
 from evolve.models.replay import ExchangeStore, FolderStore, RecordingWire, exchange_digest
 from evolve.models.routing import ROLES, Models
 from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
@@ -26,6 +37,7 @@ __all__ = [
     "Abilities",
     "AbilityBook",
     "Breaker",
+    "Call",
     "ChatModel",
     "Deadlines",
     "Endpoint",
@@ -40,6 +52,7 @@ __all__ = [
     "ModelRequest",
     "ModelSetup",
     "Models",
+    "OnCall",
     "OnDelta",
     "OpenAIWire",
     "Price",

@@ -63,14 +63,18 @@ def parse_model(text: str, environ: Mapping[str, str] | None = None, *, base_url
         raise UsageError(f"--model {text!r}: no model is named", hint=_FORMS)
     own_key = known.get("EVOLVE_API_KEY", "")
     meant = address in (OPENAI, offered.rstrip("/"))
-    key = own_key or (known.get("OPENAI_API_KEY", "") if meant else "")
-    return Endpoint(base_url=address, model=model, key=key.strip())
+    key = (own_key or (known.get("OPENAI_API_KEY", "") if meant else "")).strip()
+    if not (key.isascii() and (key.isprintable() and " " not in key)):
+        name = "EVOLVE_API_KEY" if own_key else "OPENAI_API_KEY"
+        raise UsageError(f"{name} holds a character that no key has, such as a space, a quote or a line break")
+    return Endpoint(base_url=address, model=model, key=key)
 
 
 def _checked(address: str, text: str) -> str:
     try:
         parts = urlsplit(address)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        plain = address.isprintable() and not any(sign in address for sign in ' "<>\\^`{|}')
+        sound = plain and parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         sound = False
     if not sound:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from string import Template
 from typing import Any
 
+from evolve.files import clean_text
 from evolve.models.abilities import Abilities
 from evolve.models.addressing import Endpoint
 from evolve.models.protocol import Message, ModelRequest, Rung
@@ -75,7 +76,7 @@ def _responses_body(request: ModelRequest, rung: Rung) -> dict[str, Any]:
 
 
 def _messages(request: ModelRequest) -> list[dict[str, str]]:
-    return [{"role": message.role, "content": message.text} for message in request.messages]
+    return [{"role": message.role, "content": clean_text(message.text)} for message in request.messages]
 
 
 def with_form(request: ModelRequest, rung: Rung, wording: Wording) -> ModelRequest:
@@ -118,6 +119,8 @@ def adapted(abilities: Abilities, exchange: Exchange, failure: Failure) -> Abili
     for name in OPTIONAL:
         if name in exchange.body and re.search(rf"\b{name}\b", said):
             return replace(abilities, without=(*abilities.without, name))
+    if exchange.streamed and re.search(r"\bstream(ing)?\b", said):
+        return replace(abilities, streams=False)
     if exchange.path == "chat/completions" and re.search(r"v1/responses|responses api|not a chat model", said):
         return replace(abilities, api="responses")
     return None

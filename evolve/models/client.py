@@ -14,7 +14,8 @@ from evolve.models.addressing import Endpoint
 from evolve.models.bodies import Wording, adapted, exchange_of, with_form, with_repair
 from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Price
-from evolve.models.protocol import Meter, ModelReply, ModelRequest, OnDelta, Rung, Usage
+from evolve.models.protocol import Call, Meter, ModelReply, ModelRequest, OnCall, OnDelta, Rung, Usage
+from evolve.models.replay import exchange_digest
 from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
 from evolve.models.structure import RUNGS, extract
 from evolve.models.tokens import most_prompt_tokens, most_tokens
@@ -31,6 +32,10 @@ _HINTS = {
 }
 
 
+def _say_nothing(call: Call) -> None:
+    """For those who do not listen."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Services:
     """What an :class:`EndpointModel` works with; every default is usable.
@@ -38,6 +43,7 @@ class Services:
     Attributes:
         meter: The ledger of the run; by default nothing is bounded.
         price: None where it is not known; then money cannot be limited.
+        on_call: Hears of every call.
         repairs: How often a model is told what is wrong with its reply before that counts as its mistake.
         sleep: Waits; replaced where nobody wants to.
         clock: Monotonic seconds.
@@ -54,6 +60,7 @@ class Services:
     breaker: Breaker = field(default_factory=lambda: Breaker(time.monotonic))
     rng: random.Random = field(default_factory=lambda: random.Random(0))
     repairs: int = 2
+    on_call: OnCall = _say_nothing
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
@@ -102,6 +109,7 @@ class _Asking:
         self.again = 0
         self.dropped: tuple[str, ...] = ()
         self.adaptations = 0
+        self.heard = False
 
     def run(self) -> ModelReply:
         repairs = 0
@@ -178,7 +186,30 @@ class _Asking:
             services.meter.settle(most, cost)
         self.used += cost
         self.calls += cost.calls
+        self.tell(exchange, outcome, cost, replayed=isinstance(received, Received) and received.replayed)
         return outcome
+
+    def tell(self, exchange: Exchange, outcome: Parts | Unusable | Failure, cost: Usage, *, replayed: bool) -> None:
+        """Says what came of a call; and the text at once, to whoever wanted it in pieces and got none."""
+        if isinstance(outcome, Parts):
+            kind, why = "reply", ""
+            if self.on_delta is not None and not self.heard:
+                self.on_delta(outcome.text)
+        elif isinstance(outcome, Unusable):
+            kind, why = "unusable", outcome.why
+        else:
+            kind, why = outcome.kind, outcome.text
+        self.services.on_call(
+            Call(
+                model=self.endpoint.name,
+                role=self.request.role,
+                digest=exchange_digest(exchange),
+                outcome=kind,
+                why=why,
+                usage=cost,
+                replayed=replayed,
+            )
+        )
 
     def most(self, exchange: Exchange, seconds: float) -> Usage:
         prompt, completion = most_prompt_tokens(exchange.body), self.request.max_tokens
@@ -222,10 +253,12 @@ class _Asking:
         if self.on_delta is None or not exchange.streamed:
             return None
         reader, tell = DeltaReader(exchange.path), self.on_delta
+        self.heard = False
 
         def listen(piece: bytes) -> None:
             text = reader.feed(piece)
             if text:
+                self.heard = True
                 tell(text)
 
         return listen

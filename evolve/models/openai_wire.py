@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from evolve.files import clean_text
-from evolve.models.addressing import Endpoint
+from evolve.models.addressing import OPENAI, Endpoint
 from evolve.models.replies import MOST_BYTES
 from evolve.models.wire import Deadlines, Exchange, Failure, OnBytes, Received, failure_of_status
 
@@ -37,13 +37,22 @@ class OpenAIWire:
 
     def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:
         """One exchange; see :class:`evolve.models.wire.Wire`."""
+        import httpx2
+
         with self._guard:
             line = self._idle.pop() if self._idle else None
-        line = line or _Line(self._endpoint)
-        answer = line.send(exchange, deadlines, on_bytes)
-        if isinstance(answer, Failure) or len(answer.content) > MOST_BYTES:
-            line.close()  # what is still under way on it must not reach the next call
-        else:
+        try:
+            line = line or _Line(self._endpoint)
+        except httpx2.InvalidURL as error:
+            return Failure(kind="connect", text=f"not an address: {error}", final=True)
+        sound = False
+        try:
+            answer = line.send(exchange, deadlines, on_bytes)
+            sound = isinstance(answer, Received) and len(answer.content) <= MOST_BYTES
+        finally:
+            if not sound:
+                line.close()  # what is still under way on it must not reach the next call
+        if sound:
             with self._guard:
                 self._idle.append(line)
         return answer
@@ -75,6 +84,8 @@ class _Line:
         self._client: OpenAI = openai.OpenAI(
             api_key=endpoint.key or _NO_KEY, base_url=endpoint.base_url, max_retries=0, http_client=http
         )
+        if endpoint.base_url != OPENAI:
+            self._client.organization = self._client.project = None  # of the environment, and meant for OpenAI
 
     def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None) -> Received | Failure:
         import httpx2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evolve.errors import UsageError
@@ -17,7 +17,7 @@ from evolve.models.client import EndpointModel, Services
 from evolve.models.openai_wire import OpenAIWire
 from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Prices
-from evolve.models.protocol import ChatModel, Meter
+from evolve.models.protocol import ChatModel, Meter, OnCall
 from evolve.models.replay import FolderStore, Mode, RecordingWire
 from evolve.models.routing import Models
 from evolve.models.wire import Deadlines, Wire
@@ -40,6 +40,7 @@ class ModelSetup:
         records: Folder of recorded exchanges, or None to record nothing.
         replay: What records are for.
         layers: Where prompts are looked for.
+        on_call: Hears of every call, failed ones included.
         seed: Of the jitter between attempts.
         wire: Makes the connection to an endpoint; default: HTTP.
     """
@@ -57,6 +58,7 @@ class ModelSetup:
     rules: RetryRules = field(default_factory=RetryRules)
     environ: Mapping[str, str] | None = None
     seed: int = 0
+    on_call: OnCall | None = None
     wire: Callable[[Endpoint], Wire] = OpenAIWire
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
@@ -97,7 +99,7 @@ def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, kept: tup
     if setup.records is not None:
         wire = RecordingWire(wire, FolderStore(setup.records), setup.replay)
     prices, book = kept
-    return Services(
+    services = Services(
         wire=wire,
         wording=load_wording(setup.layers),
         meter=setup.meter,
@@ -110,6 +112,7 @@ def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, kept: tup
         clock=setup.clock,
         sleep=setup.sleep,
     )
+    return services if setup.on_call is None else replace(services, on_call=setup.on_call)
 
 
 def load_wording(layers: PromptLayers | None = None) -> Wording:

@@ -134,6 +134,32 @@ class ModelReply:
         return self.finish in ("refusal", "filter")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One call to an endpoint, for records and views; every one is told, whatever came of it.
+
+    Attributes:
+        model: Name of the model that was asked.
+        role: As in the request.
+        digest: Of the exchange; finds it among the recorded ones.
+        outcome: ``reply``, ``unusable``, or the kind of failure, such as ``timeout`` or ``limit``.
+        why: What was wrong, or "".
+        usage: What is booked for it.
+        replayed: It came from a record.
+    """
+
+    model: str
+    role: str
+    digest: str
+    outcome: str
+    why: str = ""
+    usage: Usage = field(default_factory=Usage)
+    replayed: bool = False
+
+
+OnCall = Callable[[Call], None]
+"""Hears of every call. Replies count only what led to them; this also tells what was spent where none came."""
+
 OnDelta = Callable[[str], None]
 """Hears pieces of the reply as they come; pieces of a call that fails later are not taken back."""
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from evolve.files import clean_text
@@ -17,7 +18,8 @@ RUNGS: tuple[Rung, ...] = ("json_schema", "json_object", "fenced")
 _FENCE = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)```", re.DOTALL)
 _THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
-_OPENINGS = 20
+_OPENING = re.compile(r"[{\[]")
+_OPENINGS = 40
 
 
 @dataclass(frozen=True)
@@ -62,18 +64,14 @@ def extract(text: str, schema: Mapping[str, Any]) -> Extracted:
     The whole text is tried first, then fenced blocks, then anything that looks like an object or list; trailing
     commas are forgiven. A value is never completed: what was cut off stays unusable.
     """
-    plain = _THINKING.sub("", text)
-    complaint = "there is no JSON in it"
-    for candidate in _candidates(plain.strip()):
-        value = _loads(candidate)
-        if value is None:
-            continue
-        value = _cleaned(value)
-        fault = violation(value, schema)
+    complaint = ""
+    for value in _values(_THINKING.sub("", text).strip()):
+        cleaned = _cleaned(value)
+        fault = violation(cleaned, schema)
         if not fault:
-            return Extracted(value)
-        complaint = fault if complaint == "there is no JSON in it" else complaint
-    return Extracted(why=complaint)
+            return Extracted(cleaned)
+        complaint = complaint or fault
+    return Extracted(why=complaint or "there is no JSON in it")
 
 
 def violation(value: Any, schema: Mapping[str, Any]) -> str:
@@ -91,22 +89,23 @@ def violation(value: Any, schema: Mapping[str, Any]) -> str:
     return f"{place or 'the value'}: {' '.join(worst.message.split())[:300]}"
 
 
-def _candidates(text: str) -> Iterator[str]:
-    yield text
-    yield from (block.strip() for block in _FENCE.findall(text))
-    ends = [place for place, sign in enumerate(text) if sign in "}]"][-_OPENINGS:]
-    for start in [place for place, sign in enumerate(text) if sign in "{["][:_OPENINGS]:
-        closing = "}" if text[start] == "{" else "]"
-        yield from (text[start : end + 1] for end in reversed(ends) if end > start and text[end] == closing)
+def _values(text: str) -> Iterator[Any]:
+    """JSON values in a text, the likeliest first; null is none."""
+    for part in (text, *_FENCE.findall(text)):
+        yield from _begun(part.strip(), 0, whole=True)
+    for variant in dict.fromkeys((text, _TRAILING_COMMA.sub(r"\1", text))):
+        for found in islice(_OPENING.finditer(variant), _OPENINGS):
+            yield from _begun(variant, found.start(), whole=False)
 
 
-def _loads(text: str) -> Any:
-    for attempt in (text, _TRAILING_COMMA.sub(r"\1", text)):
-        try:
-            return json.loads(attempt, parse_constant=_refuse)
-        except (ValueError, RecursionError):
-            continue
-    return None
+def _begun(text: str, start: int, *, whole: bool) -> Iterator[Any]:
+    """The value that begins at a place, if there is one and, where wanted, nothing after it."""
+    try:
+        value, end = json.JSONDecoder(parse_constant=_refuse).raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return
+    if value is not None and not (whole and end < len(text)):
+        yield value
 
 
 def _refuse(name: str) -> Any:

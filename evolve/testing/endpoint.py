@@ -132,7 +132,8 @@ class _Handler(BaseHTTPRequestHandler):
         raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         api = {"/v1/chat/completions": "chat", "/v1/responses": "responses"}.get(self.path, "")
         if api not in endpoint.scenario.supports:
-            self._refuse(404, "no such address")
+            other = "This model is only supported in v1/responses and not in v1/chat/completions."
+            self._refuse(404, other if "responses" in endpoint.scenario.supports else "no such address")
             return
         body = json.loads(raw)
         if not self._admitted():

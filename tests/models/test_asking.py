@@ -81,12 +81,6 @@ def test_a_parameter_that_is_refused_is_left_out_from_then_on(bench, name):
 
 def test_a_model_that_offers_only_responses(bench):
     one = bench({"data": {"sum": 42}}, "fine", supports=("responses", "json_schema", "stream"))
-    with pytest.raises(EndpointProblem):
-        one.complete()  # a 404 alone could mean anything
-    from evolve.models import Abilities
-
-    model = one.models.of("act")
-    model.services.abilities.keep(model.endpoint, Abilities(api="responses"))
     assert one.complete(ask(schema=SUM)).data == {"sum": 42}
     heard = []
     assert one.complete(on_delta=heard.append).text == "".join(heard) == "fine"
@@ -100,6 +94,31 @@ def test_text_is_heard_while_it_comes(bench):
     assert "".join(heard) == reply.text
     assert len(heard) > 2
     assert not reply.usage.estimated
+
+
+def test_who_wants_pieces_of_an_endpoint_that_does_not_stream_gets_the_whole_at_once(bench):
+    heard = []
+    one = bench("fine", "fine", supports=("chat",))
+    assert one.complete(on_delta=heard.append).text == "fine"
+    assert one.complete(on_delta=heard.append).calls == 1
+    assert heard == ["fine", "fine"]
+
+
+def test_every_call_is_told_with_what_it_cost(bench, tmp_path):
+    calls = []
+    one = bench({"status": 500}, {"bad": "null choices"}, "fine", setup={"on_call": calls.append, "records": tmp_path})
+    usage = one.complete(ask(role="reflect")).usage
+    assert [call.outcome for call in calls] == ["server", "unusable", "reply"]
+    assert calls[1].why == "there is no choice in the reply"
+    assert {call.role for call in calls} == {"reflect"}
+    assert sum((call.usage for call in calls), start=type(usage)()) == usage
+    assert (tmp_path / f"{calls[-1].digest}.json").is_file()
+
+
+def test_text_that_no_request_can_carry_is_cleaned_before(bench):
+    one = bench("fine")
+    one.complete(ask("a\ud800b\0c"))
+    assert one.bodies[0]["messages"][0]["content"] == "a\ufffdb\ufffdc"
 
 
 def test_a_stream_without_counts_is_estimated_upwards(bench):
@@ -133,7 +152,8 @@ def test_variables_and_settings_say_where_bare_names_live():
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "http://host/v1", "http://#m", "ftp:x y", "http://host:0/v1#m", "http://[::1/v1#m"]
+    "text",
+    ["", " ", "http://host/v1", "http://#m", "ftp:x y", "http://host:0/v1#m", "http://[::1/v1#m", "http://a b/v1#m"],
 )
 def test_what_names_no_model_is_told(text):
     with pytest.raises(UsageError, match="--model"):
@@ -145,6 +165,9 @@ def test_a_key_is_only_sent_where_it_belongs():
     assert parse_model("gpt-5", environ).key == "for-openai"
     assert parse_model("http://elsewhere.example/v1#m", environ).key == ""
     assert parse_model("http://elsewhere.example/v1#m", {**environ, "EVOLVE_API_KEY": "own"}).key == "own"
+    with pytest.raises(UsageError, match="OPENAI_API_KEY holds a character") as caught:
+        parse_model("gpt-5", {"OPENAI_API_KEY": "sk-sécret"})
+    assert "cret" not in str(caught.value)
     with pytest.raises(UsageError, match="password"):
         parse_model("http://user:secret@host/v1#m", {})
 

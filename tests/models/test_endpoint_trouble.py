@@ -232,3 +232,38 @@ class TestLongPrompts:
         with pytest.raises(EndpointProblem):
             one.complete(self.request())
         assert len(one.bodies) == 2
+
+
+def test_threads_get_their_own_replies(bench):
+    from concurrent.futures import ThreadPoolExecutor
+
+    class Echo:
+        def answer(self, body):
+            return body["messages"][0]["content"]
+
+    one = bench()
+    one.endpoint.double = Echo()
+    with ThreadPoolExecutor(6) as pool:
+        texts = list(pool.map(lambda number: one.complete(ask(f"number {number}")).text, range(24)))
+    assert texts == [f"number {number}" for number in range(24)]
+
+
+def test_prompts_do_not_follow_a_redirect(bench):
+    with pytest.raises(EndpointProblem, match="HTTP 307") as caught:
+        bench({"status": 307}).complete()
+    assert not caught.value.retryable
+
+
+@pytest.mark.slow
+def test_the_real_clock_and_the_real_sleep(bench):
+    """One byte every five seconds is cut off in time, and a Retry-After of a second is waited for."""
+    deadlines = Deadlines(connect=1.0, idle=2.0, total=1.5)
+    one = bench(
+        {"fault": "slow body", "every": 5.0},
+        {"status": 429, "retry_after": "1"},
+        "fine",
+        setup={"sleep": time.sleep, "clock": time.monotonic, "deadlines": deadlines},
+    )
+    started = time.monotonic()
+    assert one.complete().text == "fine"
+    assert 1.5 + 0.5 + 1.0 <= time.monotonic() - started < 5.0
