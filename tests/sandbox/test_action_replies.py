@@ -113,6 +113,7 @@ def scratch(tmp_path):
         here = inner
     os.close(here)
     yield place
+    wipe(place, seconds=60)  # nobody else can remove a tree as deep as this
     os.close(place)
     assert (tmp_path / "outside" / "kept").read_text() == "kept"
 
