@@ -76,12 +76,21 @@ def test_code_can_import_from_a_named_environment(cli, code, tmp_path):
     assert cli("sandbox", "exec", code("1"), "--python", tmp_path).code == 2
 
 
+@pytest.mark.slow
 def test_check_probes_every_backend(cli):
     done = cli("sandbox", "check", "--json")
     found = json.loads(done.out)
     assert done.code == 0 and found["chosen"] == "bubblewrap"
     assert all(probe["passed"] for name in ("bubblewrap", "landlock") for probe in found["backends"][name])
     assert "not usable" in cli("sandbox", "check").out
+
+
+def test_check_ends_with_3_where_no_backend_holds(cli, monkeypatch):
+    from evolve.sandbox.choose import BACKENDS
+
+    monkeypatch.setattr("evolve.sandbox.choose.BACKENDS", {"seatbelt": BACKENDS["seatbelt"]})
+    done = cli("sandbox", "check")
+    assert done.code == 3 and "no code is run" in done.err
 
 
 def test_going_without_a_sandbox_must_be_asked_for_twice(cli, code, monkeypatch, tmp_path):

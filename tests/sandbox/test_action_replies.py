@@ -105,20 +105,19 @@ def scratch(tmp_path):
     (root / "locked" / "file").write_text("x" * 100_000)
     os.chmod(root / "locked", 0)
     place = os.open(root, os.O_RDONLY)
-    here = os.dup(place)
-    for _ in range(1500):  # far deeper than any path or stack allows
-        os.mkdir("deeper-and-deeper", dir_fd=here)
-        inner = os.open("deeper-and-deeper", os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = inner
-    os.close(here)
     yield place
-    wipe(place, seconds=60)  # nobody else can remove a tree as deep as this
     os.close(place)
     assert (tmp_path / "outside" / "kept").read_text() == "kept"
 
 
 def test_a_hostile_folder_is_measured_and_emptied(scratch):
+    here = os.dup(scratch)
+    for _ in range(1100):  # deeper than any path or stack allows
+        os.mkdir("deeper", dir_fd=here)
+        inner = os.open("deeper", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
     assert larger_than(scratch, 10**9, 10**6)  # too deep to measure
     with pytest.raises(NotWiped):
         wipe(scratch, most=100)
