@@ -66,7 +66,8 @@ class Bubblewrap:
             *_mounts(self._environment),
             *("--dev", "/dev", "--remount-ro", "/dev"),
             *("--size", str(max(1, limits.file_mb) << 20), "--tmpfs", _SCRATCH),
-            *("--symlink", _SCRATCH, "/tmp", "--remount-ro", "/", "--chdir", _SCRATCH),
+            *_temporary(self._environment),
+            *("--remount-ro", "/", "--chdir", _SCRATCH),
             *("--seccomp", str(reading), "--"),
             *runner_command(config),
         ]
@@ -76,6 +77,12 @@ class Bubblewrap:
 def _settings(limits: SandboxLimits, environment: Environment) -> list[str]:
     pairs = variables(_SCRATCH, limits, environment).items()
     return [part for name, value in pairs for part in ("--setenv", name, value)]
+
+
+def _temporary(environment: Environment) -> list[str]:
+    """``/tmp`` as the scratch folder, unless something to be read lies below it."""
+    shown = (*interpreter_folders(), *environment.folders)
+    return [] if any(folder.startswith("/tmp/") for folder in shown) else ["--symlink", _SCRATCH, "/tmp"]
 
 
 def _mounts(environment: Environment) -> list[str]:

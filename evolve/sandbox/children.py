@@ -109,8 +109,6 @@ def gone(pid: int) -> bool:
 
 def ended(pid: int, state: str, deadline: float) -> str:
     """Waits for the process, or kills it, and says how it ended."""
-    pause = 0.0002
-    status, used = 0, 0.0
     while True:
         if state or time.monotonic() >= deadline:
             os.kill(pid, signal.SIGKILL)
@@ -118,11 +116,18 @@ def ended(pid: int, state: str, deadline: float) -> str:
             return state or "time"
         done, status, usage = os.wait4(pid, os.WNOHANG)
         if done:
-            used = usage.ru_utime + usage.ru_stime
             break
-        time.sleep(pause)
-        pause = min(2 * pause, 0.02)
+        wait_for_a_child(min(max(deadline - time.monotonic(), 0), LOOK_EVERY_S))
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
+        used = usage.ru_utime + usage.ru_stime
         return "cpu" if number == signal.SIGKILL and used >= 1 else f"signal {number}"
     return "died" if status else "ok"
+
+
+def wait_for_a_child(seconds: float) -> None:
+    """Sleeps until a child ends; the runner keeps the signal of that blocked, so that none is missed."""
+    if hasattr(signal, "sigtimedwait"):
+        signal.sigtimedwait((signal.SIGCHLD,), seconds)
+    else:
+        time.sleep(min(seconds, 0.001))

@@ -118,6 +118,7 @@ class Coding:
     ) -> None:
         self._line, self._limits, self._kernel, self._release = line, limits, kernel, release
         self._open = True
+        self._between = True  # no exchange is under way, or was given up in the middle
 
     def execute(self, code: str, *, files: Mapping[str, bytes] = NO_FILES, collect: bool = False) -> ActionResult:
         """Runs one action; see the protocol."""
@@ -125,7 +126,7 @@ class Coding:
             raise UsageError("the session is over", hint="open another one")
         started = time.monotonic()
         action = Action(code=code, files=files, collect=collect, session="keep")
-        exchange = self._line.exchange(order(action, self._limits, self._kernel), self._limits)
+        exchange = self._exchange(order(action, self._limits, self._kernel))
         result = result_of(exchange, time.monotonic() - started)
         if exchange.reply.alive and result.ended:
             self.close()
@@ -135,11 +136,19 @@ class Coding:
 
     def close(self) -> None:
         """Ends the process and empties the scratch folder; closing twice is no error."""
-        if self._open:
+        if self._open and not self._between:
+            self._end(keep=False)
+        elif self._open:
             ending: dict[str, Json] = {"jobs": [], "rows": [], "files": [], "collect": False, "session": "end"}
             request = json.dumps({**ending, "limits": dict(self._kernel)}).encode("ascii")
-            exchange = self._line.exchange(Order(request=request, blocks=0, largest=1), self._limits)
+            exchange = self._exchange(Order(request=request, blocks=0, largest=1))
             self._end(keep=exchange.reply.ended and not exchange.reply.dirty)
+
+    def _exchange(self, order: Order) -> Exchange:
+        self._between = False
+        exchange = self._line.exchange(order, self._limits)
+        self._between = True
+        return exchange
 
     def _end(self, *, keep: bool) -> None:
         self._open = False

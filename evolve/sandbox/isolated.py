@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import threading
 import time
 import weakref
@@ -41,8 +40,8 @@ class _Shelf:
         with self._lock:
             place = next((n for n in reversed(range(len(self._kept))) if self._kept[n][0] == _setting(limits)), None)
             session = None if place is None else self._kept.pop(place)[1]
-        if session is not None and session.owner != os.getpid():
-            session.close()  # inherited through a fork: it belongs to the parent
+        if session is not None and not session.usable:
+            session.close()  # ended from outside since its last use, or inherited through a fork
             return None
         return session
 

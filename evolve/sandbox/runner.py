@@ -92,6 +92,7 @@ def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> No
     os.close(nothing)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGCHLD,))
     for number, soft, hard in rlimits:
         resource.setrlimit(number, (soft, hard))
     if host.filter is not None:
@@ -283,6 +284,7 @@ def main(config: Job) -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if host.domain is not None:
         signal.signal(signal.SIGTERM, lambda *_: leave(host))
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
     gc.collect()
     gc.freeze()  # else the first collection of every child copies all pages
     put(host.result, b'{"ready": true}\n')

@@ -131,6 +131,11 @@ class Session:
             os.set_blocking(stream.fileno(), False)
         os.set_blocking(self._result, False)
 
+    @property
+    def usable(self) -> bool:
+        """Whether it still runs and belongs to this process."""
+        return self.owner == os.getpid() and self._process.poll() is None
+
     def exchange(self, order: Order, limits: SandboxLimits) -> Exchange:
         """Sends one request and reads until its reply is complete, the process is gone or time is up.
 

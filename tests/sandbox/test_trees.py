@@ -35,7 +35,12 @@ ORPHANS = {
 }
 
 
-@pytest.mark.parametrize("name", ORPHANS)
+IN_SHORT = ("double fork", "sibling")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in IN_SHORT else pytest.param(name, marks=pytest.mark.slow) for name in ORPHANS]
+)
 def test_what_an_action_leaves_running_is_gone_when_it_returns(sandbox, name):
     bounds = limits()
     result = sandbox.execute("import os, signal, time\n" + ORPHANS[name] + "\n'done'", bounds)
@@ -52,6 +57,7 @@ def test_the_runner_cannot_be_reached_from_a_tree(sandbox):
     assert sandbox.execute(code, limits()).value == "alive"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [
@@ -84,6 +90,7 @@ sandbox.execute(code, SandboxLimits(wall_s=60, processes=20, hash_seed=int(sys.a
 """
 
 
+@pytest.mark.slow
 def test_a_tree_does_not_outlive_a_killed_supervisor(sandbox, cache_dir):
     mark = secrets.randbelow(2**32)
     command = [sys.executable, "-c", SUPERVISOR, sandbox.backend, str(cache_dir), str(mark)]
