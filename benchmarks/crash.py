@@ -1,6 +1,6 @@
 """Does what was called saved survive kill -9 at any point, exactly once, and does the same command go on?
 
-Every fault point is reached for the first, second and fifth time in up to two of the scenarios that reach it, and
+Every fault point is reached for the first, second and fifth time in up to three of the scenarios that reach it, and
 commands are killed at random times. After each kill: what the command had said was kept must be in the record; the
 processes it had started must be gone within two seconds; the same command must then end well; and the workspace must
 hold row for row what an undisturbed run leaves. Damaged files are ``benchmarks.damage``'s business, whose trials are
@@ -33,6 +33,8 @@ from evolve.errors import EvolveError
 from evolve.faults import POINTS
 
 TIMES = (1, 2, 5)
+CODES = {"kill": -9, "int": 130, "term": 143, "full": 3}
+"""How a command ends at each kind of fault, workers apart."""
 _WORKER = "worker."
 
 
@@ -54,12 +56,13 @@ class Kill:
     scenario: Scenario
     point: str = ""
     n: int = 0
+    action: str = "kill"
     at_s: float = 0.0
 
     @property
     def fault(self) -> str:
         """The value of the variable that arms the point."""
-        return f"{self.point}:{self.n}:kill" if self.point else ""
+        return f"{self.point}:{self.n}:{self.action}" if self.point else ""
 
 
 def prepare(commands: bool) -> None:
@@ -106,16 +109,27 @@ def trial(kill: Kill, wanted: Content, place: Path) -> dict[str, Any]:
         "point": kill.point,
         "n": kill.n,
         "at_s": round(kill.at_s, 3),
-        "killed": hurt.code == -9,
+        "action": kill.action,
+        "killed": hurt.code == CODES[kill.action],
+        "tidy": _is_tidy(kill, hurt),
         "survivors": hurt.survivors + again.survivors,
         "resumed": again.code == 0,
         "unkept": len(missing),
         **_found(root, wanted, missing, _all_workers_die(kill)),
     }
-    if not row["resumed"]:
-        row["first"] = again.err[-400:]
+    if not (row["resumed"] and row["tidy"]):
+        row["first"] = f"{hurt.code}: {hurt.err[-400:]} | {again.code}: {again.err[-400:]}"
     shutil.rmtree(folder)
     return {**row, "seconds": round(time.monotonic() - started, 2)}
+
+
+def _is_tidy(kill: Kill, hurt: Ended) -> bool:
+    """Whether a command that could still speak said in one sentence what happened and how to go on."""
+    if hurt.code in (0, -9):
+        return True
+    asked = "disk full" if kill.action == "full" else "continue with: evolve "
+    told = asked in hurt.err and "Traceback" not in hurt.err and "fault of evolve itself" not in hurt.err
+    return told and hurt.code == CODES[kill.action]
 
 
 def _all_workers_die(kill: Kill) -> bool:
@@ -145,14 +159,14 @@ def _run(scenario: Scenario, folder: Path, fault: str, kill_at_s: float = 0.0) -
 
 def _again(scenario: Scenario, folder: Path, wanted: Content) -> Ended:
     """The same command once more; where it had delivered its result already, another that reads the record."""
-    if scenario.arguments and _delivered(folder / "ws", wanted):
+    if scenario.makes_a_run and _delivered(folder / "ws", wanted):
         scenario = Scenario(name="after", arguments=("runs", "list", "--json"))
     return _run(scenario, folder, "")
 
 
 def _delivered(root: Path, wanted: Content) -> bool:
     """Whether every run that the command makes is closed; a repetition would be another run."""
-    if not wanted.get("runs") or not (root / "memory_store" / "memory.db").exists():
+    if not (root / "memory_store" / "memory.db").exists():
         return False
     try:
         return content(root).get("runs") == wanted["runs"]
@@ -171,7 +185,7 @@ def kills(found: Sequence[Undisturbed], options: argparse.Namespace) -> Iterator
     if options.sample:
         chosen = rng.sample(chosen, min(options.sample, len(chosen)))
     for number, (point, n, scenario) in enumerate(chosen):
-        yield Kill(number=number, scenario=scenario, point=point, n=n)
+        yield Kill(number=number, scenario=scenario, point=point, n=n, action=options.action)
     timed = [one for one in found if one.scenario.timed]
     for number in range(options.trials if timed else 0):
         one = timed[number % len(timed)]
@@ -210,7 +224,7 @@ def _each(pool: ProcessPoolExecutor, work: Callable[..., Any], jobs: Sequence[An
 
 
 def _is_bad(row: Mapping[str, Any]) -> bool:
-    return bool(row["lost"] or row["duplicates"] or row["survivors"] or not row["resumed"])
+    return bool(row["lost"] or row["duplicates"] or row["survivors"] or not row["resumed"] or not row["tidy"])
 
 
 def damage_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -229,6 +243,7 @@ def targets_of(rows: Sequence[Mapping[str, Any]], damaged: Sequence[Mapping[str,
         "duplicates": sum(row["duplicates"] for row in rows),
         "commands that did not go on": sum(not row["resumed"] for row in rows),
         "survivors of a kill": sum(row["survivors"] for row in rows),
+        "ends that were not told in a sentence": sum(not row["tidy"] for row in rows),
     }
     found = [_nought(name, value if rows else None, len(rows)) for name, value in counts.items()]
     killed = sum(row["killed"] for row in rows)
@@ -260,6 +275,7 @@ def options_of(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.crash", description=(__doc__ or "").split("\n")[0])
     common_options(parser, seeds=1)
     parser.add_argument("--trials", type=int, default=200, help="kills at random times")
+    parser.add_argument("--action", choices=sorted(CODES), default="kill", help="what happens at the points")
     parser.add_argument("--seed", type=int, default=0, help="seed of the random times and of the sample")
     parser.add_argument("--jobs", type=int, default=2, help="trials at once")
     parser.add_argument("--damage", type=int, default=200, help="trials of each kind of damage, where measured")
@@ -267,7 +283,7 @@ def options_of(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--scenario", action="append", help="only this scenario; may be repeated")
     parser.add_argument("--points", nargs="*", help="only these points")
     parser.add_argument("--times", nargs="*", type=int, default=list(TIMES), help="the n-th times to kill at")
-    parser.add_argument("--scenarios-per-point", type=int, default=2, help="scenarios for each point and time")
+    parser.add_argument("--scenarios-per-point", type=int, default=3, help="scenarios for each point and time")
     options = parser.parse_args(argv)
     if options.quick:
         options.trials, options.sample, options.damage = min(options.trials, 6), options.sample or 18, 20

@@ -104,7 +104,7 @@ def unkept(root: Path, said: str, shown: str) -> list[str]:
         shown: What it wrote to stdout.
     """
     if not (root / "memory_store" / "memory.db").exists():
-        return [said or shown] if _claims(said, shown) else []
+        return [claim for claim, _ in _claims(said, shown)]
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "memory.db"
         for file in (root / "memory_store").glob("memory.db*"):

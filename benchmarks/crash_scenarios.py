@@ -34,19 +34,23 @@ class Scenario:
     timed: bool = False
     quick: bool = True
 
+    @property
+    def makes_a_run(self) -> bool:
+        """Whether the command, given once more after its end, is another run."""
+        return self.arguments[:1] in (("run",), ("improve",), ("report",))
+
 
 IMPROVE = ("improve", "small.jsonl", "--rounds", "2", "--json")
 ONE_ROUND = ("improve", "small.jsonl", "--rounds", "1", "--json")
 SCENARIOS = (
+    Scenario(name="migration", arguments=("memory", "note", "kept", "--json"), template="schema 0", timed=True),
+    Scenario(name="reindex", arguments=("memory", "reindex", "--json"), template="practised", timed=True),
+    Scenario(name="export", arguments=("skills", "export", "total", "--out", "out", "--json"), template="practised"),
     Scenario(name="record"),
     Scenario(name="run", arguments=("run", "small.jsonl#small-000", "--json"), timed=True),
     Scenario(name="improve", arguments=IMPROVE, timed=True),
-    Scenario(name="improve, two workers", arguments=ONE_ROUND, workers=2, timed=True, quick=False),
-    Scenario(name="reindex", arguments=("memory", "reindex", "--json"), template="practised", timed=True),
-    Scenario(name="migration", arguments=("memory", "note", "kept", "--json"), template="schema 0", timed=True),
-    Scenario(name="note", arguments=("memory", "note", "kept", "--json"), template="practised"),
-    Scenario(name="export", arguments=("skills", "export", "total", "--out", "out", "--json"), template="practised"),
     Scenario(name="fresh look", arguments=("report", "--fresh", "--json"), template="practised", quick=False),
+    Scenario(name="improve, two workers", arguments=ONE_ROUND, workers=2, timed=True, quick=False),
 )
 
 
