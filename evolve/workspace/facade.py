@@ -81,7 +81,7 @@ class Workspace:
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
         self.skills = Skills(self.stores, self.open_sandbox)
         for name, reason in self.skills.quarantined.items():
-            self.events.emit(Event(kind="warning", data={"text": f"the skill {name} is not used: {reason}"}))
+            self._warn(f"the skill {name} is not used: {reason}")
 
     def _open(self) -> Stores:
         if self.options.read_only and is_current(self.paths):
@@ -89,7 +89,7 @@ class Workspace:
         with ExitStack() as undo:
             self._lock.acquire()
             undo.callback(self._lock.release)
-            stores = open_stores(self.paths, self.settings)
+            stores = open_stores(self.paths, self.settings, warn=self._warn)
             if not self.options.read_only:
                 undo.pop_all()
                 return stores
@@ -191,7 +191,7 @@ class Workspace:
             if not self._closed and not self.options.read_only:
                 self.stores.db.keep_copy()
         except WorkspaceError as problem:  # what was done is saved, with a copy or without
-            self.events.emit(Event(kind="warning", data={"text": f"no backup was made: {problem}"}))
+            self._warn(f"no backup was made: {problem}")
         finally:
             self._free()
 
@@ -212,6 +212,9 @@ class Workspace:
             self.close()
         else:
             self._free()
+
+    def _warn(self, text: str) -> None:
+        self.events.emit(Event(kind="warning", data={"text": text}))
 
     def _need_writer(self) -> None:
         if self.options.read_only:
