@@ -176,7 +176,7 @@ class EpisodeIndex:
             generation=self._era(self._epoch) * _SEQ + last,
         )
         stored.refill(rows, progress=progress)
-        hit("index.marked")
+        hit("index.filled")
         self._reached = last
 
 

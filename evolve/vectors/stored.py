@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from evolve.faults import hit
 from evolve.files import canonical_json, write_failure
 from evolve.vectors.chroma import ChromaIndex, drop, open_chroma
 from evolve.vectors.exact import MemoryIndex, checked_rows
@@ -134,6 +135,7 @@ def _built(folder: Path, name: str, rows: Rows, care: Care, progress: Progress |
         (work / "rows.json").write_text(canonical_json({**content, "generation": rows.generation}), "utf-8")
         if not _ran(work, len(rows.ids), care, progress) or not (work / "index").is_dir():
             return False
+        hit("index.built")
         drop(folder)
         (work / "index").rename(folder)
         return True

@@ -25,7 +25,7 @@ from evolve.store import WriterLock
 from evolve.tasks import Task, task_json
 from evolve.workflow import Workflow, parse_workflow
 from evolve.workspace.faults import FaultKept
-from evolve.workspace.housekeeping import drop_checkpoints
+from evolve.workspace.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.learners import choose_learner
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
@@ -188,8 +188,8 @@ class Workspace:
     def close(self) -> None:
         """Frees everything; closing twice is no error. In order, it first copies a record that has grown."""
         try:
-            if not self._closed and not self.options.read_only:
-                self.stores.db.keep_copy()
+            if not self._closed and not self.options.read_only and self.stores.db.keep_copy():
+                tidy(self.paths, self.stores.db)
         except WorkspaceError as problem:  # what was done is saved, with a copy or without
             self._warn(f"no backup was made: {problem}")
         finally:
