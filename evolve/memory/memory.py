@@ -19,6 +19,7 @@ from evolve.memory.mending import mend
 from evolve.memory.recall import Note, recall_insights, recall_notes, wanted
 from evolve.memory.snapshot import MemorySnapshot
 from evolve.store import Database
+from evolve.vectors import Progress
 
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
@@ -203,26 +204,33 @@ class Memory:
         return list(self._notes().values())
 
     def check(self) -> MemoryCheck:
-        """Compares the index with the record and lets sampled episodes find themselves."""
+        """Compares the index with the record and lets sampled episodes find themselves.
+
+        What differs is mended on the way, as at any recall; a second check finds nothing.
+        """
         book = self._reader.book()
         entries = _by_seq(book)
+        missing, orphans = self._index.differences(entries, self._reader.epoch)
         self._catch_up(book)
-        held, wanted_ids = set(self._index.ids()), set(book.entries)
         step = max(1, len(entries) // _SELF_RECALL_SAMPLE)
         return MemoryCheck(
             insights=len(book.keys),
             evidence=len(book.all_evidence()),
             episodes=len(entries),
             notes=len(self._notes()),
-            missing=tuple(sorted(wanted_ids - held)),
-            orphans=tuple(sorted(held - wanted_ids)),
+            missing=tuple(sorted(missing)),
+            orphans=tuple(sorted(orphans)),
             lost=tuple(entry.episode for entry in entries[::step] if not self._finds(entry)),
         )
 
-    def reindex(self) -> int:
-        """Builds the index anew from the record; gives the number of episodes in it."""
+    def reindex(self, progress: Progress | None = None) -> int:
+        """Builds the index anew from the record; gives the number of episodes in it.
+
+        Args:
+            progress: Told how many episodes are in, now and then, where it takes long.
+        """
         book = self._reader.book()
-        self._index.rebuild(_by_seq(book), self._reader.epoch)
+        self._index.rebuild(_by_seq(book), self._reader.epoch, progress)
         return len(book.entries)
 
     def mend(self, episodes: Iterable[EpisodeRecord]) -> tuple[int, tuple[str, ...]]:

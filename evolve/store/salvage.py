@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from evolve.errors import RecordDamaged
+from evolve.faults import hit
 from evolve.files import sync_folder, write_atomic
 from evolve.store import migrations as schema
 from evolve.store.backups import newest_good
@@ -77,6 +78,7 @@ def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
         raise RecordDamaged(f"the record rebuilt from {path} is not sound ({problems[0]}); {path} was not changed")
     with fresh.open("rb+") as stream:
         os.fsync(stream.fileno())
+    hit("repair.built")
     aside = _exchange(path)
     return Rebuilt(kept=kept, restored=restored, lost=lost, aside=aside, backup=copy if restored else None)
 
@@ -108,8 +110,11 @@ def finish_rebuild(path: Path) -> None:
                 old.rename(aside.with_name(aside.name + end))
         path.with_name(path.name + "-shm").unlink(missing_ok=True)
         CleanMark(path).drop()
+        sync_folder(path.parent)
+        hit("repair.aside")
         fresh.replace(path)
         sync_folder(path.parent)
+        hit("repair.kept")
     marker.unlink()
     sync_folder(path.parent)
 
@@ -120,6 +125,7 @@ def _exchange(path: Path) -> Path | None:
         number += 1
     there = path.exists() or log_of(path).exists()
     write_atomic(repair_marker(path), aside.name.encode())
+    hit("repair.begun")
     finish_rebuild(path)
     return aside if there else None
 

@@ -27,7 +27,7 @@ from evolve.store import WriterLock
 from evolve.tasks import Task, task_json
 from evolve.workflow import Workflow, parse_workflow
 from evolve.workspace.faults import FaultKept
-from evolve.workspace.housekeeping import drop_checkpoints
+from evolve.workspace.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.learners import choose_learner
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
@@ -86,7 +86,7 @@ class Workspace:
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
         self.skills = Skills(self.stores, self.open_sandbox)
         for name, reason in self.skills.quarantined.items():
-            self.events.emit(Event(kind="warning", data={"text": f"the skill {name} is not used: {reason}"}))
+            self._warn(f"the skill {name} is not used: {reason}")
 
     def _open(self) -> Stores:
         if self.options.read_only and is_current(self.paths):
@@ -94,7 +94,7 @@ class Workspace:
         with ExitStack() as undo:
             self._lock.acquire()
             undo.callback(self._lock.release)
-            stores = open_stores(self.paths, self.settings)
+            stores = open_stores(self.paths, self.settings, warn=self._warn)
             if not self.options.read_only:
                 undo.pop_all()
                 return stores
@@ -227,10 +227,10 @@ class Workspace:
     def close(self) -> None:
         """Frees everything; closing twice is no error. In order, it first copies a record that has grown."""
         try:
-            if not self._closed and not self.options.read_only:
-                self.stores.db.keep_copy()
+            if not self._closed and not self.options.read_only and self.stores.db.keep_copy():
+                tidy(self.paths, self.stores.db)
         except WorkspaceError as problem:  # what was done is saved, with a copy or without
-            self.events.emit(Event(kind="warning", data={"text": f"no backup was made: {problem}"}))
+            self._warn(f"no backup was made: {problem}")
         finally:
             self._free()
 
@@ -252,6 +252,9 @@ class Workspace:
             self.close()
         else:
             self._free()
+
+    def _warn(self, text: str) -> None:
+        self.events.emit(Event(kind="warning", data={"text": text}))
 
     def _need_writer(self) -> None:
         if self.options.read_only:

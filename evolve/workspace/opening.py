@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -87,11 +87,18 @@ def ensure_workspace(root: Path) -> bool:
     return fresh
 
 
-def open_stores(paths: WorkspacePaths, settings: Settings, *, read_only: bool = False) -> Stores:
+def open_stores(
+    paths: WorkspacePaths,
+    settings: Settings,
+    *,
+    read_only: bool = False,
+    warn: Callable[[str], None] = lambda _: None,
+) -> Stores:
     """Opens every part of the record.
 
     Args:
         read_only: Does not write, needs no lock, and may be used while another process writes.
+        warn: Told in a sentence what goes on with less than it should have.
 
     Raises:
         WorkspaceError: Disk full, unwritable, or made by a newer version.
@@ -102,9 +109,9 @@ def open_stores(paths: WorkspacePaths, settings: Settings, *, read_only: bool = 
     objects = ObjectStore(paths.objects)
 
     def index(dimension: int) -> VectorIndex:
-        from evolve.vectors import MemoryIndex, open_index
+        from evolve.vectors import Care, MemoryIndex, open_index
 
-        return MemoryIndex(dimension) if read_only else open_index(paths.index, "episodes", dimension)
+        return MemoryIndex(dimension) if read_only else open_index(paths.index, "episodes", dimension, Care(warn=warn))
 
     return Stores(
         db=db,

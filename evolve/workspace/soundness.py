@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
+from evolve.agent.seals import is_sound
 from evolve.errors import RecordDamaged
 from evolve.files import digest
 from evolve.optimizer import UNLEARNED, Variant, VariantArchive
@@ -81,19 +80,10 @@ def changed_folders(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]
 
 
 def damaged_checkpoints(paths: WorkspacePaths) -> list[Path]:
-    """Checkpoints of episodes that SQLite finds damaged."""
-    return [path for path in sorted(paths.runs.glob("*/*/checkpoint.db")) if not _is_sound(path)]
+    """Files of episodes that are not what was written."""
+    return [path for path in sorted(paths.runs.glob("*/*/checkpoint.db")) if not is_sound(path)]
 
 
 def _is_whole(objects: ObjectStore, name: str) -> bool:
     path = objects.folder / name
     return name in objects and digest(path.read_bytes()) == name
-
-
-def _is_sound(path: Path) -> bool:
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            found: tuple[str] = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    except sqlite3.DatabaseError:
-        return False
-    return found[0] == "ok"

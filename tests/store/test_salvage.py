@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from evolve.errors import RecordDamaged, WorkspaceError
+from evolve.faults import POINTS, VARIABLE
 from evolve.store import Database, Migration, backups, finish_rebuild, rebuild
 
 CHANGES = [
@@ -164,21 +168,28 @@ def test_with_nothing_to_salvage_the_copy_is_the_record(path: Path, content: byt
     assert contents(path) == before
 
 
-def test_an_exchange_that_was_cut_short_is_finished(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("point", [*(point for point in POINTS if point.startswith("repair.")), "migration.inside"])
+def test_a_repair_that_is_killed_leaves_the_old_or_the_new_and_can_be_repeated(path: Path, point: str) -> None:
     before = contents(path)
     garble(path, 0, 4096)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Path, "replace", stop)
-        rebuild(path, CHANGES)
-    with pytest.raises(RecordDamaged, match="a repair was cut short"):
+    assert killed_at(point, lambda: rebuild(path, CHANGES)) == signal.SIGKILL
+    with pytest.raises(RecordDamaged):
         Database(path, CHANGES)
     finish_rebuild(path)
+    if point in ("repair.built", "migration.inside"):
+        rebuild(path, CHANGES)
     assert contents(path) == before
-    assert len(list(path.parent.glob("memory.db.corrupt-*"))) == 1
+    assert [file.name for file in path.parent.glob("memory.db.*") if file.suffix != ".clean"] == ["memory.db.corrupt-1"]
 
 
-def stop(*_: object) -> None:
-    raise KeyboardInterrupt
+def killed_at(point: str, work: Callable[[], object]) -> int:
+    """The signal that ended a process which did the work with a kill planned at the point."""
+    child = os.fork()
+    if child == 0:
+        os.environ[VARIABLE] = f"{point}:1:kill"
+        work()
+        os._exit(0)
+    return os.WTERMSIG(os.waitpid(child, 0)[1])
 
 
 def test_a_newer_record_is_not_rebuilt_by_an_older_version(path: Path) -> None:
