@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import read_text
@@ -35,6 +35,7 @@ class Settings:
 
     Attributes:
         sources: Where each value came from: ``default``, a file's path, or a variable's name.
+        unsandboxed: ``--sandbox none`` was given. No file and no variable can say so.
     """
 
     candidates: int = field(
@@ -52,6 +53,7 @@ class Settings:
         default="auto", metadata=_explained("sandbox backend: auto, bubblewrap, landlock or seatbelt")
     )
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
+    unsandboxed: bool = False
 
     @property
     def worker_count(self) -> int:
@@ -62,6 +64,23 @@ class Settings:
 def setting_fields() -> tuple[Field[Any], ...]:
     """The fields a person can set, in order; ``metadata["about"]`` explains each."""
     return tuple(item for item in fields(Settings) if "about" in item.metadata)
+
+
+def with_sandbox(settings: Settings, backend: str | None) -> Settings:
+    """The settings with the backend that a person named for one command.
+
+    Raises:
+        UsageError: When there is none of that name.
+    """
+    if backend is None:
+        return settings
+    known = get_args(SandboxBackend)
+    if backend not in (*known, "none"):
+        raise UsageError(f"no sandbox backend {backend!r}", hint=f"one of {', '.join(known)}, none")
+    sources = {**settings.sources, "sandbox": "--sandbox"}
+    if backend == "none":
+        return replace(settings, unsandboxed=True, sources=sources)
+    return replace(settings, sandbox=cast("SandboxBackend", backend), sources=sources)
 
 
 def load_settings(root: Path | None, environ: Mapping[str, str] | None = None) -> Settings:

@@ -45,6 +45,15 @@ Budget = Annotated[
         help="60s, 2h, 200k-candidates, 2M-tokens or $2; may be repeated, the first bound reached stops.",
     ),
 ]
+Sandbox = Annotated[
+    str | None,
+    typer.Option(
+        "--sandbox",
+        envvar="EVOLVE_SANDBOX",
+        help="Sandbox backend: auto, bubblewrap, landlock, seatbelt. none confines nothing, marks what is learned,"
+        " and needs EVOLVE_UNSAFE=I_UNDERSTAND as well.",
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", envvar="EVOLVE_SEED", min=0, help="Seed of everything drawn at random.")]
 
 

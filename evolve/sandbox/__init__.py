@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.sandbox.actions import ActionFile, ActionResult, CodeSession, SandboxDenied
 from evolve.sandbox.protocol import (
     NOT_RUN,
+    UNSANDBOXED,
     Outcome,
     ProbeOutcome,
     Program,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOT_RUN",
+    "UNSANDBOXED",
     "ActionFile",
     "ActionResult",
     "CodeSession",

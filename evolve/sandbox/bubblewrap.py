@@ -70,7 +70,7 @@ class Bubblewrap:
             *("--seccomp", str(reading), "--"),
             *runner_command(config),
         ]
-        return Launch(argv=argv, env={}, pass_fds=(reading,))
+        return Launch(argv=argv, env={}, pass_fds=(reading,), ending="inside")
 
 
 def _settings(limits: SandboxLimits, environment: Environment) -> list[str]:

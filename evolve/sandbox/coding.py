@@ -17,7 +17,12 @@ from evolve.sandbox.protocol import SandboxLimits
 from evolve.sandbox.session import Exchange, Order
 from evolve.sandbox.text import decode_output
 
-_BY_SUPERVISOR: dict[str, LimitKind] = {"wall": "wall", "output": "output", "memory": "memory"}
+_BY_SUPERVISOR: dict[str, LimitKind] = {
+    "wall": "wall",
+    "output": "output",
+    "memory": "memory",
+    "processes": "processes",
+}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 _PROC = Path("/proc")
@@ -30,16 +31,30 @@ def _children(process: int) -> list[int]:
     return numbers
 
 
-def resident_bytes(process: int) -> int:
-    """Memory that the descendants of a process have in RAM for themselves; files and shared memory do not count."""
-    pages = 0
+@dataclass(frozen=True, kw_only=True)
+class Usage:
+    """What the descendants of a process use.
+
+    Attributes:
+        tasks: Processes and threads.
+        resident: Bytes in RAM that are neither files nor shared memory.
+    """
+
+    tasks: int
+    resident: int
+
+
+def usage(process: int) -> Usage:
+    """What all descendants use now; zero where the kernel does not tell."""
+    pages = tasks = 0
     for number in descendants(process):
         try:
             parts = (_PROC / str(number) / "statm").read_text(encoding="ascii").split()
+            tasks += len(os.listdir(_PROC / str(number) / "task"))
         except OSError:
-            continue
+            continue  # it ended while we looked
         pages += int(parts[1]) - int(parts[2])
-    return pages * os.sysconf("SC_PAGE_SIZE")
+    return Usage(tasks=tasks, resident=pages * os.sysconf("SC_PAGE_SIZE"))
 
 
 def tasks_of_user() -> int:

@@ -24,7 +24,7 @@ def executable() -> str:
 
 
 # Files of this package that make up the runner, in the order in which they are needed
-_PARTS = ("wiping", "worker", "denials", "acting", "runner")
+_PARTS = ("wiping", "worker", "denials", "acting", "children", "runner")
 
 _BOOT = """
 import sys
@@ -65,6 +65,8 @@ def runner_config(result_fd: int, scratch: str, environment: Environment, limits
         "filter": "",
         "others": 0,
         "counted": False,
+        "nested": False,
+        "supervisor": os.getpid(),
         "size": max(1, limits.file_mb) << 20,
         "entries": MOST_FILES,
         "packages": list(environment.packages),

@@ -90,7 +90,8 @@ def drop_capabilities() -> None:
 
 
 def confine(config: Mapping[str, Any]) -> None:
-    check(prctl(PR_SET_PDEATHSIG, signal.SIGKILL), "tying the life to the supervisor's")
+    # where code may start processes, the runner must live on for a moment and end them
+    check(prctl(PR_SET_PDEATHSIG, signal.SIGTERM if config["nested"] else signal.SIGKILL), "tying our life to another")
     if os.getppid() != config["supervisor"]:
         os._exit(1)  # it died before the tie was made
     check(prctl(PR_SET_CHILD_SUBREAPER, 1), "taking in orphans")

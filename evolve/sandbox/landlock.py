@@ -1,7 +1,11 @@
 """Confinement by Landlock, seccomp and rlimits, for Linux hosts without user namespaces.
 
 Weaker than bubblewrap in three stated ways: code can learn that a path outside exists (``stat``), it sees the
-host's process numbers although it can neither signal nor inspect any of them, and it cannot make folders.
+host's process numbers although it can neither signal nor inspect any of them, and it can change no metadata.
+
+Code that may not start processes cannot send signals at all. Code that may lives in a Landlock domain inside that
+of the runner, so it reaches neither the runner nor the host; the runner, which takes in orphans, can end its whole
+domain with one system call.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from evolve.sandbox.protocol import Launch, SandboxLimits
 from evolve.sandbox.scratch import make_scratch
 
 _OLDEST_VERSION = 4
+_SCOPES_SIGNALS = 6
 _CREATE_RULESET = 444
 
 
@@ -39,15 +44,15 @@ class Landlock:
     def missing(self) -> str:
         if platform.system() != "Linux":
             return "Landlock exists on Linux only"
-        version = ctypes.CDLL(None).syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
-        if version < _OLDEST_VERSION:
+        if _version() < _OLDEST_VERSION:
             return "this kernel has no Landlock, or one too old (Linux 6.7 or later, lsm=landlock)"
         return ""
 
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
-        if limits.processes:
+        if limits.processes and _version() < _SCOPES_SIGNALS:
             raise SandboxUnavailable(
-                "the landlock sandbox cannot run code that starts processes", hint="apt install bubblewrap"
+                "Landlock of this kernel cannot end what code starts (Linux 6.12 or later)",
+                hint="apt install bubblewrap",
             )
         scratch = make_scratch()
         config = {
@@ -57,10 +62,15 @@ class Landlock:
             "border": seccomp.border_filter(metadata=True).hex(),
             "read": [*_readable(), *self._environment.folders, "/dev/urandom", "/dev/zero"],
             "write": [scratch, "/dev/null"],
-            "supervisor": os.getpid(),
+            "nested": limits.processes > 0,
         }
         argv = runner_command(config, first="jail")
-        return Launch(argv=argv, env=variables(scratch, limits, self._environment), scratch=scratch)
+        return Launch(argv=argv, env=variables(scratch, limits, self._environment), scratch=scratch, ending="ask")
+
+
+def _version() -> int:
+    version: int = ctypes.CDLL(None).syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
+    return version
 
 
 def _readable() -> list[str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from evolve.episodes import Json
 from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
 
 NOT_RUN = "not run: the time limit of the whole execution was reached"
 """The error of an outcome whose turn never came."""
+
+UNSANDBOXED = "unsandboxed"
+"""The name of the backend that confines nothing, and the mark of what was learned with it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,12 +210,15 @@ class Launch:
         pass_fds: Descriptors to keep open in the command; closed by the caller after the start.
         folder: Where the command starts.
         scratch: A folder on disk to remove at the end, or "".
+        ending: How to end it: ``kill`` it; ``inside`` out, where it waits for the process it started and reaps it;
+            ``ask`` first, where it takes what it started with it.
     """
 
     argv: Sequence[str]
     env: Mapping[str, str] = field(default_factory=dict)
     pass_fds: Sequence[int] = ()
     folder: str = "/"
+    ending: Literal["kill", "inside", "ask"] = "kill"
     scratch: str = ""
 
 

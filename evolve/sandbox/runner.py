@@ -20,6 +20,7 @@ import sys
 import time
 
 from evolve.sandbox.acting import run as run_actions
+from evolve.sandbox.children import Child, Domain, gather, gone
 from evolve.sandbox.wiping import larger_than, place_file, regular_files, wipe
 from evolve.sandbox.worker import ProgramFilter, Reporter, call_program, call_tests, kernel_limits
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     Job = Mapping[str, Any]
 
-LOOK_EVERY_S = 0.05
 REPORT_BYTES = 1 << 16  # what a report of an action may need besides its value
 
 
@@ -49,29 +49,10 @@ class Host:
         self.counted: bool = config["counted"]
         self.entries: int = config["entries"]
         self.filter = ProgramFilter(bytes.fromhex(config["filter"])) if config["filter"] else None
+        self.domain = Domain(config["supervisor"]) if config["nested"] else None
         self.root = os.open(self.scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.session: Child | None = None
         self.clean = fingerprint(self.root)
-
-
-class Child:
-    """A forked process with the pipe that it reports on and, in a session, the pipe that it is told on."""
-
-    def __init__(self, pid: int, up: int, down: int = -1) -> None:
-        self.pid, self.up, self.down = pid, up, down
-
-    def kill(self) -> None:
-        """Ends the process and frees the pipes."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
-        self.close()
-
-    def close(self) -> None:
-        os.close(self.up)
-        if self.down >= 0:
-            os.close(self.down)
 
 
 def fingerprint(root: int) -> tuple[int, ...]:
@@ -110,12 +91,15 @@ def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> No
     os.dup2(nothing, 0)
     os.close(nothing)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for number, soft, hard in rlimits:
         resource.setrlimit(number, (soft, hard))
     if host.filter is not None:
         host.filter.die_with_parent()
         if not request["limits"]["processes"]:
             host.filter.install()
+    if host.domain is not None:
+        host.domain.enter()
 
 
 def work(job: Job, request: Job, host: Host, pipes: tuple[int, int]) -> None:
@@ -134,72 +118,6 @@ def work(job: Job, request: Job, host: Host, pipes: tuple[int, int]) -> None:
         os._exit(0)
 
 
-def gather(child: Child, host: Host, deadline: float, most: int, order: bytes = b"") -> tuple[bytes, str]:
-    """Reads a child's pipe until it is done, or until its line when it was given an order.
-
-    Gives ``(data, state)``: state ok, time, size, disk, cpu, died or ``signal N``; alive only after an order and ok.
-    """
-    data, unsent = bytearray(), memoryview(order)
-    look = time.monotonic() + LOOK_EVERY_S
-    while True:
-        now = time.monotonic()
-        if now >= look:
-            look = now + LOOK_EVERY_S
-            if too_big(host):
-                return b"", ended(child.pid, "disk", deadline)
-        if now >= deadline:
-            return bytes(data[:most]), ended(child.pid, "time", deadline)
-        if not select.select([child.up], [child.down] if unsent else [], [], min(deadline, look) - now)[0]:
-            unsent = told(child, unsent)
-            if gone(child.pid):
-                break  # it ended and left the pipe to a process of its own
-            continue
-        part = os.read(child.up, 1 << 16)
-        data += part
-        if len(data) > most:
-            return b"", ended(child.pid, "size", deadline)
-        if not part:
-            break
-        if order and part.endswith(b"\n"):
-            return bytes(data), "ok"
-    return bytes(data), ended(child.pid, "", deadline)
-
-
-def told(child: Child, unsent: memoryview) -> memoryview:
-    """Hands the child the next piece of its order, as much as it takes now; what is left of it."""
-    try:
-        return unsent[os.write(child.down, unsent[:4096]) :] if unsent else unsent
-    except BlockingIOError:
-        return unsent
-    except BrokenPipeError:
-        return unsent[:0]
-
-
-def gone(pid: int) -> bool:
-    return bool(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))
-
-
-def ended(pid: int, state: str, deadline: float) -> str:
-    """Waits for the process, or kills it, and says how it ended."""
-    pause = 0.0002
-    status, used = 0, 0.0
-    while True:
-        if state or time.monotonic() >= deadline:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            return state or "time"
-        done, status, usage = os.wait4(pid, os.WNOHANG)
-        if done:
-            used = usage.ru_utime + usage.ru_stime
-            break
-        time.sleep(pause)
-        pause = min(2 * pause, 0.02)
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        return "cpu" if number == signal.SIGKILL and used >= 1 else f"signal {number}"
-    return "died" if status else "ok"
-
-
 def too_big(host: Host) -> bool:
     """Whether the scratch folder holds more than it may; its own file system bounds the bytes."""
     if host.counted:
@@ -208,14 +126,20 @@ def too_big(host: Host) -> bool:
     return larger_than(host.root, host.config["size"], host.entries)
 
 
-def sweep() -> None:
-    """As first process of a process namespace: kills and reaps everything else in it."""
+def signal_others(host: Host, number: int) -> bool:
+    """Signals everything in the sandbox but this process; False where there is no border to stop at."""
+    if os.getpid() != 1 and host.domain is None:
+        return False
     with contextlib.suppress(OSError):
-        if os.getpid() == 1:
-            os.kill(-1, signal.SIGKILL)
-            while True:
-                os.waitpid(-1, 0)
-        while os.waitpid(-1, os.WNOHANG)[0]:
+        os.kill(-1, number)
+    return True
+
+
+def sweep(host: Host) -> None:
+    """Kills and reaps everything else in the sandbox, also what was orphaned."""
+    alone = signal_others(host, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, 0 if alone else os.WNOHANG)[0]:
             pass
 
 
@@ -263,16 +187,16 @@ def answer(request: Job, files: bytes, host: Host) -> None:
         elif time.monotonic() < deadline:
             until = share(limits, deadline, len(request["jobs"]) - number)
             child = start(job, request, host)
-            data, state = gather(child, host, until, largest(limits))
+            data, state = gather(child, lambda: too_big(host), until, largest(limits))
             child.close()
-            sweep()
+            sweep(host)
             clean = request["collect"] or wiped(host)
         put(host.result, block(number, state, data))
     if request["collect"]:
         put(host.result, block(len(request["jobs"]), "ok", packed(host)))
     dirty = not clean
     if host.session is None and clean:
-        sweep()
+        sweep(host)
         dirty = not wiped(host)
     ending = {"end": True, "dirty": dirty, "alive": host.session is not None}
     put(host.result, json.dumps(ending).encode() + b"\n")
@@ -311,29 +235,31 @@ def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple
     elif select.select([child.up], [], [], 0)[0]:
         drop_session(host)
         return b"", "unasked"  # it reported again after its action was over
-    hold(child, signal.SIGCONT)
+    hold(host, child, signal.SIGCONT)
     code = job["action"].encode("utf-8", "surrogatepass")
-    data, state = gather(child, host, deadline, largest(request["limits"]), b"%d\n%b" % (len(code), code))
+    order = b"%d\n%b" % (len(code), code)
+    data, state = gather(child, lambda: too_big(host), deadline, largest(request["limits"]), order)
     if state == "ok" and (too_big(host) or not data.endswith(b"\n") or gone(child.pid)):
         state = "disk" if too_big(host) else "died"
     if state == "ok":
-        hold(child, signal.SIGSTOP)
+        hold(host, child, signal.SIGSTOP)
     else:
         drop_session(host)
     return data, state
 
 
-def hold(child: Child, number: int) -> None:
+def hold(host: Host, child: Child, number: int) -> None:
     """Stops or continues everything of the session: between actions it uses nothing."""
-    with contextlib.suppress(OSError):
-        os.kill(-1 if os.getpid() == 1 else child.pid, number)
+    if not signal_others(host, number):
+        with contextlib.suppress(OSError):
+            os.kill(child.pid, number)
 
 
 def drop_session(host: Host) -> None:
     if host.session is not None:
         host.session.kill()
         host.session = None
-    sweep()
+    sweep(host)
 
 
 def put(descriptor: int, data: bytes) -> None:
@@ -343,19 +269,27 @@ def put(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
+def leave(host: Host) -> None:
+    """Ends the runner with everything it started: nobody is there any more to ask for it."""
+    sweep(host)
+    os._exit(0)
+
+
 def main(config: Job) -> None:
     """Answers requests until stdin ends."""
     host = Host(config)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a handled signal would reach even the first process
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if host.domain is not None:
+        signal.signal(signal.SIGTERM, lambda *_: leave(host))
     gc.collect()
     gc.freeze()  # else the first collection of every child copies all pages
     put(host.result, b'{"ready": true}\n')
     while True:
         head = sys.stdin.buffer.readline(64).split()
         if not head:
-            return
+            leave(host)
         request = json.loads(sys.stdin.buffer.read(int(head[0])))
         files = sys.stdin.buffer.read(int(head[1]))
         if request["session"] == "end":

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 
 from evolve.errors import SandboxUnavailable
-from evolve.sandbox.descent import descendants, resident_bytes
+from evolve.sandbox.descent import descendants, usage
 from evolve.sandbox.protocol import Backend, Launch, SandboxLimits
 from evolve.sandbox.replies import ReplyReader
 from evolve.sandbox.scratch import remove_scratch
@@ -22,6 +22,7 @@ _START_S = 15.0
 _GRACE_S = 0.6
 _MEASURE_EVERY_S = 0.05
 _TREE_MEMORY = 1.5
+_MOST_THREADS = 80  # 64 of the code, some of ours
 _END_S = 0.3
 _FAULT_TEXT = 300
 
@@ -63,7 +64,7 @@ class Exchange:
     """What one request brought: the reply as far as it came and how it ended.
 
     Attributes:
-        killed: Why the supervisor ended it: wall, output, memory, or start when the runner was never ready; else "".
+        killed: Why the supervisor ended it: wall, output, memory, processes, start (the runner was never ready); or "".
     """
 
     reply: ReplyReader
@@ -123,7 +124,7 @@ class Session:
         finally:
             for descriptor in (writing, *(launch.pass_fds if launch else ())):
                 os.close(descriptor)
-        self._scratch = launch.scratch
+        self._scratch, self._ending = launch.scratch, launch.ending
         self._streams = [self._process.stdout, self._process.stderr, self._process.stdin]
         for stream in self._streams:
             assert stream is not None
@@ -178,16 +179,22 @@ class Session:
 
     def _end(self) -> None:
         """From the inside out, so that each process is still there to reap what it started."""
+        if self._ending == "ask":
+            self._process.terminate()
+            self._wait()
         for process in descendants(self._process.pid):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
-        if _waits(self._process):
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_END_S)
+        if self._ending == "inside":
+            self._wait()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait()
+
+    def _wait(self) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_S)
 
     @staticmethod
     def _remove(scratch: str) -> None:
@@ -230,13 +237,8 @@ def _drain(descriptor: int, capture: Capture) -> None:
         capture.add(data)
 
 
-def _waits(process: subprocess.Popen[bytes]) -> bool:
-    """Whether the launched process only waits for the runner, as bubblewrap does, and ends with it."""
-    return bool(process.args) and str(next(iter(process.args))).endswith("bwrap")  # type: ignore[arg-type]
-
-
 class _Watch:
-    """The clock and the memory bound of one exchange."""
+    """The clock of one exchange, and what the kernel does not bound: memory of all processes, tasks of root."""
 
     def __init__(self, process: int, limits: SandboxLimits, ready: bool) -> None:
         self.killed = ""
@@ -244,7 +246,7 @@ class _Watch:
         self._limits = limits
         self._ready = ready
         self._deadline = time.monotonic() + (limits.wall_s + _GRACE_S if ready else _START_S)
-        self._measure = 0.0
+        self._measure = time.monotonic() + 2 * _MEASURE_EVERY_S
 
     def over(self, ready: bool) -> bool:
         """Whether the execution must end now; ``killed`` says why."""
@@ -253,13 +255,15 @@ class _Watch:
             self._ready, self._deadline = True, now + self._limits.wall_s + _GRACE_S
         if now >= self._deadline:
             self.killed = "wall" if self._ready else "start"
-        elif self._limits.processes and now >= self._measure:
+        elif now >= self._measure:
             self._measure = now + _MEASURE_EVERY_S
-            if resident_bytes(self._process) > self._limits.memory_mb * _TREE_MEMORY * (1 << 20):
+            use = usage(self._process)
+            if use.tasks > self._limits.processes + _MOST_THREADS:
+                self.killed = "processes"
+            elif use.resident > self._limits.memory_mb * _TREE_MEMORY * (1 << 20):
                 self.killed = "memory"
         return bool(self.killed)
 
     def pause(self) -> float:
         """Seconds until it must look again."""
-        longest = _MEASURE_EVERY_S if self._limits.processes else 0.5
-        return max(0.0, min(self._deadline - time.monotonic(), longest))
+        return max(0.0, min(self._deadline - time.monotonic(), _MEASURE_EVERY_S))

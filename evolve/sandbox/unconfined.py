@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from evolve.sandbox.descent import tasks_of_user
 from evolve.sandbox.interpreter import Environment, runner_command, runner_config, variables
-from evolve.sandbox.protocol import Launch, SandboxLimits
+from evolve.sandbox.protocol import UNSANDBOXED, Launch, SandboxLimits
 from evolve.sandbox.scratch import make_scratch
 
 
 class Unconfined:
-    """The backend called ``none``: code can read, write, send and start whatever the user can."""
+    """The backend behind ``--sandbox none``: code can read, write, send and start whatever the user can."""
 
-    name = "none"
+    name = UNSANDBOXED
 
     def __init__(self, environment: Environment | None = None) -> None:
         self._environment = environment or Environment()

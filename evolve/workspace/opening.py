@@ -161,7 +161,8 @@ def sandbox_opener(settings: Settings) -> partial[Sandbox]:
     """Opens the sandbox the settings name; picklable, so that workers can open their own."""
     from evolve.sandbox import open_sandbox
 
-    return cast("partial[Sandbox]", partial(open_sandbox, settings.sandbox, cache_dir=cache_folder()))
+    backend = "none" if settings.unsandboxed else settings.sandbox
+    return cast("partial[Sandbox]", partial(open_sandbox, backend, cache_dir=cache_folder()))
 
 
 def now() -> str:
