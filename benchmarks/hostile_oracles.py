@@ -10,7 +10,6 @@ import ctypes
 import errno
 import hashlib
 import os
-import re
 import resource
 import secrets
 import shutil
@@ -54,14 +53,14 @@ def descendants(root: int) -> dict[int, str]:
 
 
 def trees(root: int) -> dict[int, tuple[str, ...]]:
-    """The command lines, without figures, of each living child of ``root`` and of everything below it, in order."""
+    """The programs of each living child of ``root`` and of everything below it, in order."""
     children = [number for number in descendants(root) if (_status(number) or ["", "0"])[1] == str(root)]
-    return {child: tuple(sorted(_command(number) for number in (child, *descendants(child)))) for child in children}
+    return {child: tuple(sorted(_program(number) for number in (child, *descendants(child)))) for child in children}
 
 
-def _command(number: int) -> str:
+def _program(number: int) -> str:
     try:
-        return re.sub(r"evolve-scratch[\w-]*|\d+", "#", Path(f"/proc/{number}/cmdline").read_bytes().decode("latin-1"))
+        return Path(f"/proc/{number}/cmdline").read_bytes().split(b"\0")[0].decode("latin-1")
     except OSError:
         return ""
 
