@@ -9,18 +9,22 @@ from pathlib import Path
 _PROC = Path("/proc")
 
 
-def descendants(process: int) -> list[int]:
-    """All living descendants, nearest first; [] where the kernel does not tell."""
+def descendants(process: int, most: int = 1000) -> list[int]:
+    """Living descendants, nearest first, at most about ``most``; [] where the kernel does not tell.
+
+    Bounded, because what is counted may multiply faster than it can be counted.
+    """
     found: list[int] = []
     pending = [process]
-    while pending:
-        children = _children(pending.pop())
-        found += children
-        pending += children
-    return found
+    while pending and len(found) < most:
+        nearest = children_of(pending.pop(0))
+        found += nearest
+        pending += nearest
+    return found[:most]
 
 
-def _children(process: int) -> list[int]:
+def children_of(process: int) -> list[int]:
+    """The living children of a process; [] where the kernel does not tell."""
     numbers: list[int] = []
     try:
         for thread in os.listdir(_PROC / str(process) / "task"):
@@ -44,10 +48,15 @@ class Usage:
     resident: int
 
 
-def usage(process: int) -> Usage:
-    """What all descendants use now; zero where the kernel does not tell."""
+def usage(process: int, most: int) -> Usage:
+    """What the descendants use now; zero where the kernel does not tell.
+
+    Args:
+        process: Whose.
+        most: How many are looked at: one more than there may be.
+    """
     pages = tasks = 0
-    for number in descendants(process):
+    for number in descendants(process, most):
         try:
             parts = (_PROC / str(number) / "statm").read_text(encoding="ascii").split()
             tasks += len(os.listdir(_PROC / str(number) / "task"))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     Job = Mapping[str, Any]
 
+LESS_URGENT = 15
 REPORT_BYTES = 1 << 16  # what a report of an action may need besides its value
 
 
@@ -93,6 +94,8 @@ def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> No
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGCHLD,))
+    if request["limits"]["processes"]:
+        os.nice(LESS_URGENT)  # however many they become, whoever watches them gets its turn
     for number, soft, hard in rlimits:
         resource.setrlimit(number, (soft, hard))
     if host.filter is not None:

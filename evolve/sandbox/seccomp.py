@@ -113,6 +113,12 @@ def _local_stream_pair() -> list[Instruction]:
     ]
 
 
+def _own_process() -> list[Instruction]:
+    """Only ``PRIO_PROCESS`` of the caller itself, which without capabilities can only become less urgent."""
+    refuse = (_RETURN, 0, 0, _ERRNO | _EPERM)
+    return [(_JUMP_EQUAL, 0, 2, 0), (_LOAD, 0, 0, 24), (_JUMP_EQUAL, 1, 0, 0), refuse, (_RETURN, 0, 0, _ALLOW)]
+
+
 def border_filter(*, metadata: bool, architecture: str | None = None) -> bytes:
     """The filter for everything inside the sandbox.
 
@@ -129,6 +135,7 @@ def border_filter(*, metadata: bool, architecture: str | None = None) -> bytes:
     rules.judge("clone", 0, _refuse_bits(_NAMESPACE_FLAGS))
     rules.judge("socketpair", 0, _local_stream_pair())
     rules.judge("prlimit64", 0, _require_value(0))
+    rules.judge("setpriority", 0, _own_process())
     rules.judge("ioctl", 1, _refuse_values(_REFUSED_CONTROLS))
     rules.judge("fcntl", 1, _refuse_values(_SIGNAL_OWNER))
     return rules.assemble()

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 
 from evolve.errors import SandboxUnavailable
-from evolve.sandbox.descent import descendants, usage
+from evolve.sandbox.descent import children_of, descendants, usage
 from evolve.sandbox.protocol import Backend, Launch, SandboxLimits
 from evolve.sandbox.replies import ReplyReader
 from evolve.sandbox.scratch import remove_scratch
@@ -23,7 +23,7 @@ _GRACE_S = 0.6
 _MEASURE_EVERY_S = 0.05
 _TREE_MEMORY = 1.5
 _MOST_THREADS = 80  # 64 of the code, some of ours
-_END_S = 0.3
+_END_S = 1.0
 _FAULT_TEXT = 300
 
 
@@ -184,18 +184,24 @@ class Session:
 
     def _end(self) -> None:
         """From the inside out, so that each process is still there to reap what it started."""
-        if self._ending == "ask":
+        if self._ending == "inside":
+            # the first process of a namespace takes all others with it, at once and however many
+            self._kill(children_of(self._process.pid))
+            self._wait()
+        elif self._ending == "ask":
             self._process.terminate()
             self._wait()
-        for process in descendants(self._process.pid):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(process, signal.SIGKILL)
-        if self._ending == "inside":
-            self._wait()
+        self._kill(descendants(self._process.pid))
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait()
+
+    @staticmethod
+    def _kill(processes: list[int]) -> None:
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
 
     def _wait(self) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -262,8 +268,9 @@ class _Watch:
             self.killed = "wall" if self._ready else "start"
         elif now >= self._measure:
             self._measure = now + _MEASURE_EVERY_S
-            use = usage(self._process)
-            if use.tasks > self._limits.processes + _MOST_THREADS:
+            most = self._limits.processes + _MOST_THREADS
+            use = usage(self._process, most + 1)
+            if use.tasks > most:
                 self.killed = "processes"
             elif use.resident > self._limits.memory_mb * _TREE_MEMORY * (1 << 20):
                 self.killed = "memory"
