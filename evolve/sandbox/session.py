@@ -15,6 +15,7 @@ from evolve.sandbox.descent import children_of, descendants, usage
 from evolve.sandbox.protocol import Backend, Launch, SandboxLimits
 from evolve.sandbox.replies import ReplyReader
 from evolve.sandbox.scratch import remove_scratch
+from evolve.sandbox.taskgroup import make_task_group
 from evolve.sandbox.text import visible
 
 _CHUNK = 1 << 16
@@ -23,6 +24,7 @@ _GRACE_S = 0.6
 _MEASURE_EVERY_S = 0.05
 _TREE_MEMORY = 1.5
 _MOST_THREADS = 80  # 64 of the code, some of ours
+_NOTICED = 8  # tasks over the bound, so that the supervisor sees that it was passed
 _END_S = 1.0
 _FAULT_TEXT = 300
 
@@ -103,8 +105,10 @@ class Session:
         launch: Launch | None = None
         try:
             launch = backend.launch(writing, limits)
+            most = limits.processes + _MOST_THREADS + _NOTICED
+            self._group = make_task_group(most) if launch.grouped else None
             self._process = subprocess.Popen(
-                list(launch.argv),
+                self._group.entered_by(launch.argv) if self._group else list(launch.argv),
                 env=dict(launch.env),
                 cwd=launch.folder,
                 pass_fds=(writing, *launch.pass_fds),
@@ -196,6 +200,8 @@ class Session:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait()
+        if self._group is not None:
+            self._group.end()
 
     @staticmethod
     def _kill(processes: list[int]) -> None:
