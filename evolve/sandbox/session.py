@@ -263,7 +263,9 @@ class _Watch:
         self._limits = limits
         self._ready = ready
         self._deadline = time.monotonic() + (limits.wall_s + _GRACE_S if ready else _START_S)
-        self._measure = time.monotonic() + 2 * _MEASURE_EVERY_S
+        # what may multiply is looked at sooner and more often
+        self._every = _MEASURE_EVERY_S / 2 if limits.processes else 2 * _MEASURE_EVERY_S
+        self._measure = time.monotonic() + self._every
 
     def over(self, ready: bool) -> bool:
         """Whether the execution must end now; ``killed`` says why."""
@@ -273,7 +275,7 @@ class _Watch:
         if now >= self._deadline:
             self.killed = "wall" if self._ready else "start"
         elif now >= self._measure:
-            self._measure = now + _MEASURE_EVERY_S
+            self._measure = now + self._every
             most = self._limits.processes + _MOST_THREADS
             use = usage(self._process, most + 1)
             if use.tasks > most:
@@ -284,4 +286,4 @@ class _Watch:
 
     def pause(self) -> float:
         """Seconds until it must look again."""
-        return max(0.0, min(self._deadline - time.monotonic(), _MEASURE_EVERY_S))
+        return max(0.0, min(self._deadline - time.monotonic(), self._every))
