@@ -16,6 +16,12 @@ from typing import Any, Protocol
 from evolve.faults import hit
 from evolve.files import write_failure
 
+LIMIT = 4 * 1024 * 1024
+"""Bytes after which a log begins a new file."""
+
+KEPT = 3
+"""Full files that stay beside the one being written."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
@@ -66,16 +72,25 @@ class EventFan:
 class EventLog:
     """Appends events to a JSONL file and numbers them; a log that exists is continued.
 
+    A file that is full becomes ``<name>.1``, that one ``<name>.2`` and so on; the oldest is dropped. So a run of
+    many days does not fill the disk.
+
+    Args:
+        limit: Most bytes per file.
+        kept: How many full files stay.
+
     Raises:
         WorkspaceError: When the file cannot be written or the disk is full.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, limit: int = LIMIT, kept: int = KEPT) -> None:
         self.path = path
+        self._limit, self._kept = limit, kept
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._seq = max((event.at_seq for event in read_events(path)), default=0)
+            self._seq = max((event.at_seq for file in (_older(path, 1), path) for event in _events_in(file)), default=0)
             self._stream = path.open("ab")
+            self._size = path.stat().st_size
             if path.stat().st_size and not _ends_with_newline(path):
                 self._stream.write(b"\n")  # a crash tore the last line; keep it apart from ours
         except OSError as error:
@@ -88,11 +103,21 @@ class EventLog:
         line = json.dumps(asdict(replace(event, at_seq=self._seq)), sort_keys=True, default=str) + "\n"
         try:
             hit("event.before")
-            self._stream.write(line.encode("ascii"))
+            if self._size and self._size + len(line) > self._limit:
+                self._rotate()
+            self._size += self._stream.write(line.encode("ascii"))
             self._stream.flush()
             hit("event.after")
         except OSError as error:
             raise write_failure(self.path, error) from error
+
+    def _rotate(self) -> None:
+        self._stream.close()
+        for number in range(self._kept, 0, -1):
+            newer = _older(self.path, number - 1)
+            if newer.exists():
+                newer.replace(_older(self.path, number))
+        self._stream, self._size = self.path.open("wb"), 0
 
     def close(self) -> None:
         """Closes the file; emitting afterwards is an error."""
@@ -106,7 +131,22 @@ class EventLog:
 
 
 def read_events(path: Path) -> Iterator[Event]:
-    """The events of a log in order; a missing file has none, a torn line is passed over."""
+    """The events of a log in order, those in its full files first; a missing file has none.
+
+    A torn line is passed over.
+    """
+    number = 1
+    while _older(path, number).exists():
+        number += 1
+    for place in range(number - 1, -1, -1):
+        yield from _events_in(_older(path, place))
+
+
+def _older(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.name}.{number}") if number else path
+
+
+def _events_in(path: Path) -> Iterator[Event]:
     if not path.exists():
         return
     with path.open(encoding="ascii", errors="replace") as stream:

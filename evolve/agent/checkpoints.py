@@ -16,11 +16,25 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from evolve.errors import WorkspaceError
+from evolve.agent.seals import seal, unseal
+from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.faults import hit
 from evolve.files import AFTER_SPACE
 
 _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+
+class _Serializer(JsonPlusSerializer):
+    """The library's strict serializer with a checksum around each value."""
+
+    def __init__(self) -> None:
+        super().__init__(allowed_msgpack_modules=None)
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        return seal(*super().dumps_typed(obj))
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        return super().loads_typed(unseal(*data))
 
 
 class EpisodeSaver(SqliteSaver):
@@ -60,7 +74,8 @@ def open_saver(path: Path) -> Iterator[EpisodeSaver]:
     whose loading runs code.
 
     Raises:
-        WorkspaceError: When the file cannot be opened or written, or is not a checkpoint.
+        WorkspaceError: When the file cannot be opened or written.
+        RecordDamaged: When it is not what was written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,10 +86,15 @@ def open_saver(path: Path) -> Iterator[EpisodeSaver]:
         # Nothing waits for the disk before the log holds a stage, nor afterwards until the file is closed.
         for setting in ("synchronous=OFF", "journal_mode=WAL", "synchronous=NORMAL"):
             connection.execute(f"PRAGMA {setting}")
-        yield EpisodeSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+        if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise RecordDamaged(f"{path} is damaged", hint="evolve doctor --repair")
+        yield EpisodeSaver(connection, serde=_Serializer())
     except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _FULL:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _FULL:
             raise WorkspaceError(f"disk full or failing while writing {path}: {error}", hint=AFTER_SPACE) from error
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise RecordDamaged(f"{path} is damaged ({error})", hint="evolve doctor --repair") from error
         raise WorkspaceError(f"{path}: {error}", hint=f"remove {path} to run the episode again") from error
     finally:
         connection.close()

@@ -78,19 +78,20 @@ class KeptOutputs:
         with self._cursor() as cursor:
             cursor.execute(
                 "INSERT INTO step_outputs VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                (*place, body, _checksum(key, body)),
+                (*place, body, output_checksum(key, body)),
             )
         hit("output.after")
         return value
 
     def _read(self, key: tuple[int, str, str], cls: type[T], body: str, checksum: str) -> T:
-        if checksum != _checksum(key, body):
+        if checksum != output_checksum(key, body):
             raise RecordDamaged(
                 f"step {key[0]}, {key[1]} of episode {self._episode} does not match its checksum in checkpoint.db",
-                hint="remove that file to run the episode again",
+                hint="evolve doctor --repair",
             )
         return from_json(cls, body)
 
 
-def _checksum(key: tuple[int, str, str], body: str) -> str:
+def output_checksum(key: tuple[int, str, str], body: str) -> str:
+    """The checksum kept with an output."""
     return digest(f"{key}{body}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evolve.cli import options
-from evolve.cli.output import emit, emit_json, shorten, table
+from evolve.cli.output import emit, emit_json, note, shorten, table
 
 if TYPE_CHECKING:
     from evolve.memory import Insight
@@ -161,11 +162,23 @@ def reindex_command(workspace: options.Workspace = None, as_json: options.AsJson
     import evolve
 
     with evolve.open(workspace) as opened:
-        count = opened.memory.reindex()
+        count = opened.memory.reindex(_told())
     if as_json:
         emit_json({"episodes": count})
     else:
         emit(f"indexed {count} episodes")
+
+
+def _told() -> Callable[[int], None]:
+    """Notes each thousand rows once."""
+    told = [0]
+
+    def tell(count: int) -> None:
+        if count // 1000 > told[0]:
+            told[0] = count // 1000
+            note(f"indexed {count:,} episodes")
+
+    return tell
 
 
 def _insight(one: Insight) -> dict[str, Any]:

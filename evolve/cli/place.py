@@ -50,10 +50,18 @@ def where_command(workspace: options.Workspace = None, as_json: options.AsJson =
 
 
 @app.command("doctor")
-def doctor_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+def doctor_command(
+    mend: Annotated[
+        bool, typer.Option("--repair", envvar="EVOLVE_REPAIR", help="Mend what is damaged and say what is lost.")
+    ] = False,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
     """Check what evolve needs on this machine, one line each, and say how to get what is missing."""
     from evolve.workspace.doctor import examine
 
+    if mend:
+        _repair(workspace, as_json=as_json)
     findings = examine(workspace)
     if as_json:
         emit_json([{"part": one.part, "state": one.state, "text": one.text, "fix": one.fix} for one in findings])
@@ -62,6 +70,21 @@ def doctor_command(workspace: options.Workspace = None, as_json: options.AsJson 
             mark = {"ok": "ok      ", "warning": "warning ", "missing": "MISSING "}[one.state]
             emit(f"{mark} {one.part:<9} {one.text}" + (f"  → {one.fix}" if one.fix else ""))
     raise typer.Exit(3 if any(one.state == "missing" for one in findings) else 0)
+
+
+def _repair(workspace: str | None, *, as_json: bool) -> None:
+    """Mends and ends: with 0 when all is well, else with 3."""
+    from evolve.workspace.repair import repair
+
+    report = repair(workspace, tell=note)
+    if as_json:
+        emit_json(report.to_json())
+    else:
+        for word, lines in (("mended", report.done), ("LOST", report.lost), ("STILL", report.left)):
+            for line in lines:
+                emit(f"{word:<7} {line}")
+        emit("all is well" if not report.left else "some damage is left; restore a copy of the whole folder")
+    raise typer.Exit(3 if report.left else 0)
 
 
 @app.command("config")

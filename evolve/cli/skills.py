@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import options
-from evolve.cli.output import emit, emit_json, shorten, table
+from evolve.cli.output import emit, emit_json, note, shorten, table
 
 if TYPE_CHECKING:
     from evolve.skills import Skill
@@ -31,6 +31,8 @@ def list_command(
 
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.skills.list(() if retired else ACTIVE)
+        for name, reason in opened.skills.quarantined.items():
+            note(f"warning: the skill {name} is not used: {reason}; evolve doctor --repair")
     found.sort(key=lambda skill: (-len(skill.tasks), skill.name))
     if as_json:
         emit_json([_skill(skill) for skill in found])

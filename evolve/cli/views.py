@@ -42,6 +42,8 @@ def _episode_line(event: Event) -> str:
         return f"judge    {'accepted' if data['accepted'] else 'refused'} on {data['rows']} rows it was not shown"
     if event.kind == "reflect" and data.get("claims"):
         return f"reflect  {_count(data['claims'], 'claim')}, such as: {shorten(data['claims'][0], 80)}"
+    if event.kind == "warning":
+        return f"warning: {data['text']}"
     if event.kind == "admitted":
         return f"learned  skill {data['skill']}"
     return ""
@@ -111,4 +113,6 @@ def _loop_line(event: Event) -> tuple[str, bool]:
         return f"gate verdict: {data['verdict']} after {data['pairs']} pairs ({data['reason']})", True
     if event.kind == "test":
         return f"held-out test: {data['done']}/{data['total']} tasks in both arms", data["done"] == data["total"]
+    if event.kind == "warning":
+        return f"warning: {data['text']}", True
     return "", False

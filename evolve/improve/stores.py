@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from evolve.agent import RunRecords
 from evolve.episodes import EpisodeRecord
 from evolve.faults import hit
-from evolve.files import canonical_json
+from evolve.files import canonical_json, digest
 from evolve.gate import Decisions, Looks, RegressionSuite
 from evolve.improve.arms import UNLEARNED, Arm
 from evolve.memory import Memory, MemorySnapshot
@@ -100,6 +100,15 @@ class Stores:
         """Names what the memory holds now, so that a variant does not change when more is learned."""
         rows = self.memory.snapshot().book.all_evidence()
         return self.objects.put_json({"through": max((row.seq for row in rows), default=0)})
+
+    def insight_marks(self, lost: set[str], last: int) -> list[str]:
+        """Puts lost marks of :meth:`mark_insights` back, each the only one with its digest; gives their digests.
+
+        Args:
+            last: The highest number of evidence there ever was.
+        """
+        marks = {digest(canonical_json({"through": number})): number for number in range(last + 1)}
+        return [self.objects.put_json({"through": marks[name]}) for name in sorted(lost & set(marks))]
 
     def _memory_of(self, variant: Variant) -> MemorySnapshot | None:
         if not variant.insights:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from evolve.faults import hit
 from evolve.memory.book import EpisodeEntry
 from evolve.memory.encoding import TaskEncoder
-from evolve.vectors import Hit, Tag, VectorIndex, Where
+from evolve.vectors import Hit, Progress, Tag, VectorIndex, Where
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,13 +53,14 @@ class EpisodeIndex:
     def catch_up(self, entries: Sequence[EpisodeEntry], epoch: int) -> None:
         """Takes in what is new.
 
-        An index of another epoch or encoder, or one that is ahead of the record, is emptied and filled again.
+        An index of another epoch or encoder, one that is ahead of the record, or one that holds other episodes
+        than the record had by then, is emptied and filled again.
 
         Args:
             entries: All episodes of the record, by rising ``seq``.
         """
         if self._stored is None or self._epoch != epoch:
-            self._open(epoch, entries[-1].seq if entries else 0)
+            self._open(entries, epoch)
         for entry in _after(entries, self._listed):
             self._entries[entry.episode] = entry
             self._listed = entry.seq
@@ -101,11 +102,24 @@ class EpisodeIndex:
         self._pending = []
         self._waiting.clear()
 
-    def rebuild(self, entries: Sequence[EpisodeEntry], epoch: int) -> None:
-        """Empties the stored index and fills it from the record."""
-        self._open(epoch, 0)
+    def rebuild(self, entries: Sequence[EpisodeEntry], epoch: int, progress: Progress | None = None) -> None:
+        """Fills the stored index anew from the record."""
+        self._forget(epoch)
+        self._fill(self._connected(), entries, progress)
         self.catch_up(entries, epoch)
-        self.flush()
+
+    def differences(self, entries: Sequence[EpisodeEntry], epoch: int) -> tuple[set[str], set[str]]:
+        """Episodes that the stored index lacks although it says it has them, and those the record does not have.
+
+        To be asked before :meth:`catch_up`, which mends both. An index of another epoch or encoder differs in
+        nothing: it is simply not of use.
+        """
+        era, reached = divmod(self._connected().generation, _SEQ)
+        if era != self._era(epoch):
+            return set(), set()
+        held = set(self._connected().ids())
+        known = {entry.episode for entry in entries if entry.seq <= reached}
+        return known - held, held - {entry.episode for entry in entries}
 
     def ids(self) -> list[str]:
         """All episodes that can be found, sorted."""
@@ -125,19 +139,45 @@ class EpisodeIndex:
         """One number for the encoder and the epoch: vectors of another era are of no use."""
         return zlib.crc32(self._encoder.name.encode()) * _EPOCHS + epoch
 
-    def _open(self, epoch: int, last: int) -> None:
+    def _open(self, entries: Sequence[EpisodeEntry], epoch: int) -> None:
+        stored = self._connected()
+        self._forget(epoch)
+        era, reached = divmod(stored.generation, _SEQ)
+        known = [entry.episode for entry in entries if entry.seq <= reached]
+        ahead = reached > (entries[-1].seq if entries else 0)
+        if era == self._era(epoch) and not ahead and stored.ids() == sorted(known):
+            self._reached = reached
+        elif len(entries) > BATCH:
+            self._fill(stored, entries, None)
+        else:  # a few are at hand sooner than a stored index is filled with them
+            stored.clear()
+            hit("index.cleared")
+            stored.mark(self._era(epoch) * _SEQ)
+
+    def _connected(self) -> VectorIndex:
         if self._stored is None:
             self._stored = self._factory(self._encoder.dimension)
             hit("index.open")
-        era, reached = divmod(self._stored.generation, _SEQ)
-        if era != self._era(epoch) or reached > last:
-            self._stored.clear()
-            hit("index.cleared")
-            self._stored.mark(self._era(epoch) * _SEQ)
-            reached = 0
+        return self._stored
+
+    def _forget(self, epoch: int) -> None:
         self._waiting.clear()
-        self._pending, self._reached, self._epoch = [], reached, epoch
+        self._pending, self._reached, self._epoch = [], 0, epoch
         self._listed, self._entries, self._encoded = 0, {}, {}
+
+    def _fill(self, stored: VectorIndex, entries: Sequence[EpisodeEntry], progress: Progress | None) -> None:
+        from evolve.vectors import Rows
+
+        last = entries[-1].seq if entries else 0
+        rows = Rows(
+            ids=[entry.episode for entry in entries],
+            vectors=_stacked(list(_encode(self._encoder, entries)), self._encoder.dimension),
+            tags=_tags(entries),
+            generation=self._era(self._epoch) * _SEQ + last,
+        )
+        stored.refill(rows, progress=progress)
+        hit("index.filled")
+        self._reached = last
 
 
 def exact_index(entries: Sequence[EpisodeEntry], encoder: TaskEncoder) -> MemoryIndex:
@@ -181,8 +221,11 @@ def _encode(encoder: TaskEncoder, entries: Sequence[EpisodeEntry]) -> np.ndarray
 
 
 def _add(index: VectorIndex, encoder: TaskEncoder, entries: Sequence[EpisodeEntry]) -> None:
-    tags: list[dict[str, Tag]] = [{"environment": entry.environment, "family": entry.family} for entry in entries]
-    index.upsert([entry.episode for entry in entries], _encode(encoder, entries), tags)
+    index.upsert([entry.episode for entry in entries], _encode(encoder, entries), _tags(entries))
+
+
+def _tags(entries: Sequence[EpisodeEntry]) -> list[dict[str, Tag]]:
+    return [{"environment": entry.environment, "family": entry.family} for entry in entries]
 
 
 def _after(entries: Sequence[EpisodeEntry], seq: int) -> Sequence[EpisodeEntry]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,11 @@ from evolve.memory.causes import CausalChain, why
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.episode_index import EpisodeIndex, IndexFactory, exact_index
 from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
+from evolve.memory.mending import mend
 from evolve.memory.recall import Note, recall_insights, recall_notes, wanted
 from evolve.memory.snapshot import MemorySnapshot
 from evolve.store import Database
+from evolve.vectors import Progress
 
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 HELD_OUT = frozenset({"gate", "test"})
 """Splits whose episodes leave no evidence: what is learned from them would not be held out any more."""
 
+_TEACHES_NOTHING = frozenset({"fault", "interrupted"})
 _SELF_RECALL_SAMPLE = 50
 
 
@@ -79,7 +82,7 @@ class Memory:
         Args:
             instruction: The task's instruction, by which the episode is found besides its features.
         """
-        if episode.status in ("fault", "interrupted") or episode.split in HELD_OUT:
+        if episode.status in _TEACHES_NOTHING or episode.split in HELD_OUT:
             return 0
         return record.write_claims(self._db, episode, instruction, self._clock())
 
@@ -201,27 +204,44 @@ class Memory:
         return list(self._notes().values())
 
     def check(self) -> MemoryCheck:
-        """Compares the index with the record and lets sampled episodes find themselves."""
+        """Compares the index with the record and lets sampled episodes find themselves.
+
+        What differs is mended on the way, as at any recall; a second check finds nothing.
+        """
         book = self._reader.book()
         entries = _by_seq(book)
+        missing, orphans = self._index.differences(entries, self._reader.epoch)
         self._catch_up(book)
-        held, wanted_ids = set(self._index.ids()), set(book.entries)
         step = max(1, len(entries) // _SELF_RECALL_SAMPLE)
         return MemoryCheck(
             insights=len(book.keys),
             evidence=len(book.all_evidence()),
             episodes=len(entries),
             notes=len(self._notes()),
-            missing=tuple(sorted(wanted_ids - held)),
-            orphans=tuple(sorted(held - wanted_ids)),
+            missing=tuple(sorted(missing)),
+            orphans=tuple(sorted(orphans)),
             lost=tuple(entry.episode for entry in entries[::step] if not self._finds(entry)),
         )
 
-    def reindex(self) -> int:
-        """Builds the index anew from the record; gives the number of episodes in it."""
+    def reindex(self, progress: Progress | None = None) -> int:
+        """Builds the index anew from the record; gives the number of episodes in it.
+
+        Args:
+            progress: Told how many episodes are in, now and then, where it takes long.
+        """
         book = self._reader.book()
-        self._index.rebuild(_by_seq(book), self._reader.epoch)
+        self._index.rebuild(_by_seq(book), self._reader.epoch, progress)
         return len(book.entries)
+
+    def mend(self, episodes: Iterable[EpisodeRecord]) -> tuple[int, tuple[str, ...]]:
+        """Makes the rows fit together after some were lost, from the episodes that taught them.
+
+        Returns:
+            How many rows of evidence were made anew, and the names of rows that were set aside because what they
+            refer to is gone.
+        """
+        teaching = (one for one in episodes if one.status not in _TEACHES_NOTHING and one.split not in HELD_OUT)
+        return mend(self._db, teaching, self._clock())
 
     def close(self) -> None:
         """Brings the stored index up to date and frees it; closing twice is no error."""

@@ -68,14 +68,14 @@ def _episode_row(db: Database, record: EpisodeRecord, claim: Claim, instruction:
         "environment": claim.scope.environment,
         "family": claim.scope.family,
         "instruction": instruction,
-        "features": _keep_features(db, own[0] if own else ()),
+        "features": keep_features(db, own[0] if own else ()),
     }
 
 
 def _evidence_rows(db: Database, record: EpisodeRecord, at: float) -> Iterator[dict[str, Any]]:
     repeats: Counter[str] = Counter()
     for claim in record.claims:
-        insight = _keep_claim(db, claim)
+        insight = keep_claim(db, claim)
         for item in claim.evidence:
             # The place in the episode is the commit stage; the claim and a counter tell apart
             # what one episode says several times.
@@ -90,13 +90,14 @@ def _evidence_rows(db: Database, record: EpisodeRecord, at: float) -> Iterator[d
                 "problem": item.group,
                 "kind": item.kind,
                 "direction": item.direction,
-                "features": _keep_features(db, item.features),
+                "features": keep_features(db, item.features),
                 "detail": item.detail,
                 "at": at,
             }
 
 
-def _keep_claim(db: Database, claim: Claim) -> str:
+def keep_claim(db: Database, claim: Claim) -> str:
+    """Keeps what a claim is about and how it is put; gives the insight's id."""
     name = insight_id(claim.cause, claim.effect, claim.scope)
     db.insert(
         "memory_insights",
@@ -118,12 +119,20 @@ def _keep_claim(db: Database, claim: Claim) -> str:
     return name
 
 
-def _keep_features(db: Database, features: tuple[float, ...]) -> str:
-    # Many rows of an episode share one feature vector, so it is kept once, by content.
-    numbers = canonical_json([float(value) for value in features])
-    name = digest(numbers)[:32]
-    db.insert("memory_features", {"id": name, "numbers": numbers}, key="id")
+def keep_features(db: Database, features: tuple[float, ...]) -> str:
+    """Keeps a vector of features once, by content, because many rows of an episode share one; gives its id."""
+    name = features_id(features)
+    db.insert("memory_features", {"id": name, "numbers": _numbers(features)}, key="id")
     return name
+
+
+def features_id(features: tuple[float, ...]) -> str:
+    """By what id a vector of features is kept."""
+    return digest(_numbers(features))[:32]
+
+
+def _numbers(features: tuple[float, ...]) -> str:
+    return canonical_json([float(value) for value in features])
 
 
 class BookReader:

@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from evolve.errors import UsageError
+from evolve.errors import RecordDamaged, UsageError
 from evolve.faults import hit
 from evolve.files import canonical_json
 from evolve.skills.admission import Verdict
-from evolve.skills.folder import folder_digest, write_folder
+from evolve.skills.folder import folder_digest, read_folder, write_folder
 from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus
 from evolve.store import Database, Migration, ObjectStore, Value
 
@@ -72,6 +72,7 @@ class SkillLibrary:
         self._objects = objects
         self._folder = folder
         self._bodies: dict[str, Skill] = {}  # objects never change, so a body is read and verified once
+        self._quarantined: dict[str, str] = {}
 
     def add(self, skill: Skill, verdict: Verdict) -> Skill:
         """Keeps an admitted skill and writes its folder; gives it back with its final name and status.
@@ -118,12 +119,22 @@ class SkillLibrary:
         return found
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> list[Skill]:
-        """Skills in order of admission, all or those of the given statuses."""
+        """Skills in order of admission, all or those of the given statuses.
+
+        One whose body is damaged is left out and named by :attr:`quarantined`; the others go on working.
+        """
         rows = [row for row in self._db.rows("skills") if not statuses or row["status"] in statuses]
         tasks: dict[str, builtins.list[str]] = {}
         for use in self._db.rows("skill_uses"):
             tasks.setdefault(str(use["digest"]), []).append(str(use["task"]))
-        return [self._skill(row, tasks.get(str(row["digest"]), [])) for row in rows]
+        found = (self._sound(row, tasks.get(str(row["digest"]), [])) for row in rows)
+        return [skill for skill in found if skill is not None]
+
+    @property
+    def quarantined(self) -> Mapping[str, str]:
+        """Names of skills that cannot be used because their body is damaged, with what is wrong."""
+        self.list()
+        return dict(self._quarantined)
 
     def active(self) -> builtins.list[Skill]:
         """Skills that may act."""
@@ -223,13 +234,30 @@ class SkillLibrary:
     def _skill(self, row: Mapping[str, Value], tasks: Sequence[str]) -> Skill:
         body = str(row["object"])
         if body not in self._bodies:
-            self._bodies[body] = Skill.from_json(self._objects.get_json(body))
+            self._bodies[body] = self._body(row)
         return replace(
             self._bodies[body],
             status=cast(SkillStatus, row["status"]),
             owner=cast(Owner, row["owner"]),
             tasks=tuple(tasks),
         )
+
+    def _sound(self, row: Mapping[str, Value], tasks: Sequence[str]) -> Skill | None:
+        try:
+            return self._skill(row, tasks)
+        except RecordDamaged as damage:
+            self._quarantined[str(row["name"])] = str(damage)
+            return None
+
+    def _body(self, row: Mapping[str, Value]) -> Skill:
+        """The skill as it was kept; where the object is damaged, its folder if that is the very same."""
+        try:
+            return Skill.from_json(self._objects.get_json(str(row["object"])))
+        except RecordDamaged:
+            folder = self._folder / str(row["name"])
+            if folder_digest(folder) != row["digest"]:
+                raise
+            return read_folder(folder)
 
     def _free_name(self, skill: Skill) -> str:
         taken = {str(row["name"]) for row in self._db.rows("skills")}

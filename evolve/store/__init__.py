@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from evolve.store.database import Database, Value
+from evolve.store.backups import backups
+from evolve.store.database import Database
 from evolve.store.lock import WriterLock
-from evolve.store.migrations import Migration, backups
+from evolve.store.migrations import Migration
 from evolve.store.objects import ObjectStore
+from evolve.store.salvage import Rebuilt, finish_rebuild, rebuild, still_lost
+from evolve.store.sealing import Value
 
-__all__ = ["Database", "Migration", "ObjectStore", "Value", "WriterLock", "backups"]
+__all__ = [
+    "Database",
+    "Migration",
+    "ObjectStore",
+    "Rebuilt",
+    "Value",
+    "WriterLock",
+    "backups",
+    "finish_rebuild",
+    "rebuild",
+    "still_lost",
+]

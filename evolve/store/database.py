@@ -6,29 +6,28 @@ checks miss some overwritten pages, so every row also carries a SHA-256 of its c
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from evolve.errors import RecordDamaged, WorkspaceError
+from evolve.errors import RecordDamaged
 from evolve.faults import hit
-from evolve.files import canonical_json, clean_text, digest, sync_folder, write_failure
+from evolve.files import canonical_json, clean_text, sync_folder, write_failure
 from evolve.store import migrations as schema
+from evolve.store import sealing
+from evolve.store.backups import backup, is_due, prune
+from evolve.store.connections import connect, reader
 from evolve.store.failures import damaged, translated
+from evolve.store.log import log_of, passed_over
 from evolve.store.migrations import Migration
+from evolve.store.sealing import CleanMark, Row, Value, jsonable, repair_marker, row_checksum
 
-Value = None | bool | int | float | str | bytes
-"""What a column can hold; structured data is stored as canonical JSON text."""
-
-Row = dict[str, Value]
 Where = Mapping[str, Value] | str
 """Either columns that must equal values, or an SQL condition with ``?`` for its parameters.
 Conditions are written in code, never taken from input."""
 
-_BUSY_TIMEOUT_MS = 5_000
 _OWN = (
     Migration("store", 1, "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum TEXT NOT NULL)"),
     Migration(
@@ -53,32 +52,68 @@ class Database:
         read_only: Opens an existing file for reading, without running migrations. In a folder that cannot
             be written it shows the record as it was when opened, and a log left beside it by a crash can
             be read only where its index was left too.
+        verify: Checks every row before use, unless the file is what it was at its last clean close. Only who
+            looks for damage leaves it out.
 
     Raises:
         WorkspaceError: When the file is unwritable, the disk is full, or a newer version wrote it.
         RecordDamaged: When the file is not a sound database.
     """
 
-    def __init__(self, path: Path, migrations: Sequence[Migration] = (), *, read_only: bool = False) -> None:
+    def __init__(
+        self, path: Path, migrations: Sequence[Migration] = (), *, read_only: bool = False, verify: bool = True
+    ) -> None:
         self.path = Path(path)
         self._guard = threading.RLock()
         self._depth = 0
-        changes = [*_OWN, *migrations]
+        self._mark = None if read_only else CleanMark(self.path)
+        self._fitted = self._distrusted = False
+        self._deletions = self._copied = self._changed_before = 0
+        changes = with_own(migrations)
         schema.check_numbering(changes)
+        if repair_marker(self.path).exists():
+            raise damaged(self.path, "a repair was cut short")
+        if self.path.exists() and self.path.stat().st_size == 0:
+            raise damaged(self.path, "the file is empty")
         with translated(self.path):
             if read_only:
-                self._connection = _reader(self.path.absolute())
+                self._connection = reader(self.path.absolute())
+                if verify:
+                    self._verify_all(CleanMark(self.path), self._connection)
                 return
-            self._prepare(changes)
-            self._connection = _connect(str(self.path))
+            if not self._prepare(changes) and verify:
+                self._look_before_opening()
+            self._connection = connect(str(self.path))
             self._open(changes)
 
-    def _prepare(self, changes: Sequence[Migration]) -> None:
-        """Creates a missing database under another name and moves it into place complete."""
-        if self.path.exists():
-            if self.path.stat().st_size == 0:
-                raise damaged(self.path, "the file is empty")
+    def _look_before_opening(self) -> None:
+        """Checks the file without changing a byte: once opened for writing, SQLite would tidy up evidence."""
+        assert self._mark is not None
+        self._fitted = self._mark.fits()
+        self._changed_before = self._mark.changes
+        if self._fitted:
             return
+        if passed_over(log_of(self.path)):
+            raise damaged(log_of(self.path), "commits stand behind a frame that is wrong")
+        with closing(reader(self.path.absolute())) as connection:
+            self._verify_all(self._mark, connection)
+
+    def _verify_all(self, mark: CleanMark, connection: sqlite3.Connection) -> None:
+        if mark.fits():
+            return
+        connection.execute("BEGIN")  # one state for every table, whoever writes meanwhile
+        problems = sealing.faults(connection)
+        connection.execute("COMMIT")
+        if problems:
+            more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
+            raise damaged(self.path, f"{problems[0]}{more}")
+
+    def _prepare(self, changes: Sequence[Migration]) -> bool:
+        """Creates a missing database under another name and moves it into place complete; whether it was missing."""
+        if self.path.exists():
+            return False
+        if log_of(self.path).exists():
+            raise damaged(self.path, "the file is missing, and its log is there")
         fresh = self.path.with_name(self.path.name + ".new")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -86,7 +121,7 @@ class Database:
                 leftover.unlink(missing_ok=True)
         except OSError as error:
             raise write_failure(self.path, error) from error
-        connection = _connect(str(fresh))
+        connection = connect(str(fresh))
         try:
             connection.execute("PRAGMA synchronous=FULL")
             schema.migrate(connection, changes)
@@ -96,15 +131,18 @@ class Database:
         fresh.replace(self.path)
         sync_folder(self.path.parent)
         hit("record.created")
+        return True
 
     def _open(self, changes: Sequence[Migration]) -> None:
         with ExitStack() as on_failure:
             on_failure.callback(self._connection.close)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=FULL")
+            # What is deleted is overwritten, so that salvage never finds it again.
+            self._connection.execute("PRAGMA secure_delete=ON")
             missing = schema.pending(self._connection, changes, self.path)
             if missing:
-                schema.backup(self._connection, self.path)
+                backup(self._connection, self.path, schema.steps(self._connection))
                 schema.migrate(self._connection, missing)
             on_failure.pop_all()
 
@@ -114,7 +152,7 @@ class Database:
 
         Inside another transaction it joins that one.
         """
-        with self._guard, translated(self.path):
+        with self._guard, self._watched():
             if self._depth == 0:
                 self._connection.execute("BEGIN IMMEDIATE")
                 hit("record.begin")
@@ -181,7 +219,9 @@ class Database:
         """Removes the rows that match; gives their number."""
         condition, values = _condition(where, parameters)
         with self.transaction():
-            return self._connection.execute(f"DELETE FROM {table}{condition}", values).rowcount
+            count = self._connection.execute(f"DELETE FROM {table}{condition}", values).rowcount
+            self._deletions += count
+            return count
 
     def rows(self, table: str, where: Where = "", *, parameters: Sequence[Value] = (), order: str = "") -> list[Row]:
         """The matching rows without their checksums, in ``order`` (SQL), else in order of insertion.
@@ -190,7 +230,7 @@ class Database:
             RecordDamaged: Naming the table and id of the first row that fails its checksum.
         """
         condition, values = _condition(where, parameters)
-        with self._guard, translated(self.path):
+        with self._guard, self._watched():
             found = self._select(table, condition, values, order)
         for row in found:
             self._verify(table, row)
@@ -198,7 +238,7 @@ class Database:
 
     def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]:
         """Reads by SQL: counts, joins, sums. Checksums are not verified here."""
-        with self._guard, translated(self.path):
+        with self._guard, self._watched():
             return [dict(row) for row in self._connection.execute(sql, list(parameters))]
 
     def set_meta(self, key: str, value: str) -> None:
@@ -217,32 +257,68 @@ class Database:
 
         Reading the tables works again afterwards; what was set aside stays readable in ``damaged``.
         """
-        moved: list[str] = []
         with self.transaction():
-            for table in self._sealed_tables():
-                for row in self._select(table, "", [], ""):
-                    if row["checksum"] == _checksum(table, row):
-                        continue
-                    content = canonical_json({name: _jsonable(value) for name, value in _plain(row).items()})
-                    self.insert("damaged", {"source": table, "content": content})
-                    self._connection.execute(f"DELETE FROM {table} WHERE rowid = ?", [row["_rowid_"]])
-                    moved.append(self._name(table, row))
-        return moved
+            tables = sealing.sealed_tables(self._connection)
+            found = [(table, row) for table in tables for row in sealing.broken_rows(self._connection, table)]
+            return [self._move_aside(table, row) for table, row in found]
+
+    def set_aside(self, table: str, where: Where, *, parameters: Sequence[Value] = ()) -> list[str]:
+        """Moves the rows that match into the table ``damaged``, where they stay readable; names them."""
+        condition, values = _condition(where, parameters)
+        with self.transaction():
+            return [self._move_aside(table, row) for row in self._select(table, condition, values, "")]
+
+    def _move_aside(self, table: str, row: Row) -> str:
+        content = canonical_json({name: jsonable(value) for name, value in _plain(row).items()})
+        self.insert("damaged", {"source": table, "content": content})
+        self._connection.execute(f"DELETE FROM {table} WHERE rowid = ?", [row["_rowid_"]])
+        return self._name(table, row)
 
     def check(self) -> list[str]:
         """Names what is wrong: structural damage by SQLite's own check, then rows by checksum."""
-        with self._guard, translated(self.path):
-            found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check(20)")]
-            problems = [] if found == ["ok"] else found
-            for table in self._sealed_tables():
-                rows = self._select(table, "", [], "")
-                problems += [self._name(table, row) for row in rows if row["checksum"] != _checksum(table, row)]
-        return problems
+        with self._guard, self._watched():
+            return sealing.faults(self._connection)
+
+    def keep_copy(self) -> bool:
+        """Makes a backup if enough has changed since the last one, and removes old ones; says whether it did.
+
+        What was deleted should not come back by way of a copy, so a deletion is always enough.
+
+        Raises:
+            WorkspaceError: When the copy cannot be written.
+        """
+        with self._guard, self._watched():
+            if not self._deletions and not is_due(self._connection, self._changes()):
+                return False
+            backup(self._connection, self.path, schema.steps(self._connection))
+            prune(self.path)
+            self._deletions, self._changed_before, self._copied = 0, 0, self._connection.total_changes
+            return True
 
     def close(self) -> None:
-        """Closes the file; committed work is already durable."""
+        """Closes the file; committed work is already durable. Closing twice is no error."""
         with self._guard:
+            mark, self._mark = self._mark, None
+            written = self._connection.total_changes if mark is not None else 0
+            changes = self._changes() if mark is not None else 0
             self._connection.close()
+            if mark is not None and self._distrusted:
+                mark.drop()
+            elif mark is not None and (written or not self._fitted):
+                mark.renew(changes)
+
+    def _changes(self) -> int:
+        return self._changed_before + self._connection.total_changes - self._copied
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Translates failures; once damage was met, the file is not marked as clean at the end."""
+        try:
+            with translated(self.path):
+                yield
+        except RecordDamaged:
+            self._distrusted = True
+            raise
 
     def __enter__(self) -> Database:
         return self
@@ -257,61 +333,22 @@ class Database:
     def _seal(self, table: str, rowid: Value) -> None:
         # Read back first: defaults and type affinity decide what is really stored, not the values passed.
         row = self._select(table, " WHERE rowid = ?", [rowid], "")[0]
-        self._connection.execute(f"UPDATE {table} SET checksum = ? WHERE rowid = ?", (_checksum(table, row), rowid))
+        self._connection.execute(f"UPDATE {table} SET checksum = ? WHERE rowid = ?", (row_checksum(table, row), rowid))
 
     def _verify(self, table: str, row: Row) -> None:
-        if row["checksum"] != _checksum(table, row):
+        if row["checksum"] != row_checksum(table, row):
+            self._distrusted = True
             raise RecordDamaged(
-                f"{self._name(table, row)} in {self.path} does not match its checksum",
-                hint="evolve doctor sets damaged rows aside and lists them",
+                f"{self._name(table, row)} in {self.path} does not match its checksum", hint="evolve doctor --repair"
             )
 
     def _name(self, table: str, row: Row) -> str:
-        columns = self._connection.execute(f"PRAGMA table_info({table})").fetchall()
-        keys = [column["name"] for column in columns if column["pk"]]
-        ids = [str(row[name]) for name in keys] or [str(row["_rowid_"])]
-        return f"{table} row {', '.join(ids)}"
-
-    def _sealed_tables(self) -> list[str]:
-        sql = (
-            "SELECT m.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c"
-            " WHERE m.type = 'table' AND c.name = 'checksum' ORDER BY m.name"
-        )
-        return [str(row[0]) for row in self._connection.execute(sql)]
+        return sealing.row_name(self._connection, table, row)
 
 
-def _connect(target: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(target, isolation_level=None, check_same_thread=False, uri=target.startswith("file:"))
-    connection.row_factory = sqlite3.Row
-    connection.execute(f"PRAGMA busy_timeout={_BUSY_TIMEOUT_MS}")
-    connection.execute("PRAGMA foreign_keys=ON")
-    # Functions hidden in the schema of a file somebody else made are not run.
-    connection.execute("PRAGMA trusted_schema=OFF")
-    return connection
-
-
-def _reader(path: Path) -> sqlite3.Connection:
-    """A connection for reading. SQLite wants to make an index of the log beside the record even for that."""
-    uri, log = path.as_uri(), path.with_name(path.name + "-wal")
-    with ExitStack() as on_failure:
-        connection = _connect(f"{uri}?mode=ro")
-        on_failure.callback(connection.close)
-        try:
-            connection.execute("PRAGMA schema_version").fetchone()  # the file is opened only now
-        except sqlite3.OperationalError as error:
-            refused = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-            if not refused or not path.exists() or os.access(path.parent, os.W_OK):
-                raise
-        else:
-            on_failure.pop_all()
-            return connection
-    # "Immutable" passes over a log, so it is right only where there is nothing in one.
-    if log.exists() and log.stat().st_size:
-        raise WorkspaceError(
-            f"{log} holds commits that cannot be read, because its folder cannot be written",
-            hint=f"make {path.parent} writable, or copy it to a folder that is",
-        )
-    return _connect(f"{uri}?immutable=1")
+def with_own(migrations: Sequence[Migration]) -> list[Migration]:
+    """These migrations behind those of the store itself."""
+    return [*_OWN, *migrations]
 
 
 def _condition(where: Where, parameters: Sequence[Value]) -> tuple[str, list[Value]]:
@@ -327,12 +364,3 @@ def _stored(value: Value) -> Value:
 
 def _plain(row: Row) -> Row:
     return {name: value for name, value in row.items() if name not in ("_rowid_", "checksum")}
-
-
-def _jsonable(value: Value) -> Value:
-    return f"bytes:{value.hex()}" if isinstance(value, bytes) else value
-
-
-def _checksum(table: str, row: Row) -> str:
-    content = {name: _jsonable(value) for name, value in _plain(row).items() if value is not None}
-    return digest(canonical_json([table, content]))

@@ -27,9 +27,7 @@ def translated(path: Path) -> Iterator[None]:
 
 def damaged(path: Path, reason: str) -> RecordDamaged:
     """The error for a database file that cannot be trusted."""
-    return RecordDamaged(
-        f"{path} is damaged ({reason}); nothing was changed", hint="evolve doctor names the newest backup"
-    )
+    return RecordDamaged(f"{path} is damaged ({reason}); nothing was changed", hint="evolve doctor --repair")
 
 
 def _problem(path: Path, error: sqlite3.DatabaseError) -> EnvironmentProblem | None:

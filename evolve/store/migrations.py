@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,6 @@ from pathlib import Path
 
 from evolve.errors import WorkspaceError
 from evolve.faults import hit
-from evolve.files import sync_folder
 
 SCHEMA = (
     "CREATE TABLE IF NOT EXISTS schema_migrations"
@@ -54,10 +52,7 @@ def pending(connection: sqlite3.Connection, migrations: Sequence[Migration], pat
     unknown = applied - {(item.package, item.number) for item in migrations}
     if unknown:
         package, number = min(unknown)
-        raise WorkspaceError(
-            f"{path} was written by a newer version of evolve ({package} schema {number})",
-            hint="upgrade with: pip install --upgrade evolve-agent",
-        )
+        raise from_newer(f"{path} ({package} schema {number})")
     return [item for item in migrations if (item.package, item.number) not in applied]
 
 
@@ -82,27 +77,16 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> 
                 connection.execute("ROLLBACK")
 
 
-def backup(connection: sqlite3.Connection, path: Path) -> Path:
-    """A consistent copy beside the database, in ``backups/``, named by how far its schema had come."""
-    steps = len(_applied(connection))
-    target = path.parent / "backups" / f"{path.stem}-{steps:04d}{path.suffix}"
-    target.parent.mkdir(exist_ok=True)
-    temporary = target.with_suffix(".tmp")
-    temporary.unlink(missing_ok=True)
-    hit("backup.begin")
-    connection.execute("VACUUM INTO ?", (str(temporary),))
-    with temporary.open("rb+") as stream:
-        os.fsync(stream.fileno())
-    hit("backup.copied")
-    temporary.replace(target)
-    sync_folder(target.parent)
-    hit("backup.kept")
-    return target
+def steps(connection: sqlite3.Connection) -> int:
+    """How many migrations a database has seen."""
+    return len(_applied(connection))
 
 
-def backups(path: Path) -> list[Path]:
-    """The copies made of the database at ``path``, oldest schema first."""
-    return sorted((path.parent / "backups").glob(f"{path.stem}-*{path.suffix}"))
+def from_newer(what: str) -> WorkspaceError:
+    """The error for a record that a newer version wrote."""
+    return WorkspaceError(
+        f"{what} was written by a newer version of evolve", hint="upgrade with: pip install --upgrade evolve-agent"
+    )
 
 
 def _applied(connection: sqlite3.Connection) -> list[tuple[str, int]]:

@@ -8,21 +8,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evolve.vectors.protocol import Hit, Tag, VectorIndex, Where
+from evolve.vectors.protocol import Hit, Progress, Rows, Tag, VectorIndex, Where
 
 if TYPE_CHECKING:
-    from evolve.vectors.chroma import ChromaIndex, open_index
     from evolve.vectors.exact import MemoryIndex
+    from evolve.vectors.stored import Care, StoredIndex, open_index
 
-__all__ = ["ChromaIndex", "Hit", "MemoryIndex", "Tag", "VectorIndex", "Where", "open_index"]
+__all__ = [
+    "Care",
+    "Hit",
+    "MemoryIndex",
+    "Progress",
+    "Rows",
+    "StoredIndex",
+    "Tag",
+    "VectorIndex",
+    "Where",
+    "open_index",
+]
 
 
 def __getattr__(name: str) -> Any:
     # chromadb and numpy are paid for only by those who search.
-    if name in ("ChromaIndex", "open_index"):
-        from evolve.vectors import chroma
+    if name in ("Care", "StoredIndex", "open_index"):
+        from evolve.vectors import stored
 
-        return getattr(chroma, name)
+        return getattr(stored, name)
     if name == "MemoryIndex":
         from evolve.vectors.exact import MemoryIndex
 

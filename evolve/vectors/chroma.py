@@ -9,8 +9,9 @@ What shapes it:
 - Chroma maps its vector files into memory unchecked, and a damaged one can end the process. A
   manifest of checksums, written at each clean close, is compared before Chroma sees the files.
 - It is derived data. Files that do not match their manifest are set aside, files without one,
-  left by a process that was killed, are dropped; either way the index begins anew at generation 0,
-  which tells the owner to fill it again.
+  left by a process that was killed, and files of another version of Chroma are dropped; either way
+  the index begins anew at generation 0, which tells the owner to fill it again.
+- Chroma gives no space back. An index in which too much was replaced begins anew as well.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import shutil
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +31,7 @@ import numpy as np
 from evolve.errors import WorkspaceError
 from evolve.files import canonical_json, write_atomic
 from evolve.vectors.exact import checked_rows, unit_rows
-from evolve.vectors.protocol import Hit, Tag, Where
+from evolve.vectors.protocol import Hit, Progress, Rows, Tag, Where
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -41,12 +43,14 @@ _DIGITS = 6
 _SPARE = 16
 """Neighbours fetched beyond ``k`` so that ties at the edge are broken by id, not by chance."""
 _MANIFEST = "manifest.json"
+_MOST_GARBAGE = 0.3
+"""Share of rows written that may have been replaced or deleted since."""
 _SEEN = "has_tags"
 """Chroma has no empty tag set, so every row carries this one."""
 
 
-def open_index(path: Path, name: str, dimension: int) -> ChromaIndex:
-    """Opens or creates the index ``name`` in folder ``path``.
+def open_chroma(path: Path, name: str, dimension: int) -> ChromaIndex:
+    """Opens or creates the collection ``name`` in folder ``path``.
 
     A folder Chroma cannot read, or a collection of another dimension, is set aside or dropped: the
     index then starts empty at generation 0.
@@ -65,7 +69,13 @@ def open_index(path: Path, name: str, dimension: int) -> ChromaIndex:
     except OSError as error:
         raise WorkspaceError(f"the index folder {folder} cannot be written: {error.strerror}") from error
     try:
-        return ChromaIndex(str(folder), name, dimension, set_aside=aside)
+        opened = ChromaIndex(str(folder), name, dimension, set_aside=aside)
+        if opened.garbage > _MOST_GARBAGE:
+            opened.close()
+            drop(folder)
+            folder.mkdir()
+            opened = ChromaIndex(str(folder), name, dimension)
+        return opened
     # What an incompatible version of Chroma left behind shows in all of these ways; AttributeError
     # is what remains of the first error after Chroma has tried to stop a system that never started.
     except (ChromaError, AttributeError, ValueError, KeyError, OSError, RuntimeError) as damage:
@@ -82,7 +92,7 @@ def open_index(path: Path, name: str, dimension: int) -> ChromaIndex:
 
 
 class ChromaIndex:
-    """One Chroma collection of cosine vectors. Use :func:`open_index`, which survives damage.
+    """One Chroma collection of cosine vectors. Use :func:`open_chroma`, which survives damage.
 
     Attributes:
         set_aside: Where damaged files were moved when the index was opened, or None.
@@ -95,6 +105,7 @@ class ChromaIndex:
         self.set_aside = set_aside
         self._folder = Path(folder)
         self._name = name
+        self._fresh = 0
         self._client: ClientAPI | None = _connect(folder)
         with ExitStack() as undo:
             undo.callback(self._stop)
@@ -111,11 +122,26 @@ class ChromaIndex:
         # As text: Chroma keeps whole numbers exactly only while they are small.
         return int(str(self._metadata().get("generation", "0")))
 
+    @property
+    def garbage(self) -> float:
+        """Share of what was written that has been replaced or deleted since; 0 for a small index."""
+        written = int(self._metadata().get("written", 0))
+        return 1 - self._collection.count() / written if written > _BATCH else 0.0
+
     def mark(self, generation: int) -> None:
-        self._collection.modify(metadata={"dimension": self.dimension, "generation": str(generation)})
+        before = int(self._metadata().get("written", 0))
+        self._collection.modify(
+            metadata={
+                "dimension": self.dimension,
+                "generation": str(generation),
+                "written": before + self._fresh,
+            }
+        )
+        self._fresh = 0
 
     def upsert(self, ids: Sequence[str], vectors: np.ndarray, tags: Sequence[Mapping[str, Tag]] | None = None) -> None:
         unit = checked_rows(ids, vectors, self.dimension)
+        self._fresh += len(ids)
         # Chroma merges new tags into old ones; deleting first makes the call replace them.
         self.delete(ids)
         for start in range(0, len(ids), _BATCH):
@@ -160,9 +186,19 @@ class ChromaIndex:
         self._collection = self._open_collection()
         self.mark(0)
 
+    def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:
+        self.clear()
+        for start in range(0, len(rows.ids), _BATCH):
+            part = slice(start, start + _BATCH)
+            self.upsert(rows.ids[part], rows.vectors[part], rows.tags[part])
+            if progress is not None:
+                progress(min(start + _BATCH, len(rows.ids)))
+        self.mark(rows.generation)
+
     def close(self) -> None:
         if self._stop():
-            write_atomic(self._folder / _MANIFEST, canonical_json(_checksums(self._folder)).encode())
+            promise = {"files": _checksums(self._folder), "version": _version()}
+            write_atomic(self._folder / _MANIFEST, canonical_json(promise).encode())
 
     def _stop(self) -> bool:
         if self._client is None:
@@ -208,12 +244,14 @@ def _prepare(folder: Path) -> Path | None:
         promised = json.loads(manifest.read_text("utf-8"))
         manifest.unlink()
     except FileNotFoundError:
-        shutil.rmtree(folder)
-        folder.mkdir()
-        return None
+        promised = {"files": found}  # left by a process that was killed: sound or not, it cannot be told
     except ValueError:
-        promised = None
-    if promised == found:
+        promised = {}
+    if promised == {"files": found, "version": _version()}:
+        return None
+    if isinstance(promised, dict) and promised.get("files") == found:
+        drop(folder)
+        folder.mkdir()
         return None
     aside = _set_aside(folder)
     folder.mkdir()
@@ -233,10 +271,23 @@ def _checksums(folder: Path) -> dict[str, list[int]]:
     return found
 
 
+def _version() -> str:
+    return metadata.version("chromadb")
+
+
+def drop(folder: Path) -> None:
+    """Removes an index. It is renamed first, so that a kill in between leaves no half of one."""
+    old = folder.with_name(folder.name + ".old")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+        shutil.rmtree(old, ignore_errors=True)
+
+
 def _set_aside(folder: Path) -> Path:
-    number = 1
-    while (aside := folder.with_name(f"{folder.name}.damaged-{number}")).exists():
-        number += 1
+    """Keeps the damaged files for who wants to look at them; of earlier damage nothing is kept."""
+    aside = folder.with_name(f"{folder.name}.damaged-1")
+    shutil.rmtree(aside, ignore_errors=True)
     return folder.rename(aside)
 
 

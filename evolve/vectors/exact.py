@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evolve.vectors.protocol import Hit, Tag, Where
+from evolve.vectors.protocol import Hit, Progress, Rows, Tag, Where
 
 _ROOM = 64
 _DIGITS = 6
@@ -95,6 +95,12 @@ class MemoryIndex:
         self._rows, self._ids, self._tags = {}, [], []
         self._matrix = np.zeros((0, self.dimension), dtype=np.float32)
         self._generation = 0
+
+    def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:
+        fresh = MemoryIndex(self.dimension)
+        fresh.upsert(rows.ids, rows.vectors, rows.tags)
+        self._rows, self._ids, self._tags, self._matrix = fresh._rows, fresh._ids, fresh._tags, fresh._matrix
+        self._generation = rows.generation
 
     def close(self) -> None:
         """Nothing to free."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -16,12 +17,33 @@ Where = Mapping[str, Tag | Sequence[Tag]]
 lacks a key does not match."""
 
 
+Progress = Callable[[int], None]
+"""Told how many rows an index holds while it is filled."""
+
+
 class Hit(NamedTuple):
     """One neighbour."""
 
     id: str
     distance: float
     """Cosine distance, 0 (same direction) to 2 (opposite)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """The whole content of an index.
+
+    Attributes:
+        ids: Distinct, non-empty strings.
+        vectors: Shape (len(ids), dimension).
+        tags: One mapping per id.
+        generation: What :meth:`VectorIndex.mark` would be given.
+    """
+
+    ids: Sequence[str]
+    vectors: np.ndarray
+    tags: Sequence[Mapping[str, Tag]]
+    generation: int
 
 
 class VectorIndex(Protocol):
@@ -75,6 +97,17 @@ class VectorIndex(Protocol):
 
     def clear(self) -> None:
         """Removes everything and sets the generation to 0."""
+        ...
+
+    def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:
+        """Replaces everything by these rows, all at once or not at all, and stores their generation.
+
+        Args:
+            progress: Told how many rows are in, now and then, where it takes long.
+
+        Raises:
+            ValueError: As :meth:`upsert` does.
+        """
         ...
 
     def close(self) -> None:

@@ -48,6 +48,7 @@ def examine(path: str | os.PathLike[str] | None = None) -> list[Finding]:
         "index": _index,
         "policy": _policy,
         "record": lambda: _record(WorkspacePaths(root)),
+        "bodies": lambda: _bodies(WorkspacePaths(root)),
         "disk": lambda: _disk(root),
     }
     for part, check in checks.items():
@@ -91,21 +92,39 @@ def _policy() -> Finding:
 
 
 def _record(paths: WorkspacePaths) -> Finding:
+    from evolve.workspace.soundness import record_faults
+
+    faults = record_faults(paths)
+    if faults:
+        return _damage("record", faults)
     if not paths.db.exists():
         return Finding(part="record", state="ok", text="empty")
-    from evolve.store import Database
-
-    with Database(paths.db, MIGRATIONS, read_only=True) as db:
-        problems = db.check()
-    if problems:
-        return Finding(
-            part="record",
-            state="missing",
-            text=f"{len(problems)} damaged: {', '.join(problems[:3])}",
-            fix=f"restore a copy from {paths.store / 'backups'}",
-        )
     size = paths.db.stat().st_size / 1e6
     return Finding(part="record", state="ok", text=f"{size:.1f} MB, every row matches its checksum")
+
+
+def _bodies(paths: WorkspacePaths) -> Finding:
+    """Objects, skill folders and checkpoints."""
+    from evolve.store import Database, ObjectStore
+    from evolve.workspace import soundness
+
+    if not paths.db.exists():
+        return Finding(part="bodies", state="ok", text="none yet")
+    objects = ObjectStore(paths.objects)
+    found = [f"{path} does not match its digest" for path in soundness.damaged_objects(paths)]
+    with Database(paths.db, MIGRATIONS, read_only=True) as db:
+        found += [f"{what} needs the object {name}" for what, name in soundness.missing_objects(db, objects)]
+        found += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
+    found += [f"{path} is damaged" for path in soundness.damaged_checkpoints(paths)]
+    if found:
+        return _damage("bodies", found)
+    return Finding(part="bodies", state="ok", text=f"{len(objects.digests())} objects match their digests")
+
+
+def _damage(part: str, found: list[str]) -> Finding:
+    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    text = f"{len(found)} damaged: {', '.join(found[:3])}{more}"
+    return Finding(part=part, state="missing", text=text, fix="evolve doctor --repair")
 
 
 def _disk(root: Path) -> Finding:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evolve.agent import Agent, Surroundings, episode_id, recall_nothing
 from evolve.episodes import EpisodeRecord, Limits
-from evolve.errors import UsageError
+from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventFan, EventLog, EventSink, NoEvents
 from evolve.files import canonical_json, digest
 from evolve.improve.arms import UNLEARNED, Learner, recall_from
@@ -26,6 +26,7 @@ from evolve.store import WriterLock
 from evolve.tasks import Task, task_json
 from evolve.workflow import Workflow, parse_workflow
 from evolve.workspace.faults import FaultKept
+from evolve.workspace.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.learners import choose_learner
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
@@ -77,9 +78,12 @@ class Workspace:
         self._lock = WriterLock(self.paths.lock)
         self._held: list[str] | None = None
         self._sandbox: Sandbox | None = None
+        self._closed = False
         self.stores = self._open()
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
         self.skills = Skills(self.stores, self.open_sandbox)
+        for name, reason in self.skills.quarantined.items():
+            self._warn(f"the skill {name} is not used: {reason}")
 
     def _open(self) -> Stores:
         if self.options.read_only and is_current(self.paths):
@@ -87,7 +91,7 @@ class Workspace:
         with ExitStack() as undo:
             self._lock.acquire()
             undo.callback(self._lock.release)
-            stores = open_stores(self.paths, self.settings)
+            stores = open_stores(self.paths, self.settings, warn=self._warn)
             if not self.options.read_only:
                 undo.pop_all()
                 return stores
@@ -150,6 +154,7 @@ class Workspace:
             record = self.stores.runs.episode(episode)
             admitted = self._admit(record, chosen)
         self.finish(run.id)
+        drop_checkpoints(folder)
         return result_of(record, chosen, Extras(goal=listener.goal, skills=admitted))
 
     def improve(
@@ -207,7 +212,18 @@ class Workspace:
             self._held.append(run)
 
     def close(self) -> None:
-        """Frees everything, also where one part fails to close; closing twice is no error."""
+        """Frees everything; closing twice is no error. In order, it first copies a record that has grown."""
+        try:
+            if not self._closed and not self.options.read_only and self.stores.db.keep_copy():
+                tidy(self.paths, self.stores.db)
+        except WorkspaceError as problem:  # what was done is saved, with a copy or without
+            self._warn(f"no backup was made: {problem}")
+        finally:
+            self._free()
+
+    def _free(self) -> None:
+        """Frees every part, also where one fails to close."""
+        self._closed = True
         with ExitStack() as parts:
             parts.callback(self._lock.release)
             parts.callback(self.stores.db.close)
@@ -219,8 +235,14 @@ class Workspace:
     def __enter__(self) -> Workspace:
         return self
 
-    def __exit__(self, *exc: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._free()
+
+    def _warn(self, text: str) -> None:
+        self.events.emit(Event(kind="warning", data={"text": text}))
 
     def _need_writer(self) -> None:
         if self.options.read_only:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from evolve.episodes import Recalled, Scope
 from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Memory, MemoryCheck, Note
+from evolve.vectors import Progress
 
 
 class Memories:
@@ -67,6 +68,6 @@ class Memories:
         """Compares the index with the record."""
         return self._memory.check()
 
-    def reindex(self) -> int:
+    def reindex(self, progress: Progress | None = None) -> int:
         """Builds the index anew from the record; gives the number of episodes in it."""
-        return self._memory.reindex()
+        return self._memory.reindex(progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from evolve.agent import MIGRATIONS as AGENT
 from evolve.agent import RunRecords
-from evolve.errors import WorkspaceError
+from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.faults import hit
 from evolve.files import write_atomic, write_failure
 from evolve.gate import MIGRATIONS as GATE
@@ -87,23 +87,31 @@ def ensure_workspace(root: Path) -> bool:
     return fresh
 
 
-def open_stores(paths: WorkspacePaths, settings: Settings, *, read_only: bool = False) -> Stores:
+def open_stores(
+    paths: WorkspacePaths,
+    settings: Settings,
+    *,
+    read_only: bool = False,
+    warn: Callable[[str], None] = lambda _: None,
+) -> Stores:
     """Opens every part of the record.
 
     Args:
         read_only: Does not write, needs no lock, and may be used while another process writes.
+        warn: Told in a sentence what goes on with less than it should have.
 
     Raises:
         WorkspaceError: Disk full, unwritable, or made by a newer version.
         RecordDamaged: The record is not sound.
     """
+    refuse_lost_record(paths)
     db = Database(paths.db, MIGRATIONS, read_only=read_only)
     objects = ObjectStore(paths.objects)
 
     def index(dimension: int) -> VectorIndex:
-        from evolve.vectors import MemoryIndex, open_index
+        from evolve.vectors import Care, MemoryIndex, open_index
 
-        return MemoryIndex(dimension) if read_only else open_index(paths.index, "episodes", dimension)
+        return MemoryIndex(dimension) if read_only else open_index(paths.index, "episodes", dimension, Care(warn=warn))
 
     return Stores(
         db=db,
@@ -116,6 +124,15 @@ def open_stores(paths: WorkspacePaths, settings: Settings, *, read_only: bool = 
         looks=Looks(db),
         regression=RegressionSuite(db),
     )
+
+
+def refuse_lost_record(paths: WorkspacePaths) -> None:
+    """Raises :class:`RecordDamaged` when the record is gone while what was kept beside it is there."""
+    if paths.db.exists():
+        return
+    for place in (paths.objects, paths.runs, paths.store / "backups"):
+        if place.is_dir() and any(place.iterdir()):
+            raise RecordDamaged(f"{paths.db} is missing, and {place} is not empty", hint="evolve doctor --repair")
 
 
 def is_current(paths: WorkspacePaths) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,11 @@ class Skills:
     def list(self, statuses: Sequence[SkillStatus] = ()) -> builtins.list[Skill]:
         """Skills in order of admission."""
         return self._stores.skills.list(statuses)
+
+    @property
+    def quarantined(self) -> Mapping[str, str]:
+        """Skills that are not used because their body is damaged, with what is wrong."""
+        return self._stores.skills.quarantined
 
     def get(self, name: str) -> Skill:
         """One skill, by name or digest."""

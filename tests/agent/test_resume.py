@@ -14,8 +14,9 @@ import pytest
 
 from evolve.agent.checkpoints import open_saver
 from evolve.agent.runner import episode_id
+from evolve.agent.seals import is_sound
 from evolve.episodes import Cost
-from evolve.errors import WorkspaceError
+from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.testing import FixedPolicy
 from evolve.workflow import Workflow
 
@@ -86,8 +87,19 @@ def test_a_damaged_checkpoint_is_named(make_agent, task, tmp_path):
     path = tmp_path / episode_id("r1", task, "v", 0) / "checkpoint.db"
     path.parent.mkdir()
     path.write_bytes(b"not a database, and long enough to be looked at" * 40)
-    with pytest.raises(WorkspaceError, match="checkpoint.db"):
+    with pytest.raises(RecordDamaged, match="checkpoint.db"):
         make_agent(checkpoints=tmp_path).run_episode(task, variant="v", split="own")
+
+
+def test_a_flipped_bit_in_a_stage_is_named_and_never_gone_on_from(make_agent, task, tmp_path):
+    agent = make_agent(checkpoints=tmp_path)
+    agent.run_episode(task, variant="v", split="own")
+    path = tmp_path / episode_id("r1", task, "v", 0) / "checkpoint.db"
+    assert is_sound(path)
+    data = path.read_bytes()
+    place = data.index(b"goal") + 9
+    path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+    assert not is_sound(path)
 
 
 KILLED = """

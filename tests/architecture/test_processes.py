@@ -12,6 +12,9 @@ STARTING_LIBRARIES = {"subprocess", "pty", "_posixsubprocess", "_winapi"}
 RUNNERS = {"exec", "eval", "compile", "__import__", "builtins.exec", "builtins.eval"}
 UNSAFE_READERS = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve"}
 
+# Starts our own module, to build an index where a crash of the library behind it costs nothing.
+STARTS_OUR_OWN = {"evolve/vectors/stored.py"}
+
 # Compile expressions put together from the templates of our own operations, never text from outside.
 COMPILERS = {"evolve/programs/operation.py", "evolve/policies/search/lambdas.py"}
 
@@ -29,6 +32,7 @@ def test_only_the_sandbox_starts_programs() -> None:
     imported = [
         f"{module.place}:{found.line} imports {found.target}"
         for module in outside_sandbox()
+        if module.place not in STARTS_OUR_OWN
         for found in module.imports()
         if found.target.split(".")[0] in STARTING_LIBRARIES
     ]

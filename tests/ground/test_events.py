@@ -57,3 +57,15 @@ def test_a_fan_reaches_every_sink(tmp_path: Path) -> None:
     for log in logs:
         log.close()
         assert [event.kind for event in read_events(log.path)] == ["plan"]
+
+
+def test_a_log_of_many_days_keeps_its_newest_events_in_bounded_space(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    for _ in range(2):  # a continued log goes on from its newest number
+        with EventLog(path, limit=2_000, kept=2) as log:
+            for number in range(100):
+                log.emit(Event(kind="act", step=number))
+    kept = [event.at_seq for event in read_events(path)]
+    assert kept == list(range(kept[0], 201)) and 20 < len(kept) < 80
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 3 * 2_000
+    assert len(list(tmp_path.iterdir())) == 3

@@ -1,5 +1,25 @@
+"""A small real workspace with one of everything: runs, insights, a note, skills, a promoted variant."""
+
 from __future__ import annotations
 
-from tests.cli.conftest import cli
+import shutil
+from pathlib import Path
 
-__all__ = ["cli"]
+import pytest
+
+from tests.reliability.workspaces import fill
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once; tests work on copies."""
+    folder = tmp_path_factory.mktemp("made") / "ws"
+    fill(folder)
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    shutil.copytree(made, tmp_path / "ws")
+    return tmp_path / "ws"

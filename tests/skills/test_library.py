@@ -108,12 +108,27 @@ def test_a_refusal_is_remembered_and_a_fault_is_not(library, skill):
     assert library.verdicts(skill.digest) == [refused]
 
 
-def test_a_damaged_body_is_noticed(library, skill, tmp_path):
+def test_a_damaged_body_is_read_from_its_folder(library, skill, tmp_path):
     library.add(skill, admitted(skill))
-    for path in (tmp_path / "objects").iterdir():
-        path.write_bytes(path.read_bytes().replace(b"sorted", b"random"))
+    damage(tmp_path / "objects")
+    assert library.get(skill.digest).code == skill.code
+
+
+def test_a_skill_that_is_damaged_everywhere_is_quarantined_and_others_work(library, skill, tmp_path):
+    other = replace(skill, name="other", code=skill.code + "\n# another\n")
+    for one in (skill, other):
+        library.add(one, admitted(one))
+    damage(tmp_path / "skills" / skill.name)
+    damage(tmp_path / "objects")
+    assert [one.name for one in library.active()] == ["other"]
+    assert list(library.quarantined) == [skill.name]
     with pytest.raises(RecordDamaged):
-        library.get("large-evens")
+        library.get(skill.name)
+
+
+def damage(folder):
+    for path in folder.iterdir():
+        path.write_bytes(path.read_bytes().replace(b"sorted", b"random"))
 
 
 def test_folders_round_trip(tmp_path: Path, skill):

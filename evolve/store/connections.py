@@ -1,0 +1,47 @@
+"""Connections to the record's file: for writing, and for reading where nothing may be written."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import ExitStack
+from pathlib import Path
+
+from evolve.errors import WorkspaceError
+
+_BUSY_TIMEOUT_MS = 5_000
+
+
+def connect(target: str) -> sqlite3.Connection:
+    """A connection that begins and ends transactions only when told to."""
+    connection = sqlite3.connect(target, isolation_level=None, check_same_thread=False, uri=target.startswith("file:"))
+    connection.row_factory = sqlite3.Row
+    connection.execute(f"PRAGMA busy_timeout={_BUSY_TIMEOUT_MS}")
+    connection.execute("PRAGMA foreign_keys=ON")
+    # Functions hidden in the schema of a file somebody else made are not run.
+    connection.execute("PRAGMA trusted_schema=OFF")
+    return connection
+
+
+def reader(path: Path) -> sqlite3.Connection:
+    """A connection for reading. SQLite wants to make an index of the log beside the record even for that."""
+    uri, log = path.as_uri(), path.with_name(path.name + "-wal")
+    with ExitStack() as on_failure:
+        connection = connect(f"{uri}?mode=ro")
+        on_failure.callback(connection.close)
+        try:
+            connection.execute("PRAGMA schema_version").fetchone()  # the file is opened only now
+        except sqlite3.OperationalError as error:
+            refused = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+            if not refused or not path.exists() or os.access(path.parent, os.W_OK):
+                raise
+        else:
+            on_failure.pop_all()
+            return connection
+    # "Immutable" passes over a log, so it is right only where there is nothing in one.
+    if log.exists() and log.stat().st_size:
+        raise WorkspaceError(
+            f"{log} holds commits that cannot be read, because its folder cannot be written",
+            hint=f"make {path.parent} writable, or copy it to a folder that is",
+        )
+    return connect(f"{uri}?immutable=1")

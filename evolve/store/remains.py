@@ -1,0 +1,218 @@
+"""What a damaged database file still holds, whatever became of its schema and its structure.
+
+A row's checksum covers its table's name, so a whole row found on any page says where it belongs.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from evolve.store import migrations as schema
+from evolve.store.migrations import Migration
+from evolve.store.pages import PageFile, Stored
+from evolve.store.sealing import Row, broken_rows, row_checksum, row_name, sealed_tables, structural_faults
+
+_INDEX_FAULTS = ("missing from index", "wrong # of entries in index", "non-unique entry in index")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """How a table stores its rows.
+
+    Attributes:
+        alias: The column that is the row number, or "".
+        reals: Columns that hold whole numbers as integers and give them back as floats.
+        defaults: What a column holds in rows that were written before it was added.
+        keys: Columns of each unique index.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    alias: str
+    reals: frozenset[str]
+    defaults: Mapping[str, Stored]
+    keys: tuple[tuple[str, ...], ...]
+
+    def row(self, rowid: int, stored: Sequence[Stored]) -> Row:
+        values = [*stored, *(self.defaults[name] for name in self.columns[len(stored) :])]
+        row: Row = dict(zip(self.columns, values, strict=True))
+        for name in self.reals:
+            value = row[name]
+            row[name] = float(value) if isinstance(value, int) else value
+        if self.alias:
+            row[self.alias] = rowid
+        return row
+
+
+@dataclass
+class Remains:
+    """What the damaged file still holds.
+
+    Attributes:
+        rows: Whole rows by table and row number.
+        broken: Names of rows that are there and not whole.
+        whole: Tables of which no row can be missing.
+        counters: The highest row number ever given, by table.
+    """
+
+    rows: dict[str, dict[int, Row]] = field(default_factory=dict)
+    broken: dict[str, dict[int, str]] = field(default_factory=dict)
+    whole: frozenset[str] = frozenset()
+    counters: dict[str, int] = field(default_factory=dict)
+
+
+def _applied(pages: PageFile, changes: Sequence[Migration]) -> list[Migration]:
+    """The migrations that the damaged file had seen, as far as it says.
+
+    Raises:
+        WorkspaceError: When a newer version wrote it.
+    """
+    known = {(item.package, item.number) for item in changes}
+    noted: dict[int, set[tuple[str, int]]] = {}
+    for page, _, columns in pages.records():
+        if len(columns) == 2 and isinstance(columns[0], str) and isinstance(columns[1], int):
+            noted.setdefault(page, set()).add((columns[0], columns[1]))
+    seen: set[tuple[str, int]] = set()
+    for on_page in noted.values():
+        seen |= on_page if on_page & known else set()
+    # A newer version has seen all of ours; where one of ours is missing, an unknown one is that one, damaged.
+    if known < seen:
+        raise schema.from_newer(f"the damaged record, with {' '.join(map(str, min(seen - known)))},")
+    last = {item.package: item.number for item in changes if (item.package, item.number) in seen}
+    return [item for item in changes if item.number <= last.get(item.package, item.number)]
+
+
+def best_schema(pages: PageFile, every: Sequence[Migration]) -> list[Migration]:
+    """The migrations under which most rows are whole: those it says it has seen, which may be damaged too, or all.
+
+    Raises:
+        WorkspaceError: When a newer version wrote the file.
+    """
+    said = _applied(pages, every)
+
+    def whole(changes: Sequence[Migration]) -> int:
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+            schema.migrate(connection, changes)
+            tables = tables_of(connection)
+        return sum(any(_is_whole(one, rowid, stored) for one in tables) for _, rowid, stored in pages.records())
+
+    return said if said == list(every) or whole(said) >= whole(every) else list(every)
+
+
+def tables_of(connection: sqlite3.Connection) -> list[Table]:
+    return [table_of(connection, name) for name in sealed_tables(connection)]
+
+
+def table_of(connection: sqlite3.Connection, name: str) -> Table:
+    columns = connection.execute(f"PRAGMA table_info({name})").fetchall()
+    keys = [column for column in columns if column[5]]
+    alias = keys[0][1] if len(keys) == 1 and keys[0][2].upper() == "INTEGER" else ""
+    defaults = {
+        column[1]: connection.execute(f"SELECT {column[4]}").fetchone()[0] if column[4] is not None else None
+        for column in columns
+    }
+    return Table(
+        name=name,
+        columns=tuple(column[1] for column in columns),
+        alias=alias,
+        reals=frozenset(column[1] for column in columns if column[2].upper() == "REAL"),
+        defaults=defaults,
+        keys=tuple(
+            tuple(column[2] for column in connection.execute(f"PRAGMA index_info({index[1]})"))
+            for index in connection.execute(f"PRAGMA index_list({name})").fetchall()
+            if index[2]
+        ),
+    )
+
+
+def remains_of(pages: PageFile, tables: Sequence[Table]) -> Remains:
+    found = Remains(rows={table.name: {} for table in tables}, broken={table.name: {} for table in tables})
+    names = {table.name for table in tables if table.alias}
+    doubtful: list[tuple[int, int, list[Stored]]] = []
+    owner: dict[int, Table] = {}
+    for page, rowid, stored in pages.records():
+        if len(stored) == 2 and stored[0] in names and isinstance(stored[1], int):
+            found.counters[str(stored[0])] = stored[1]
+        table = next((one for one in tables if _is_whole(one, rowid, stored)), None)
+        if table is None:
+            doubtful.append((page, rowid, stored))
+        else:
+            owner[page] = table
+            found.rows[table.name].setdefault(rowid, table.row(rowid, stored))
+    for page, rowid, stored in doubtful:
+        table = owner.get(page)  # a page holds rows of one table
+        if table is not None and rowid not in found.rows[table.name]:
+            found.broken[table.name][rowid] = _named(table, rowid, stored)
+    found.whole = _whole_tables(pages, found)
+    _note_keys(pages, tables, found)
+    return found
+
+
+def _note_keys(pages: PageFile, tables: Sequence[Table], found: Remains) -> None:
+    """Names rows that only an index still knows of."""
+    entries: dict[int, list[list[Stored]]] = {}
+    for page, columns in pages.entries():
+        entries.setdefault(page, []).append(columns)
+    unique = [(table, key) for table in tables for key in table.keys]
+    for on_page in entries.values():
+        for table, key in unique:
+            rows = found.rows[table.name]
+            if any(_is_entry(columns, rows, key) for columns in on_page):  # a page holds entries of one index
+                for *values, rowid in (columns for columns in on_page if len(columns) == len(key) + 1):
+                    if isinstance(rowid, int) and rowid not in rows:
+                        name = f"{table.name} row {', '.join(map(str, values))}"
+                        found.broken[table.name].setdefault(rowid, name)
+                break
+
+
+def _is_entry(columns: Sequence[Stored], rows: Mapping[int, Row], key: tuple[str, ...]) -> bool:
+    row = rows.get(columns[-1]) if len(columns) == len(key) + 1 and isinstance(columns[-1], int) else None
+    return row is not None and [row[name] for name in key] == list(columns[:-1])
+
+
+def _is_whole(table: Table, rowid: int, stored: Sequence[Stored]) -> bool:
+    place = table.columns.index("checksum")
+    if not place < len(stored) <= len(table.columns):
+        return False
+    seal = stored[place]
+    if not isinstance(seal, str) or len(seal) != 64:
+        return False
+    row = table.row(rowid, stored)
+    try:
+        return seal == row_checksum(table.name, row)
+    except (ValueError, OverflowError):  # NaN and the like, which no row of ours holds
+        return False
+
+
+def _named(table: Table, rowid: int, stored: Sequence[Stored]) -> str:
+    if table.alias or not stored or isinstance(stored[0], bytes):
+        return f"{table.name} row {rowid}"
+    return f"{table.name} row {stored[0]!s}"
+
+
+def _whole_tables(pages: PageFile, found: Remains) -> frozenset[str]:
+    """Tables that SQLite reads to the end and that hold, by its count, exactly the rows found."""
+    # A database in memory has no log, so the header must not speak of one.
+    data = pages.data[:18] + b"\1\1" + pages.data[20:]
+    try:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.deserialize(data)
+            sound = all(any(kind in fault for kind in _INDEX_FAULTS) for fault in structural_faults(connection))
+            whole = [table for table in found.rows if _reads_whole(connection, table, found)]
+            return frozenset(whole if sound else ())
+    except (sqlite3.Error, OverflowError):
+        return frozenset()
+
+
+def _reads_whole(connection: sqlite3.Connection, table: str, found: Remains) -> bool:
+    """Whether SQLite reads the whole table; rows that it reads and that are not whole are named."""
+    try:
+        for row in broken_rows(connection, table):
+            found.broken[table].setdefault(int(str(row["_rowid_"])), row_name(connection, table, row))
+        (count,) = connection.execute(f"SELECT count(*) FROM {table} NOT INDEXED").fetchone()
+    except (sqlite3.Error, UnicodeDecodeError):
+        return False
+    return not found.broken[table] and bool(count == len(found.rows[table]))

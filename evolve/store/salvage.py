@@ -1,0 +1,183 @@
+"""Builds a sound record from a damaged one: whole rows of the damaged file, the rest from the newest copy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from evolve.errors import RecordDamaged
+from evolve.faults import hit
+from evolve.files import sync_folder, write_atomic
+from evolve.store import migrations as schema
+from evolve.store.backups import newest_good
+from evolve.store.database import Database, with_own
+from evolve.store.failures import translated
+from evolve.store.log import log_of, merged
+from evolve.store.migrations import Migration
+from evolve.store.pages import PageFile
+from evolve.store.remains import Remains, best_schema, remains_of, table_of, tables_of
+from evolve.store.sealing import CleanMark, Row, faults, repair_marker, row_name, sealed_tables
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rebuilt:
+    """What became of a record.
+
+    Attributes:
+        kept: Rows taken from the damaged file, by table.
+        restored: Rows taken from the copy, by table.
+        lost: One line for each row, or run of rows, that is in neither, as far as known.
+        aside: Where the damaged file lies now; None where there was none.
+        backup: The copy that was used.
+    """
+
+    kept: Mapping[str, int]
+    restored: Mapping[str, int]
+    lost: tuple[str, ...]
+    aside: Path | None
+    backup: Path | None
+
+
+def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
+    """Replaces the database at ``path`` by a sound one and keeps the damaged one as ``<name>.corrupt-N``.
+
+    The caller holds the writer's lock and has the database closed. A kill at any moment leaves the old file, the
+    new one, or a marker with which :func:`finish_rebuild` ends the exchange.
+
+    Args:
+        changes: Every migration this version knows.
+
+    Raises:
+        RecordDamaged: When what was built is not sound itself; nothing was changed.
+        WorkspaceError: When a newer version wrote the file, or it cannot be written.
+    """
+    finish_rebuild(path)
+    pages = PageFile(merged(path))
+    known = best_schema(pages, with_own(changes))
+    fresh = path.with_name(path.name + ".repaired")
+    for leftover in (fresh, fresh.with_name(fresh.name + "-journal")):
+        leftover.unlink(missing_ok=True)
+    copy = newest_good(path)
+    with translated(fresh), closing(sqlite3.connect(fresh, isolation_level=None)) as target:
+        target.execute("PRAGMA synchronous=OFF")  # synced as a whole below
+        schema.migrate(target, known)
+        found = remains_of(pages, tables_of(target))
+        target.execute("BEGIN")
+        kept = {table: _insert(target, table, rows.items()) for table, rows in found.rows.items()}
+        restored, seen = _restore(target, copy, known, found) if copy else ({}, {})
+        lost = tuple(_losses(target, found, seen))
+        target.execute("COMMIT")
+        problems = faults(target)
+    if problems:
+        raise RecordDamaged(f"the record rebuilt from {path} is not sound ({problems[0]}); {path} was not changed")
+    with fresh.open("rb+") as stream:
+        os.fsync(stream.fileno())
+    hit("repair.built")
+    aside = _exchange(path)
+    return Rebuilt(kept=kept, restored=restored, lost=lost, aside=aside, backup=copy if restored else None)
+
+
+def still_lost(db: Database, lost: Sequence[str]) -> list[str]:
+    """The losses that nothing has made good since: named rows that are there again are left out."""
+    there: set[str] = set()
+    with closing(sqlite3.connect(db.path)) as connection:
+        connection.row_factory = sqlite3.Row
+        for table in {line.split(" ")[0] for line in lost} & set(sealed_tables(connection)):
+            keys = table_of(connection, table).keys
+            for row in connection.execute(f"SELECT rowid AS _rowid_, * FROM {table}"):
+                there.add(row_name(connection, table, dict(row)))
+                there |= {f"{table} row {', '.join(str(row[name]) for name in key)}" for key in keys}
+    return [line for line in lost if line.partition(":")[0] not in there]
+
+
+def finish_rebuild(path: Path) -> None:
+    """Ends an exchange that a kill cut short; does nothing where there was none."""
+    marker = repair_marker(path)
+    if not marker.exists():
+        return
+    fresh = path.with_name(path.name + ".repaired")
+    if fresh.exists():
+        aside = path.with_name(marker.read_text("utf-8").strip())
+        for end in ("-wal", ""):
+            old = path.with_name(path.name + end)
+            if old.exists():
+                old.rename(aside.with_name(aside.name + end))
+        path.with_name(path.name + "-shm").unlink(missing_ok=True)
+        CleanMark(path).drop()
+        sync_folder(path.parent)
+        hit("repair.aside")
+        fresh.replace(path)
+        sync_folder(path.parent)
+        hit("repair.kept")
+    marker.unlink()
+    sync_folder(path.parent)
+
+
+def _exchange(path: Path) -> Path | None:
+    number = 1
+    while (aside := path.with_name(f"{path.name}.corrupt-{number}")).exists():
+        number += 1
+    there = path.exists() or log_of(path).exists()
+    write_atomic(repair_marker(path), aside.name.encode())
+    hit("repair.begun")
+    finish_rebuild(path)
+    return aside if there else None
+
+
+def _insert(target: sqlite3.Connection, table: str, rows: Iterable[tuple[int, Row]]) -> int:
+    """Adds rows as they are, seals included; gives how many were new by every key."""
+    before = target.total_changes
+    alias = table_of(target, table).alias
+    for rowid, row in rows:
+        columns = list(row) if alias else ["rowid", *row]
+        values = list(row.values()) if alias else [rowid, *row.values()]
+        marks = ", ".join("?" * len(columns))
+        target.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})", values)
+    return target.total_changes - before
+
+
+def _restore(
+    target: sqlite3.Connection, copy: Path, known: Sequence[Migration], found: Remains
+) -> tuple[dict[str, int], dict[str, set[int]]]:
+    """Adds what only the copy has, of tables that may miss rows; gives how many, and the row numbers it holds."""
+    restored, seen = {}, {}
+    scratch = copy.with_suffix(".restoring")
+    shutil.copyfile(copy, scratch)
+    try:
+        Database(
+            scratch, [one for one in known if one.package != "store"]
+        ).close()  # brings an older copy up to the damaged file's schema
+        with closing(sqlite3.connect(scratch)) as source:
+            source.row_factory = sqlite3.Row
+            for table in sorted(set(found.rows) - found.whole):
+                rows = {row["_rowid_"]: dict(row) for row in source.execute(f"SELECT rowid AS _rowid_, * FROM {table}")}
+                for row in rows.values():
+                    del row["_rowid_"]
+                restored[table] = _insert(target, table, rows.items())
+                seen[table] = set(rows)
+    finally:
+        for end in ("", "-wal", "-shm", ".clean"):
+            scratch.with_name(scratch.name + end).unlink(missing_ok=True)
+    return {table: count for table, count in restored.items() if count}, seen
+
+
+def _losses(target: sqlite3.Connection, found: Remains, copied: Mapping[str, set[int]]) -> Iterator[str]:
+    for table in sorted(set(found.rows) - found.whole):
+        there = {row[0] for row in target.execute(f"SELECT rowid FROM {table}")}
+        broken = {rowid: name for rowid, name in found.broken[table].items() if rowid not in there}
+        yield from (f"{name}: damaged, and in no backup" for _, name in sorted(broken.items()))
+        held = copied.get(table, set())
+        # What the copy does not have although it is older had been deleted before.
+        first = max(held, default=0) + 1
+        last = max([found.counters.get(table, 0), *there, *broken], default=0)
+        known = sorted(number for number in {*there, *broken} if number >= first)
+        for low, high in pairwise([first - 1, *known, last + 1]):
+            if high - low > 1:
+                which = f"row number {low + 1}" if high - low == 2 else f"row numbers {low + 1} to {high - 1}"
+                yield f"{table} {which}: not found, unless deleted earlier"

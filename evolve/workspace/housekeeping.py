@@ -1,0 +1,71 @@
+"""Keeps what a workspace stores from growing without end: finished checkpoints and bodies nothing refers to."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from evolve.paths import WorkspacePaths
+from evolve.store import Database, ObjectStore, backups
+from evolve.store.sealing import sealed_tables
+
+GRACE_S = 24 * 3600.0
+"""Objects younger than this stay: whatever refers to them may be about to be committed."""
+
+_DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+
+
+def tidy(paths: WorkspacePaths, db: Database, *, grace: float = GRACE_S) -> list[str]:
+    """Removes checkpoints of runs that ended, and old objects that nothing refers to; one line per kind.
+
+    The caller holds the writer's lock. References in backups count.
+
+    Args:
+        grace: Age in seconds below which an object stays.
+    """
+    checkpoints = sum(drop_checkpoints(paths.runs / str(row["id"])) for row in db.rows("runs", "state <> 'open'"))
+    objects = _collect(paths, grace)
+    done = [f"removed {checkpoints} checkpoints of finished episodes"] if checkpoints else []
+    return done + ([f"removed {objects} objects that nothing refers to"] if objects else [])
+
+
+def drop_checkpoints(run: Path) -> int:
+    """Removes the checkpoints in a run's folder; gives how many. Only for runs that have ended."""
+    found = list(run.glob("*/checkpoint.db"))
+    for path in found:
+        for end in ("-wal", "-shm", ""):
+            path.with_name(path.name + end).unlink(missing_ok=True)
+    return len(found)
+
+
+def _collect(paths: WorkspacePaths, grace: float) -> int:
+    objects = ObjectStore(paths.objects)
+    oldest = time.time() - grace
+    old = [name for name in objects.digests() if (paths.objects / name).stat().st_mtime < oldest]
+    if not old:
+        return 0
+    waiting = {name for file in (paths.db, *backups(paths.db)) for name in _named_in(file)}
+    reached: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in reached and name in objects:
+            reached.add(name)
+            waiting |= {found.decode() for found in _DIGEST.findall((paths.objects / name).read_bytes())}
+    gone = [name for name in old if name not in reached]
+    for name in gone:
+        objects.delete(name)
+    return len(gone)
+
+
+def _named_in(file: Path) -> Iterator[str]:
+    """Whatever looks like an object's name in any row of a database."""
+    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        for table in sealed_tables(connection):
+            for row in connection.execute(f"SELECT * FROM {table}"):
+                for value in row:
+                    if isinstance(value, str):
+                        yield from (found.decode() for found in _DIGEST.findall(value.encode()))

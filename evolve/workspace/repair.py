@@ -1,0 +1,191 @@
+"""``evolve doctor --repair``: brings a damaged workspace back to work and says what is lost.
+
+Nothing is deleted: what is damaged is moved aside under a name that says so. Every step leaves things either as
+they were or mended, and doing all of it again changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evolve.errors import EvolveError, RecordDamaged
+from evolve.improve.stores import Stores
+from evolve.optimizer import UNLEARNED
+from evolve.paths import WorkspacePaths, find_workspace, user_workspace
+from evolve.settings import load_settings
+from evolve.skills import write_folder
+from evolve.skills.folder import read_folder
+from evolve.store import ObjectStore, WriterLock, finish_rebuild, rebuild, still_lost
+from evolve.workspace import soundness
+from evolve.workspace.housekeeping import tidy
+from evolve.workspace.opening import MIGRATIONS, open_stores
+
+
+@dataclass
+class Repair:
+    """What a repair did.
+
+    Attributes:
+        done: What was mended or set aside, a line each.
+        lost: What is gone for good, as far as known, a line each.
+        left: What is still wrong, a line each; empty when all is well.
+        rows: Rows of the record that were kept, and that came from a backup, where it was rebuilt.
+    """
+
+    done: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    rows: Mapping[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, object]:
+        """As ``--json`` prints it."""
+        return {"done": self.done, "lost": self.lost, "left": self.left, "rows": dict(self.rows)}
+
+
+def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], None] = lambda _: None) -> Repair:
+    """Checks everything a workspace keeps and mends what it can.
+
+    Args:
+        tell: Told what is being done.
+
+    Raises:
+        WorkspaceBusy: Another process writes to the workspace.
+        WorkspaceError: It cannot be written, or a newer version made it.
+    """
+    paths = WorkspacePaths(find_workspace(path) or user_workspace())
+    report = Repair()
+    if not paths.store.is_dir():
+        return report
+    with WriterLock(paths.lock):
+        finish_rebuild(paths.db)
+        tell("checking the record")
+        _mend_record(paths, report)
+        if not paths.db.exists():
+            return report
+        _set_aside_files(paths, report)
+        stores = open_stores(paths, load_settings(paths.root))
+        with closing(stores.db), closing(stores.memory):
+            tell("checking objects, skills and memory")
+            _mend_memory(stores, report)
+            _mend_skills(paths, stores, report)
+            _mend_variants(stores, report)
+            tell("checking the index")
+            _mend_index(stores, report)
+            report.done += tidy(paths, stores.db)
+        report.left += _still_wrong(paths)
+    return report
+
+
+def _mend_record(paths: WorkspacePaths, report: Repair) -> None:
+    faults = soundness.record_faults(paths)
+    if not faults:
+        return
+    built = rebuild(paths.db, MIGRATIONS)
+    kept, restored = sum(built.kept.values()), sum(built.restored.values())
+    aside = f"; the damaged file is now {built.aside.name}" if built.aside else ""
+    source = f" and {restored} from {built.backup.name}" if built.backup else ""
+    report.done += [fault.replace("; nothing was changed", "") for fault in faults]
+    report.done.append(f"rebuilt {paths.db} from {kept} rows that were whole{source}{aside}")
+    report.lost += built.lost
+    if not kept and not restored:
+        report.lost.append("everything in the record: no row could be read and there was no backup")
+    report.rows = {"kept": kept, "restored": restored}
+
+
+def _set_aside_files(paths: WorkspacePaths, report: Repair) -> None:
+    objects = ObjectStore(paths.objects)
+    for path in soundness.damaged_objects(paths):
+        try:
+            objects.get(path.name)
+        except RecordDamaged as damage:
+            report.done.append(str(damage))
+    for path in soundness.damaged_checkpoints(paths):
+        aside = free_name(path, "damaged")
+        path.rename(aside)
+        for end in ("-wal", "-shm"):
+            path.with_name(path.name + end).unlink(missing_ok=True)
+        report.done.append(f"the checkpoint {path} was damaged and is now {aside.name}; its episode will run again")
+
+
+def _mend_memory(stores: Stores, report: Repair) -> None:
+    anew, aside = stores.memory.mend(stores.runs.episodes())
+    if anew:
+        report.done.append(f"made {anew} rows of evidence anew from the episodes they came from")
+    report.lost = still_lost(stores.db, report.lost)
+    report.lost += [f"{name}: set aside, because what it refers to is gone" for name in aside]
+
+
+def _mend_skills(paths: WorkspacePaths, stores: Stores, report: Repair) -> None:
+    for row in stores.db.rows("skills"):
+        name, body = str(row["name"]), str(row["object"])
+        try:
+            stores.objects.get(body)
+            continue
+        except RecordDamaged:
+            pass
+        if name in stores.skills.quarantined:
+            stores.db.set_aside("skills", {"digest": row["digest"]})
+            report.lost.append(f"skill {name}: its body is damaged, and its folder is not the same skill")
+            continue
+        # The folder is the very same skill by its digest; words around it may differ, so the body has a new name.
+        fresh = stores.objects.put_json(read_folder(paths.skills / name).to_json())
+        stores.db.update("skills", {"digest": row["digest"]}, {"object": fresh})
+        report.done.append(f"skill {name}: its body was made anew from its folder")
+    for name, what in soundness.changed_folders(paths, stores.db):
+        folder = paths.skills / name
+        if os.path.lexists(folder):
+            aside = free_name(folder, "damaged")
+            folder.rename(aside)
+            what += f" and is now {aside.name}"
+        write_folder(stores.skills.get(name), paths.skills)
+        report.done.append(f"skill {name}: {what}; it was written anew from the record")
+
+
+def _mend_variants(stores: Stores, report: Repair) -> None:
+    """Bodies of variants can be lost for good; then the newest promoted one that is whole acts instead."""
+    _mend_marks(stores, report)
+    usable = soundness.usable_variants(stores.db, stores.objects)
+    active = stores.variants.active_digest
+    if active in usable:
+        return
+    before = [one.variant for one in stores.variants.promotions() if one.variant in usable]
+    chosen = before[-1] if before else UNLEARNED
+    if chosen == UNLEARNED:
+        stores.variants.reset(grounds="repair")
+    else:
+        stores.variants.promote(chosen, grounds="repair")
+    report.lost.append(f"variant {active}: a body it needs is gone; {chosen} acts instead")
+
+
+def _mend_marks(stores: Stores, report: Repair) -> None:
+    """The mark of what the memory held is one number, so a lost one is found by trying."""
+    missing = {name for what, name in soundness.missing_objects(stores.db, stores.objects)}
+    last = stores.db.query("SELECT max(seq) AS n FROM memory_evidence")[0]["n"]
+    for name in stores.insight_marks(missing, int(str(last or 0))):
+        report.done.append(f"object {name} was made anew")
+
+
+def _mend_index(stores: Stores, report: Repair) -> None:
+    found = stores.memory.check()
+    if not found.ok:
+        count = stores.memory.reindex()
+        report.done.append(f"the index did not agree with the record and was built anew from {count} episodes")
+
+
+def _still_wrong(paths: WorkspacePaths) -> list[str]:
+    try:
+        return soundness.record_faults(paths)
+    except EvolveError as problem:
+        return [str(problem)]
+
+
+def free_name(path: Path, word: str) -> Path:
+    """The first name beside ``path`` that is free: ``<name>.<word>-1`` and so on."""
+    number = 1
+    while os.path.lexists(aside := path.with_name(f"{path.name}.{word}-{number}")):
+        number += 1
+    return aside

@@ -1,0 +1,89 @@
+"""Looks for damage in what a workspace keeps. Nothing here changes anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from evolve.agent.seals import is_sound
+from evolve.errors import RecordDamaged
+from evolve.files import digest
+from evolve.optimizer import UNLEARNED, Variant, VariantArchive
+from evolve.paths import WorkspacePaths
+from evolve.skills.folder import folder_digest
+from evolve.store import Database, ObjectStore
+from evolve.workspace.opening import MIGRATIONS, refuse_lost_record
+
+
+def record_faults(paths: WorkspacePaths) -> list[str]:
+    """What is wrong with the database: its file, its structure, or rows by table and id.
+
+    Raises:
+        WorkspaceError: It cannot be read, or a newer version wrote it.
+    """
+    try:
+        refuse_lost_record(paths)
+        if not paths.db.exists():
+            return []
+        with Database(paths.db, MIGRATIONS, read_only=True) as db:
+            return [f"{fault} in {paths.db}" for fault in db.check()]
+    except RecordDamaged as damage:
+        return [str(damage)]
+
+
+def damaged_objects(paths: WorkspacePaths) -> list[Path]:
+    """Objects whose bytes do not match their name."""
+    objects = ObjectStore(paths.objects)
+    return [paths.objects / name for name in objects.digests() if digest((paths.objects / name).read_bytes()) != name]
+
+
+def missing_objects(db: Database, objects: ObjectStore) -> Iterator[tuple[str, str]]:
+    """Objects that a skill or the active variant needs and that are not there, or not whole: by whom, and which."""
+    for row in db.rows("skills"):
+        if not _is_whole(objects, str(row["object"])):
+            yield f"skill {row['name']!s}", str(row["object"])
+    archive = VariantArchive(db, objects)
+    active = archive.active_digest
+    if active != UNLEARNED:
+        for name in _bodies_of(db, active):
+            if not _is_whole(objects, name):
+                yield f"variant {active}", name
+
+
+def usable_variants(db: Database, objects: ObjectStore) -> set[str]:
+    """Variants whose row and objects are all there, the unlearned state among them."""
+    known = {str(row["id"]) for row in db.rows("variants")}
+    return {UNLEARNED, *(name for name in known if all(_is_whole(objects, body) for body in _bodies_of(db, name)))}
+
+
+def _bodies_of(db: Database, variant: str) -> tuple[str, ...]:
+    rows = db.rows("variants", {"id": variant})
+    return Variant.from_json(json.loads(str(rows[0]["content"]))).objects if rows else (variant,)
+
+
+def changed_folders(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
+    """Folders of learned skills that are not what the record says: the skill's name and what is wrong.
+
+    Folders of skills that a person owns may differ; the person changed them.
+    """
+    found = []
+    for row in db.rows("skills"):
+        folder = paths.skills / str(row["name"])
+        if row["owner"] == "user" or row["status"] == "retired":
+            continue
+        if not folder.exists():
+            found.append((str(row["name"]), "its folder is missing"))
+        elif folder_digest(folder) != row["digest"]:
+            found.append((str(row["name"]), "its folder was edited or damaged"))
+    return found
+
+
+def damaged_checkpoints(paths: WorkspacePaths) -> list[Path]:
+    """Files of episodes that are not what was written."""
+    return [path for path in sorted(paths.runs.glob("*/*/checkpoint.db")) if not is_sound(path)]
+
+
+def _is_whole(objects: ObjectStore, name: str) -> bool:
+    path = objects.folder / name
+    return name in objects and digest(path.read_bytes()) == name
