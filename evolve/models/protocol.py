@@ -52,6 +52,10 @@ class ModelRequest:
     seed: int | None = None
     stop: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise ValueError("max_tokens must be positive: it is what is reserved")
+
     def plus(self, *messages: Message) -> ModelRequest:
         """The same request with messages added at the end."""
         return replace(self, messages=(*self.messages, *messages))

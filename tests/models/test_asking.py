@@ -69,6 +69,18 @@ def test_a_server_that_breaks_on_a_schema_is_asked_another_way(bench):
     assert (reply.rung, one.waits) == ("json_object", [])
 
 
+def test_a_schema_that_is_refused_says_nothing_of_other_schemas(bench):
+    told = {"status": 400, "message": "Invalid schema for response_format 'sum': 'minimum' is not permitted."}
+    one = bench(told, {"data": {"sum": 42}}, {"data": {"sum": 42}})
+    assert one.complete(ask(schema=SUM)).rung == "json_object"
+    assert one.complete(ask(schema=SUM)).rung == "json_schema"
+
+
+def test_nothing_is_asked_for_without_room_for_a_reply():
+    with pytest.raises(ValueError, match="max_tokens"):
+        ask(max_tokens=0)
+
+
 @pytest.mark.parametrize("name", ["temperature", "seed", "stop", "max_tokens"])
 def test_a_parameter_that_is_refused_is_left_out_from_then_on(bench, name):
     one = bench("fine", "fine", refuses=(name,))
