@@ -207,6 +207,7 @@ class _Asking:
             Call(
                 model=self.endpoint.name,
                 role=self.request.role,
+                tag=self.request.tag,
                 digest=exchange_digest(exchange),
                 outcome=kind,
                 why=why,

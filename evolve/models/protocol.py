@@ -46,6 +46,8 @@ class ModelRequest:
     messages: Sequence[Message]
     role: str = "act"
     """Which of the workspace's models is meant: ``act``, ``reflect``, ``judge`` or ``rewrite``."""
+    tag: str = ""
+    """Who asks, such as an episode and its step; not sent, but told with every call."""
     schema: Mapping[str, Any] | None = None
     max_tokens: int = 2_048
     temperature: float | None = None
@@ -145,6 +147,7 @@ class Call:
     Attributes:
         model: Name of the model that was asked.
         role: As in the request.
+        tag: As in the request, so that costs find the episode they belong to.
         digest: Of the exchange; finds it among the recorded ones.
         outcome: ``reply``, ``unusable``, or the kind of failure, such as ``timeout`` or ``limit``.
         why: What was wrong, or "".
@@ -157,6 +160,7 @@ class Call:
     digest: str
     outcome: str
     why: str = ""
+    tag: str = ""
     usage: Usage = field(default_factory=Usage)
     replayed: bool = False
 
