@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,7 @@ from evolve.models.trimming import trimmed
 from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
 
 _ADAPTATIONS = 6
+_THIS_SCHEMA = re.compile(r"invalid schema|invalid_json_schema|schema is (invalid|too)", re.IGNORECASE)
 _ALMOST = 0.98  # of the time that is left, since some passes before the call begins
 _HINTS = {
     "access": "set OPENAI_API_KEY (or EVOLVE_API_KEY for other endpoints), then `evolve models check`",
@@ -193,6 +195,8 @@ class _Asking:
         """Says what came of a call; and the text at once, to whoever wanted it in pieces and got none."""
         if isinstance(outcome, Parts):
             kind, why = "reply", ""
+            if exchange.streamed and outcome.finish not in ("filter", "refusal"):
+                self.abilities = replace(self.abilities, streams=self.heard)
             if self.on_delta is not None and not self.heard:
                 self.on_delta(outcome.text)
         elif isinstance(outcome, Unusable):
@@ -203,6 +207,7 @@ class _Asking:
             Call(
                 model=self.endpoint.name,
                 role=self.request.role,
+                tag=self.request.tag,
                 digest=exchange_digest(exchange),
                 outcome=kind,
                 why=why,
@@ -283,7 +288,8 @@ class _Asking:
         refused = failure.kind == "request" or (failure.status in (500, 501) and untried)
         if not refused or self.rung not in RUNGS[:-1]:
             return False
-        self.abilities = self.abilities.with_rung(self.rung, False)
+        if not _THIS_SCHEMA.search(failure.text):
+            self.abilities = self.abilities.with_rung(self.rung, False)  # else another schema may do
         self.rung = RUNGS[RUNGS.index(self.rung) + 1]
         return True
 
@@ -316,6 +322,8 @@ class _Asking:
     def problem(self, failure: Failure, failures: int) -> EndpointProblem:
         times = f" ({failures} times)" if failures > 1 else ""
         hint = _HINTS.get(failure.kind, "the same command goes on where it stopped" if failure.retryable else "")
+        if failure.kind == "limit" and failure.final:
+            hint = "the account's quota is used up: raise it, or choose another model"
         if failure.kind == "context":
             hint = "choose a model with a longer context, or give fewer rows"
         return EndpointProblem(f"{self.endpoint.name}: {failure.text}{times}", retryable=failure.retryable, hint=hint)

@@ -45,7 +45,7 @@ class Deadlines:
     """
 
     connect: float = 10.0
-    idle: float = 90.0
+    idle: float = 120.0
     total: float = 600.0
 
 

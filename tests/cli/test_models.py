@@ -36,6 +36,16 @@ def test_a_default_is_written_read_and_taken_back(cli, tmp_path):
     assert json.loads(cli("models", "default", "--json").out) == {"model": ""}
 
 
+def test_an_option_is_not_lost_between_the_two_words(cli, tmp_path):
+    cli("models", "default", "gpt-5", "-w", tmp_path / "other")
+    assert cli("-w", tmp_path / "other", "models", "default").out.strip() == "gpt-5"
+    assert "gpt-5" in cli("models", "-w", tmp_path / "other").out
+    done = cli("models", "-w", tmp_path / "other", "default")
+    assert done.code == 2
+    assert "-w must come after 'default'" in done.err
+    assert cli("models", "--json", "default").code == 2
+
+
 @pytest.mark.parametrize("text", ["seed = 3\n", "[evolve]\nseed = 3\n", "[evolve] # mine\nmodel = 'x'\nseed = 3"])
 def test_a_default_leaves_the_other_settings_alone(cli, tmp_path, text):
     (tmp_path / "ws").mkdir()
