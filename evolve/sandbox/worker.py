@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MEBIBYTE = 1 << 20
 DENIED = (1, 13, 30)  # EPERM, EACCES, EROFS
 DEEPEST = 100
+OTHERS_MAY_GROW = 1000  # tasks of the same user, counted when the runner started; the supervisor counts ours
 
 
 class ProgramFilter:
@@ -64,7 +65,9 @@ def kernel_limits(limits: Mapping[str, int], others: int, session: bool) -> list
         session: Whether the process lives for several actions, so that only an asked-for CPU limit holds.
     """
     memory, size = limits["memory_mb"] * MEBIBYTE, limits["file_mb"] * MEBIBYTE
-    cpu, tasks = limits["cpu_s"], others + 64 + limits["processes"]
+    cpu, tasks = limits["cpu_s"], 64 + limits["processes"]
+    if others:
+        tasks += others + OTHERS_MAY_GROW
     if session and not limits["cpu_given"]:
         cpu = 1 << 30
     prepared = []
