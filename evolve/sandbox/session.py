@@ -66,7 +66,7 @@ class Exchange:
     """What one request brought: the reply as far as it came and how it ended.
 
     Attributes:
-        killed: Why the supervisor ended it: wall, output, memory, processes, start (the runner was never ready); or "".
+        killed: Why the supervisor ended it: wall, output, memory, disk, processes, start (it was never ready); or "".
     """
 
     reply: ReplyReader
@@ -264,7 +264,7 @@ class _Watch:
         self._ready = ready
         self._deadline = time.monotonic() + (limits.wall_s + _GRACE_S if ready else _START_S)
         # what may multiply is looked at sooner and more often
-        self._every = _MEASURE_EVERY_S / 2 if limits.processes else 2 * _MEASURE_EVERY_S
+        self._every = _MEASURE_EVERY_S / 2 if limits.processes else _MEASURE_EVERY_S
         self._measure = time.monotonic() + self._every
 
     def over(self, ready: bool) -> bool:
@@ -282,6 +282,8 @@ class _Watch:
                 self.killed = "processes"
             elif use.resident > self._limits.memory_mb * _TREE_MEMORY * (1 << 20):
                 self.killed = "memory"
+            elif use.nameless > self._limits.file_mb << 20:
+                self.killed = "disk"
         return bool(self.killed)
 
     def pause(self) -> float:
