@@ -153,11 +153,11 @@ class Database:
         Inside another transaction it joins that one.
         """
         with self._guard, self._watched():
-            if self._depth == 0:
-                self._connection.execute("BEGIN IMMEDIATE")
-                hit("record.begin")
             self._depth += 1
-            try:
+            try:  # from here on whatever interrupts is followed by a rollback
+                if self._depth == 1:
+                    self._connection.execute("BEGIN IMMEDIATE")
+                    hit("record.begin")
                 yield
                 if self._depth == 1:
                     hit("record.commit.before")
