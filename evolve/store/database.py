@@ -136,11 +136,12 @@ class Database:
     def _open(self, changes: Sequence[Migration]) -> None:
         with ExitStack() as on_failure:
             on_failure.callback(self._connection.close)
+            # First, because the file of a newer version is not to be touched.
+            missing = schema.pending(self._connection, changes, self.path)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=FULL")
             # What is deleted is overwritten, so that salvage never finds it again.
             self._connection.execute("PRAGMA secure_delete=ON")
-            missing = schema.pending(self._connection, changes, self.path)
             if missing:
                 backup(self._connection, self.path, schema.steps(self._connection))
                 schema.migrate(self._connection, missing)
