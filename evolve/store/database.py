@@ -136,11 +136,12 @@ class Database:
     def _open(self, changes: Sequence[Migration]) -> None:
         with ExitStack() as on_failure:
             on_failure.callback(self._connection.close)
+            # First, because the file of a newer version is not to be touched.
+            missing = schema.pending(self._connection, changes, self.path)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=FULL")
             # What is deleted is overwritten, so that salvage never finds it again.
             self._connection.execute("PRAGMA secure_delete=ON")
-            missing = schema.pending(self._connection, changes, self.path)
             if missing:
                 backup(self._connection, self.path, schema.steps(self._connection))
                 schema.migrate(self._connection, missing)
@@ -153,11 +154,11 @@ class Database:
         Inside another transaction it joins that one.
         """
         with self._guard, self._watched():
-            if self._depth == 0:
-                self._connection.execute("BEGIN IMMEDIATE")
-                hit("record.begin")
             self._depth += 1
-            try:
+            try:  # from here on whatever interrupts is followed by a rollback
+                if self._depth == 1:
+                    self._connection.execute("BEGIN IMMEDIATE")
+                    hit("record.begin")
                 yield
                 if self._depth == 1:
                     hit("record.commit.before")
