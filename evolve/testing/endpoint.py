@@ -257,10 +257,13 @@ def _refusal(scenario: Scenario, body: Mapping[str, Any]) -> tuple[str, str] | N
         return f"response_format of type {form!r} is not supported", "invalid_request_error"
     if body.get("stream") and "stream" not in scenario.supports:
         return "Unsupported value: 'stream' does not support true", "unsupported_value"
-    size = _size(body)
-    if scenario.context and size > scenario.context:
-        text = f"This model's maximum context length is {scenario.context} tokens. However, you sent {size} tokens."
-        return text, "context_length_exceeded"
+    size, room = _size(body), body.get("max_tokens") or body.get("max_completion_tokens") or 0
+    if scenario.context and size + room > scenario.context:
+        parts = f"({size} in the messages, {room} in the completion)"
+        text = (
+            f"maximum context length is {scenario.context} tokens. However, you requested {size + room} tokens {parts}."
+        )
+        return f"This model's {text}", "context_length_exceeded"
     return None
 
 
