@@ -186,6 +186,13 @@ def test_mistakes_in_a_scenario_are_named(tmp_path, text, message):
         load_scenario(file)
 
 
+def test_an_endpoint_that_was_never_started_can_be_closed():
+    idle = ScriptedEndpoint(Scenario())
+    idle.close()
+    idle.close()
+    assert idle.stopping.is_set()
+
+
 def test_a_script_that_has_ended_says_so():
     from evolve.errors import EndpointProblem
 
