@@ -83,6 +83,16 @@ def test_any_value_anywhere_in_a_stream(place, value, cut):
     assert "".join(reader.feed(body[at : at + 7]) for at in range(0, len(body), 7)).startswith("fine"[:2])
 
 
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85", "\x0b", "\x1c", "\r", "\n"])
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_every_sign_of_a_streamed_text_arrives(sign, ascii_only):
+    events = [{"choices": [{"delta": {"content": f"a{sign}b"}, "finish_reason": "stop"}]}]
+    lines = [json.dumps(event, ensure_ascii=ascii_only) for event in events]
+    body = "".join(f"data: {line}\r\n\r\n" for line in lines).encode()
+    assert read_reply(body, streamed=True).text == f"a{sign}b"
+    assert DeltaReader().feed(body) == f"a{sign}b"
+
+
 @FEW
 @given(st.binary(max_size=60), st.booleans())
 def test_any_bytes(content, streamed):
