@@ -13,6 +13,7 @@ from evolve.ledger import Budget, Ledger
 from evolve.models.abilities import Abilities, AbilityBook
 from evolve.models.addressing import Endpoint
 from evolve.models.bodies import Wording, adapted, exchange_of, with_form, with_repair
+from evolve.models.overflow import overflow
 from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Price
 from evolve.models.protocol import Call, Meter, ModelReply, ModelRequest, OnCall, OnDelta, Rung, Usage
@@ -112,6 +113,7 @@ class _Asking:
         self.dropped: tuple[str, ...] = ()
         self.adaptations = 0
         self.heard = False
+        self.was_too_long = False
 
     def run(self) -> ModelReply:
         repairs = 0
@@ -294,9 +296,14 @@ class _Asking:
         return True
 
     def shortened(self, failure: Failure) -> bool:
-        if self.dropped:
+        if self.was_too_long:
             return False  # one try; a second would only lose more
-        kept = trimmed(self.request.messages, failure.share(self.request.max_tokens))
+        self.was_too_long, told = True, overflow(failure.text)
+        room = told.reply(self.request.max_tokens)
+        if room is not None:
+            self.request = replace(self.request, max_tokens=room)  # nothing of the prompt is lost
+            return True
+        kept = trimmed(self.request.messages, told.share(self.request.max_tokens))
         if kept is None:
             return False
         messages, self.dropped = kept
