@@ -10,10 +10,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from evolve.errors import UsageError, WorkspaceError
+from evolve.errors import EnvironmentProblem, UsageError, WorkspaceError
 from evolve.faults import hit
 
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
+_REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 AFTER_SPACE = "free some space, then run the same command again"
 """The hint where a disk is full."""
 
@@ -116,6 +117,18 @@ def write_failure(path: str | os.PathLike[str], error: OSError) -> WorkspaceErro
     if error.errno in _NO_SPACE:
         return WorkspaceError(f"disk full while writing {os.fspath(path)}", hint=AFTER_SPACE)
     return WorkspaceError(f"cannot write {os.fspath(path)}: {_reason(error)}")
+
+
+def machine_problem(error: OSError) -> EnvironmentProblem | None:
+    """The error of the tree for a call that the machine refused anywhere, or None where it may be a fault of ours."""
+    where = f" ({os.fsdecode(error.filename)})" if isinstance(error.filename, str | bytes) else ""
+    if error.errno in _NO_SPACE:
+        return WorkspaceError(f"disk full{where}", hint=AFTER_SPACE)
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return EnvironmentProblem(f"too many open files{where}", hint="allow more, such as with: ulimit -n 1024")
+    if error.errno in (errno.ENOMEM, errno.EIO) or (where and error.errno in _REFUSED):
+        return EnvironmentProblem(f"the system refused{where}: {_reason(error)}")
+    return None
 
 
 def _reason(error: OSError) -> str:

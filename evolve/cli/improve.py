@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from evolve.cli import options
-from evolve.cli.output import emit_json, note
+from evolve.cli.output import emit_json, flush, note
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -37,8 +37,11 @@ def improve_command(
     with LoopView() as view, evolve.open(workspace, model=model, events=view) as opened:
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
-        report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed)
-    if as_json:
-        emit_json(report.to_json())
-    else:
-        show_report(report)
+        with opened.delivering():
+            report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed)
+            view.stop()
+            if as_json:
+                emit_json(report.to_json())
+            else:
+                show_report(report)
+            flush()

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from evolve.cli import improve, memory, options, place, report, run, runs, skills, tasks
 from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
+from evolve.files import machine_problem
 
 
 class _CtrlC(KeyboardInterrupt):
@@ -101,6 +102,12 @@ def _ended(arguments: list[str]) -> int:
     except BrokenPipeError:
         mute()  # the reader of our output has gone; there is nobody to tell
         return 0
+    except OSError as error:
+        problem = machine_problem(error)
+        if problem is None:
+            return _own_fault(error)
+        complain(str(problem), hint=problem.hint)
+        return problem.exit_code
     except Exception as fault:  # the last line of the command: only faults of evolve itself come this far
         return _own_fault(fault)
 
@@ -137,9 +144,16 @@ def _on_ctrl_c(action: signal.Handlers | Callable[[int, FrameType | None], None]
 
 
 def _raise_ctrl_c(number: int, frame: FrameType | None) -> None:
+    _end_at_once_next_time()
     raise _CtrlC
 
 
 def _on_term(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
+    _end_at_once_next_time()
     raise _Terminated
+
+
+def _end_at_once_next_time() -> None:
+    """A second signal waits for nothing; what was saved bears it."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _on_ctrl_c(signal.SIG_DFL)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note, shorten, table
+from evolve.cli.output import emit, emit_json, flush, note, shorten, table
 
 if TYPE_CHECKING:
     from evolve.gate import Interval
@@ -30,18 +30,19 @@ def report_command(
     """Print the last report again, without opening the test tasks."""
     import evolve
 
-    with evolve.open(workspace, read_only=not fresh) as opened:
+    with evolve.open(workspace, read_only=not fresh) as opened, opened.delivering():
         report = opened.report(fresh=fresh)
-    if curve is not None:
-        from evolve.files import write_atomic
-        from evolve.improve.curve import draw_curve
+        if curve is not None:
+            from evolve.files import write_atomic
+            from evolve.improve.curve import draw_curve
 
-        write_atomic(curve, draw_curve(report).encode())
-        note(f"wrote {curve}")
-    if as_json:
-        emit_json(report.to_json())
-    else:
-        show_report(report)
+            write_atomic(curve, draw_curve(report).encode())
+            note(f"wrote {curve}")
+        if as_json:
+            emit_json(report.to_json())
+        else:
+            show_report(report)
+        flush()
 
 
 def show_report(report: Report) -> None:

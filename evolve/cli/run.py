@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note, shorten
+from evolve.cli.output import emit, emit_json, flush, note, shorten
 
 if TYPE_CHECKING:
     from evolve.tasks import Task
@@ -53,13 +53,15 @@ def run_command(
     with evolve.open(workspace, model=model, events=RunView()) as opened:
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
-        result = opened.run(wanted, budget=budget)
-        if not as_json and sys.stdin.isatty() and sys.stdout.isatty():
-            result = _asked(opened, wanted, result, budget)
-    if as_json:
-        emit_json(result.to_json())
-    else:
-        _show(result)
+        with opened.delivering():
+            result = opened.run(wanted, budget=budget)
+            if not as_json and sys.stdin.isatty() and sys.stdout.isatty():
+                result = _asked(opened, wanted, result, budget)
+            if as_json:
+                emit_json(result.to_json())
+            else:
+                _show(result)
+            flush()
     raise typer.Exit(_exit_code(result, budget))
 
 

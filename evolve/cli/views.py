@@ -73,6 +73,10 @@ class LoopView(AbstractContextManager["LoopView"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Takes the live line away, so that a result can be shown."""
         if self._status is not None:
             self._status.stop()
 

@@ -56,6 +56,12 @@ def keep_report(db: Database, run: str, body: Any) -> None:
     hit("report.after")
 
 
+def report_of(db: Database, run: str) -> Any | None:
+    """The report that a run has made, or None."""
+    rows = db.rows("reports", {"run": run})
+    return json.loads(str(rows[0]["body"])) if rows else None
+
+
 def last_report(db: Database) -> Any | None:
     """The latest report, or None."""
     rows = db.rows("reports", order="number DESC LIMIT 1")

@@ -10,7 +10,7 @@ from evolve.episodes import EpisodeRecord
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.gate import Interval, is_verified, shuffled_groups
 from evolve.improve.arms import UNLEARNED
-from evolve.improve.journal import keep_report
+from evolve.improve.journal import keep_report, report_of
 from evolve.improve.judgement import BudgetEnded, judge, propose, run_held_out
 from evolve.improve.practice import practise
 from evolve.improve.report import (
@@ -38,13 +38,14 @@ def improve(session: Session) -> Report:
         UsageError: The suite is too small to be split.
     """
     check_size(session)
+    made = report_of(session.stores.db, session.run)
+    if made is not None:  # stopped between the report and its delivery
+        return Report.from_json(made)
     rounds, reason = _rounds(session)
     before, after, note = _held_out(session, purpose="improve")
     reason = session.end_reason() or reason
     report = make_report(session, rounds, (before, after), note=note, reason=reason)
-    with session.stores.db.transaction():
-        keep_report(session.stores.db, session.run, report.to_json())
-        session.stores.runs.end(session.run, "done")
+    keep_report(session.stores.db, session.run, report.to_json())
     return report
 
 
@@ -94,7 +95,8 @@ def _held_out(session: Session, *, purpose: str) -> tuple[list[EpisodeRecord], l
     active = session.stores.variants.active_digest
     if active == UNLEARNED:
         return [], [], f"{NOT_RUN}: no variant was promoted, so the test tasks stay sealed"
-    if session.end_reason():
+    looked = any((look.run, look.purpose) == (session.run, purpose) for look in session.stores.looks.log())
+    if session.end_reason() and not looked:  # what was measured before a stop is not thrown away
         return [], [], f"{NOT_RUN}: {session.end_reason()}"
     session.stores.looks.open(session.suite.digest, run=session.run, purpose=purpose)
     for variant in (UNLEARNED, active):
@@ -163,12 +165,13 @@ def make_report(
 
 def look_again(session: Session, previous: Report) -> Report:
     """The arms once more with what is promoted now; a logged look."""
+    kept = report_of(session.stores.db, session.run)
+    if kept is not None:
+        return Report.from_json(kept)
     before, after, note = _held_out(session, purpose="report")
     made = make_report(session, previous.rounds, (before, after), note=note, reason="a fresh look")
     report = replace(made, curve=previous.curve)
-    with session.stores.db.transaction():
-        keep_report(session.stores.db, session.run, report.to_json())
-        session.stores.runs.end(session.run, "done")
+    keep_report(session.stores.db, session.run, report.to_json())
     return report
 
 

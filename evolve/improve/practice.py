@@ -95,16 +95,20 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     with session.stores.db.transaction():
         for task, attempt in zip(tasks, attempts, strict=False):
             session.commit(attempt, instruction=task.instruction)
-        counts["skills"] = _admit(session, tasks, attempts)
+        admitted = _admit(session, tasks, attempts)
+        counts["skills"] = len(admitted)
         session.journal.finish(name, counts)
     hit("practice.kept")
+    for skill, source in admitted:
+        session.tell("admitted", skill=skill, task=source)
     return counts
 
 
-def _admit(session: Session, tasks: Sequence[Task], attempts: Sequence[Attempt]) -> int:
-    """Keeps the skills of a batch that passed, one after the other; gives how many."""
+def _admit(session: Session, tasks: Sequence[Task], attempts: Sequence[Attempt]) -> list[tuple[str, str]]:
+    """Keeps the skills of a batch that passed, one after the other; gives their names and tasks."""
     library = session.stores.skills
     added: list[Skill] = []
+    told = []
     for task, attempt in zip(tasks, attempts, strict=False):
         for proposal in attempt.skills:
             final = _judged_again(session, proposal, added)
@@ -112,8 +116,8 @@ def _admit(session: Session, tasks: Sequence[Task], attempts: Sequence[Attempt])
             if final.admitted:
                 kept = library.add(proposal.skill, final)
                 added.append(kept)
-                session.tell("admitted", skill=kept.name, task=task.id)
-    return len(added)
+                told.append((kept.name, task.id))
+    return told
 
 
 def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) -> Verdict:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,8 +21,16 @@ from evolve.agent import Agent, episode_id
 from evolve.episodes import Cost, EpisodeRecord, Limits, Row, SkillDraft
 from evolve.errors import EvolveError, UsageError
 from evolve.faults import hit
+from evolve.files import machine_problem
 from evolve.improve.arms import Arm, Learner, agent_for
-from evolve.improve.worker_process import Fault, FaultTold, caller_hidden, interrupts_held, worker_error
+from evolve.improve.worker_process import (
+    Fault,
+    FaultTold,
+    caller_hidden,
+    end_with_parent,
+    interrupts_held,
+    worker_error,
+)
 from evolve.sandbox import Sandbox
 from evolve.skills import Admission, Skill, Verdict, unseen_rows
 from evolve.tasks import Task, equal
@@ -242,8 +251,7 @@ class ProcessWorkers:
 
     def close(self) -> None:
         """Ends every process at once."""
-        for worker in self._workers:
-            _end(worker)
+        _end(*self._workers)
         self._workers = []
 
     def _start(self) -> _Worker:
@@ -306,6 +314,7 @@ def _serve(pipe: Connection, setup: WorkerSetup) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     with FaultTold(pipe):
+        end_with_parent()
         hit("worker.start")
         _answer(pipe, setup)
 
@@ -327,6 +336,11 @@ def _answer(pipe: Connection, setup: WorkerSetup) -> None:
             hit("worker.result")
         except EvolveError as error:  # raised again by the parent; anything else is a fault and ends the worker
             answer = error
+        except OSError as error:
+            problem = machine_problem(error)
+            if problem is None:
+                raise
+            answer = problem
         try:
             pipe.send(answer)
         except (BrokenPipeError, ConnectionResetError):
@@ -335,15 +349,23 @@ def _answer(pipe: Connection, setup: WorkerSetup) -> None:
         bench.close()
 
 
-def _end(worker: _Worker) -> None:
-    worker.pipe.close()  # an idle worker ends by itself, and ends its sandbox
-    worker.process.join(timeout=0.5)
-    if worker.process.is_alive():
+def _end(*workers: _Worker) -> None:
+    """Ends all of them within some three seconds, however many there are."""
+    for worker in workers:
+        worker.pipe.close()  # an idle worker ends by itself, and ends its sandbox
+    _joined(workers, 0.5)
+    for worker in workers:
         worker.process.terminate()
-        worker.process.join(timeout=2.0)
-    if worker.process.is_alive():
+    _joined(workers, 2.0)
+    for worker in workers:
         worker.process.kill()
         worker.process.join()
+
+
+def _joined(workers: Sequence[_Worker], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    for worker in workers:
+        worker.process.join(timeout=max(0.0, deadline - time.monotonic()))
 
 
 def _deadline(jobs: Sequence[EpisodeJob]) -> float:

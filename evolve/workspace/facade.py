@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventFan, EventLog, EventSink, NoEvents
 from evolve.files import canonical_json, digest
 from evolve.improve.arms import UNLEARNED, Learner, recall_from
+from evolve.improve.journal import Journal
 from evolve.improve.stores import Stores
 from evolve.improve.workers import judge_draft
 from evolve.ledger import Budget, parse_budget
@@ -75,6 +76,7 @@ class Workspace:
         self.settings: Settings = load_settings(self.paths.root)
         self.events: EventSink = self.options.events or NoEvents()
         self._lock = WriterLock(self.paths.lock)
+        self._held: list[str] | None = None
         self._sandbox: Sandbox | None = None
         self._closed = False
         self.stores = self._open()
@@ -144,13 +146,14 @@ class Workspace:
         listener = _Listener()
         variant, seed = self.stores.variants.active_digest, self.settings.seed
         folder = self.paths.runs / run.id
-        events = folder / episode_id(run.id, chosen, variant, seed) / "events.jsonl"
-        with FaultKept(folder), EventLog(events) as log:
-            agent = self._own_agent(workflow, chosen, run.id, EventFan((listener, log, self.events)))
-            record = agent.run_episode(chosen, variant=variant, split="own", seed=seed, limits=limits)
+        episode = episode_id(run.id, chosen, variant, seed)
+        with FaultKept(folder), EventLog(folder / episode / "events.jsonl") as log:
+            if not self.stores.runs.has(episode):
+                agent = self._own_agent(workflow, chosen, run.id, EventFan((listener, log, self.events)))
+                agent.run_episode(chosen, variant=variant, split="own", seed=seed, limits=limits)
+            record = self.stores.runs.episode(episode)
             admitted = self._admit(record, chosen)
-        self.stores.runs.end(run.id, "done")
-        drop_checkpoints(folder)
+        self.finish(run.id)
         return result_of(record, chosen, Extras(goal=listener.goal, skills=admitted))
 
     def improve(
@@ -185,6 +188,32 @@ class Workspace:
             self._need_writer()
         return report(self, fresh=fresh)
 
+    @contextmanager
+    def delivering(self) -> Iterator[None]:
+        """Runs that finish inside are closed when the block ends without an error, not before.
+
+        For whoever still has to show a result: until it is shown, the same call gives it again, after a crash too,
+        from the record and without new work.
+        """
+        self._held = []
+        try:
+            yield
+            for run in self._held:
+                self._end(run)
+        finally:
+            self._held = None
+
+    def finish(self, run: str) -> None:
+        """Closes a run whose result is on record, at once or when :meth:`delivering` ends."""
+        if self._held is None:
+            self._end(run)
+        else:
+            self._held.append(run)
+
+    def _end(self, run: str) -> None:
+        self.stores.runs.end(run, "done")
+        drop_checkpoints(self.paths.runs / run)  # no later call goes on from there
+
     def close(self) -> None:
         """Frees everything; closing twice is no error. In order, it first copies a record that has grown."""
         try:
@@ -196,13 +225,15 @@ class Workspace:
             self._free()
 
     def _free(self) -> None:
+        """Frees every part, also where one fails to close."""
         self._closed = True
-        if self._sandbox is not None:
-            self._sandbox.close()
-            self._sandbox = None
-        self.stores.memory.close()
-        self.stores.db.close()
-        self._lock.release()
+        with ExitStack() as parts:
+            parts.callback(self._lock.release)
+            parts.callback(self.stores.db.close)
+            parts.callback(self.stores.memory.close)
+            if self._sandbox is not None:
+                parts.callback(self._sandbox.close)
+                self._sandbox = None
 
     def __enter__(self) -> Workspace:
         return self
@@ -240,15 +271,23 @@ class Workspace:
         return Agent(around, arm.workflow)
 
     def _admit(self, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
-        names = []
-        for draft in record.drafts:
-            judged = judge_draft(draft, task, self.stores.skills.active(), self.learner, self.open_sandbox())
-            if judged is None:
-                continue
-            self.stores.skills.record_verdict(judged.verdict)
-            if judged.verdict.admitted:
-                names.append(self.stores.skills.add(judged.skill, judged.verdict).name)
-                self.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": names[-1]}))
+        """Names of the skills admitted from an episode; all are kept in one transaction, and only then told."""
+        journal, step = Journal(self.stores.db, record.run), f"admitted:{record.episode}"
+        done: list[str] | None = journal.done(step)
+        if done is not None:  # judged anew, a skill would be refused as a duplicate of itself
+            return tuple(done)
+        names: list[str] = []
+        with self.stores.db.transaction():
+            for draft in record.drafts:
+                judged = judge_draft(draft, task, self.stores.skills.active(), self.learner, self.open_sandbox())
+                if judged is None:
+                    continue
+                self.stores.skills.record_verdict(judged.verdict)
+                if judged.verdict.admitted:
+                    names.append(self.stores.skills.add(judged.skill, judged.verdict).name)
+            journal.finish(step, names)
+        for name in names:
+            self.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
         return tuple(names)
 
     def _forgotten(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from evolve.errors import EvolveError, WorkspaceError
-from evolve.files import write_atomic
+from evolve.files import machine_problem, write_atomic
 
 _KEPT = "kept in "
 
@@ -29,6 +29,8 @@ class FaultKept(AbstractContextManager["FaultKept"]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if not isinstance(error, Exception) or isinstance(error, EvolveError):
+            return
+        if isinstance(error, OSError) and machine_problem(error) is not None:
             return
         with suppress(WorkspaceError):  # the fault matters more than a full disk
             write_atomic(self.file, _text(error))

@@ -43,7 +43,9 @@ def improve(workspace: Workspace, suite_name: str, *, rounds: int, budget: Budge
     request = {"suite": suite_name, "rounds": rounds, "seed": seed}
     run = workspace.stores.runs.begin("improve", key, request, started=now())
     with _session(workspace, run, suite, plan, budget) as session:
-        return run_loop(session)
+        made = run_loop(session)
+    workspace.finish(run.id)
+    return made
 
 
 def report(workspace: Workspace, *, fresh: bool) -> Report:
@@ -63,12 +65,13 @@ def report(workspace: Workspace, *, fresh: bool) -> Report:
         candidates=min(workspace.settings.candidates, knobs.candidates),
         seconds=min(workspace.settings.seconds, knobs.seconds),
     )
-    count = workspace.stores.looks.count(suite.digest)
-    key = digest(canonical_json(["report", suite.digest, count]))
+    key = digest(canonical_json(["report", suite.digest, last.seed]))
     body = {"suite": str(made_by["suite"]), "rounds": 0, "seed": last.seed}
     run = workspace.stores.runs.begin("report", key, body, started=now())
     with _session(workspace, run, suite, LoopPlan(rounds=1, seed=last.seed, limits=limits), Budget()) as session:
-        return look_again(session, last)
+        made = look_again(session, last)
+    workspace.finish(run.id)
+    return made
 
 
 @contextmanager

@@ -101,3 +101,41 @@ def test_a_loop_stopped_anywhere_runs_no_finished_episode_again(improved, monkey
     for report in (wanted, found):
         report["spent"].pop("seconds")
     assert found == wanted
+
+
+def test_until_a_result_is_delivered_the_same_call_gives_it_again_without_work(tmp_path):
+    calls = []
+    learner = CountingLearner(distils=True, calls=calls)
+    task = small_suite(4).tasks[0]
+
+    def solve(workspace):
+        workspace._sandbox = TrustingSandbox()
+        return workspace.run(task)
+
+    with evolve.open(tmp_path / "ws", policy=learner) as workspace:
+        with pytest.raises(BrokenPipeError), workspace.delivering():
+            first = solve(workspace)
+            raise BrokenPipeError
+        assert first.skills
+    with evolve.open(tmp_path / "ws", policy=learner) as workspace:
+        with workspace.delivering():
+            again = solve(workspace)
+        assert (again.episode_id, again.skills, len(calls)) == (first.episode_id, first.skills, 1)
+        assert solve(workspace).episode_id != first.episode_id
+        assert [run.state for run in workspace.stores.runs.runs()] == ["done", "done"]
+
+
+def test_a_fresh_look_that_was_stopped_is_one_look(improved, monkeypatch, tmp_path):
+    improved("ws", [])
+    learner = CountingLearner(programs=slow_learner().programs, distils=True, calls=[])
+    for plan in ("look.after:1:int", "report.after:1:int", ""):
+        monkeypatch.setenv(VARIABLE, plan)
+        with evolve.open(tmp_path / "ws", policy=learner) as workspace:
+            workspace.stores.variants.promote(workspace.stores.variants.variants()[0].digest, grounds="a test")
+            if plan:
+                with pytest.raises(KeyboardInterrupt):
+                    workspace.report(fresh=True)
+            else:
+                assert workspace.report(fresh=True).looks == 1
+            looks = workspace.stores.looks.log()
+    assert len(looks) == 1

@@ -132,6 +132,7 @@ def test_the_command_tells_each_loss_and_ends_with_zero_when_all_is_well(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     paths = WorkspacePaths(folder)
+    shutil.rmtree(paths.store / "backups", ignore_errors=True)
     connection_free_edit(paths.db)
     assert code_of("-w", str(folder), "memory", "list") == 3
     told = capfd.readouterr().err

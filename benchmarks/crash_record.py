@@ -1,0 +1,145 @@
+"""What a workspace holds, without times, so that two can be compared; and what was acknowledged."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolve.paths import WorkspacePaths
+from evolve.skills.folder import folder_digest
+from evolve.store import Database
+from evolve.workspace.opening import MIGRATIONS
+
+_TIMES = frozenset({"at", "started", "seconds", "fingerprint", "checksum"})
+"""Columns and keys that differ from one undisturbed run to the next."""
+
+Content = Mapping[str, Counter[str]]
+"""How often each row, object reference and skill folder is there, by table."""
+
+
+def content(root: Path) -> Content:
+    """Everything that a workspace keeps for good.
+
+    Raises:
+        EvolveError: The record cannot be read, or is damaged.
+    """
+    paths = WorkspacePaths(root)
+    found: dict[str, Counter[str]] = {}
+    with Database(paths.db, MIGRATIONS, read_only=True) as db:
+        problems = db.check()
+        for table in _tables(db):
+            found[table] = Counter(_text(row) for row in db.rows(table))
+        if "skills" in found:
+            found["skill folders"] = Counter(_folder(paths, str(row["name"])) for row in db.rows("skills"))
+    found["damage"] = Counter(problems)
+    return found
+
+
+def _tables(db: Database) -> list[str]:
+    sql = "SELECT m.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table'"
+    return sorted(str(row["name"]) for row in db.query(sql + " AND c.name = 'checksum'"))
+
+
+def _folder(paths: WorkspacePaths, name: str) -> str:
+    return f"{name} {folder_digest(paths.skills / name)}"
+
+
+def _text(row: Mapping[str, Any]) -> str:
+    return json.dumps(_timeless(row), sort_keys=True)
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _timeless(item) for key, item in value.items() if key not in _TIMES}
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        try:
+            return _timeless(json.loads(value))
+        except ValueError:
+            return value
+    return [_timeless(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """How a workspace differs from the one of an undisturbed run."""
+
+    lost: int
+    extra: int
+    first: str
+
+
+def compare(found: Content, wanted: Content) -> Difference:
+    """Rows that are missing, and rows too many: repeated ones and ones that should not be."""
+    lost = extra = 0
+    first = ""
+    for table in sorted({*found, *wanted}):
+        here, there = found.get(table, Counter()), wanted.get(table, Counter())
+        missing, surplus = there - here, here - there
+        lost, extra = lost + missing.total(), extra + surplus.total()
+        for sign, rows in (("-", missing), ("+", surplus)):
+            first = first or next((f"{sign} {table}: {row[:200]}" for row in rows), "")
+    return Difference(lost=lost, extra=extra, first=first)
+
+
+_PRACTICE = re.compile(r"round \d+, practice: (\d+)/\d+ tasks, \d+ solved, (\d+) skills")
+_VARIANT = re.compile(r"round \d+, variant (\w+):")
+_SKILL = re.compile(r"learned  skill (\S+)")
+_JUDGED = re.compile(r"gate verdict: (\w+)")
+
+
+def unkept(root: Path, said: str, shown: str) -> list[str]:
+    """What a process said was done and the record does not hold.
+
+    The record is looked at in a copy, as the process left it: log and all.
+
+    Args:
+        said: What the process wrote to stderr before it ended.
+        shown: What it wrote to stdout.
+    """
+    if not (root / "memory_store" / "memory.db").exists():
+        return [claim for claim, _ in _claims(said, shown)]
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "memory.db"
+        for file in (root / "memory_store").glob("memory.db*"):
+            if not file.name.endswith("-shm"):
+                shutil.copyfile(file, copy.with_name(file.name))
+        with Database(copy, read_only=True) as db:
+            return [claim for claim, sql in _claims(said, shown) if not db.query(sql)]
+
+
+def _claims(said: str, shown: str) -> list[tuple[str, str]]:
+    """Each claim with a query that gives a row where it is true."""
+    claims: list[tuple[str, str]] = []
+    for match in _PRACTICE.finditer(said):
+        count = f"SELECT 1 WHERE (SELECT count(*) FROM episodes WHERE split = 'train') >= {match[1]}"
+        claims.append((match[0], f"{count} AND (SELECT count(*) FROM skills) >= {match[2]}"))
+    claims += [(m[0], f"SELECT 1 FROM variants WHERE id LIKE '{m[1]}%'") for m in _VARIANT.finditer(said)]
+    claims += [(m[0], f"SELECT 1 FROM skills WHERE name = '{m[1]}'") for m in _SKILL.finditer(said)]
+    claims += [(m[0], f"SELECT 1 FROM gate_decisions WHERE verdict = '{m[1]}'") for m in _JUDGED.finditer(said)]
+    return claims + _results(shown)
+
+
+def _results(shown: str) -> list[tuple[str, str]]:
+    try:
+        result = json.loads(shown)
+    except ValueError:
+        return []  # nothing, or not all of it: then nothing was acknowledged yet
+    if not isinstance(result, dict):
+        return []
+    tables: Sequence[tuple[str, str, str]] = (
+        ("episode_id", "episodes", "id"),
+        ("finish_reason", "reports", "run"),
+        ("author", "memory_notes", "id"),
+    )
+    for key, table, column in tables:
+        if key in result:
+            value = result["run"] if key == "finish_reason" else result["id" if key == "author" else key]
+            return [(f"{table} {value}", f"SELECT 1 FROM {table} WHERE {column} = '{value}'")]
+    return []

@@ -1,0 +1,119 @@
+"""Work on the record without a command line: quick enough to be killed hundreds of times in a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evolve.agent import RunRecords
+from evolve.episodes import Claim, Cost, EpisodeRecord, Evidence, Scope
+from evolve.gate import Decisions, Looks, RegressionSuite, SequentialTest, Tally
+from evolve.improve.journal import Journal, keep_report
+from evolve.improve.stores import Stores
+from evolve.memory import Memory
+from evolve.optimizer import Variant, VariantArchive
+from evolve.paths import WorkspacePaths
+from evolve.retrieval import HashingEmbedder
+from evolve.skills import Skill, SkillLibrary, Verdict
+from evolve.store import Database, ObjectStore, WriterLock
+from evolve.tasks import Task
+from evolve.testing import slow_learner, small_suite
+from evolve.vectors import MemoryIndex
+from evolve.workspace.opening import MIGRATIONS, ensure_workspace
+
+
+def work(root: Path, *, episodes: int = 3) -> dict[str, Any]:
+    """Opens a workspace's record, adds one thing of every kind, and closes it; gives the last note."""
+    ensure_workspace(root)
+    paths = WorkspacePaths(root)
+    with WriterLock(paths.lock), Database(paths.db, MIGRATIONS) as db:
+        stores = open_stores(db, paths)
+        run = stores.runs.begin("improve", "crash", {"suite": "small"}, started="")
+        for task in small_suite(episodes).tasks:
+            stores.commit(episode_of(task, run.id), instruction=task.instruction)
+            _admit(stores, task)
+        _promote(stores, run.id)
+        note = {}
+        for number in range(2):
+            kept = stores.memory.note(f"note {number}", "somebody")
+            note = {"id": kept.id, "author": kept.author}
+        keep_report(db, run.id, {"run": run.id})
+    return note
+
+
+def open_stores(db: Database, paths: WorkspacePaths) -> Stores:
+    """The parts of the record, with an index in memory."""
+    objects = ObjectStore(paths.objects)
+    return Stores(
+        db=db,
+        objects=objects,
+        runs=RunRecords(db),
+        memory=Memory(db, MemoryIndex, HashingEmbedder()),
+        skills=SkillLibrary(db, objects, paths.skills),
+        variants=VariantArchive(db, objects),
+        decisions=Decisions(db),
+        looks=Looks(db),
+        regression=RegressionSuite(db),
+    )
+
+
+def episode_of(task: Task, run: str, name: str = "") -> EpisodeRecord:
+    """A verified episode that says one thing."""
+    evidence = Evidence(task=task.id, group=task.group, kind="intervention", direction=1, features=(1.0, 0.0))
+    claim = Claim(
+        cause=f"program:{task.family}",
+        relation="contributes",
+        effect="solved",
+        scope=Scope(environment="programs", family=task.signature),
+        evidence=(evidence,),
+        text=f"the program {task.family} helps",
+    )
+    return EpisodeRecord(
+        episode=name or f"episode of {task.id}",
+        run=run,
+        task=task.id,
+        suite="small",
+        group=task.group,
+        split="train",
+        variant="unlearned",
+        seed=0,
+        status="solved",
+        verified=True,
+        answer="",
+        steps=(),
+        cost=Cost(candidates=10),
+        claims=(claim,),
+    )
+
+
+def _admit(stores: Stores, task: Task) -> Skill:
+    learner = slow_learner(distils=True)
+    code = learner.programs[task.family]
+    skill = Skill(
+        name=task.family,
+        description=f"Gives the {task.family}.",
+        entry="solve",
+        signature=task.signature,
+        code=code,
+        rows=task.examples,
+        test_code="def test_nothing():\n    pass\n",
+        source=task.id,
+    )
+    verdict = Verdict(digest=skill.digest, policy="fixed", fingerprint="none", admitted=True, failed="", reason="")
+    with stores.db.transaction():
+        return stores.skills.add(skill, verdict)
+
+
+def _promote(stores: Stores, run: str) -> None:
+    skills = tuple(stores.keep_skill(skill) for skill in stores.skills.active())
+    variant = Variant(guide=stores.objects.put_json({"a": 1}), skills=skills, insights=stores.mark_insights())
+    journal = Journal(stores.db, run)
+    with stores.db.transaction():
+        stores.variants.add(variant, origin=run)
+        journal.finish("variant:1", {"variant": variant.digest})
+    state = SequentialTest(alpha=0.05).judge(Tally(wins=20))
+    with stores.db.transaction():
+        stores.decisions.record(state, run=run, parent="unlearned", variant=variant.digest, suite="small")
+        stores.variants.promote(variant.digest, grounds="gate decision 1")
+        journal.finish("gate:1", {"promoted": True})
+    stores.looks.open("small", run=run, purpose="improve")

@@ -1,0 +1,123 @@
+"""kill -9 at fault points and at random times: nothing saved is lost, nothing is there twice, the command goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from benchmarks import crash
+from benchmarks.crash_record import compare, content, unkept
+from benchmarks.crash_work import episode_of, open_stores, work
+from evolve.faults import POINTS
+from evolve.paths import WorkspacePaths
+from evolve.store import Database
+from evolve.testing import small_suite
+from evolve.workspace.opening import MIGRATIONS
+from tests.architecture.source import ROOT
+
+
+def crashed(*arguments):
+    """The file that the benchmark writes when it is run with these arguments."""
+    command = [sys.executable, "-m", "benchmarks.crash", "--json", "--damage", "0", *arguments]
+    # A killed process leaves the same behind in memory as on a disk, only sooner.
+    shm = {"TMPDIR": "/dev/shm"} if os.access("/dev/shm", os.W_OK) else {}
+    env = {**os.environ, **shm, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def bad(rows):
+    return [row for row in rows if crash._is_bad(row)]
+
+
+def test_the_record_survives_a_kill_at_its_points():
+    found = crashed("--scenario", "record", "--trials", "0", "--times", "1", "3", "--sample", "14", "--jobs", "1")
+    assert bad(found["rows"]) == []
+    assert len(found["rows"]) == 14 and all(row["killed"] for row in found["rows"])
+
+
+@pytest.mark.slow
+def test_commands_survive_kills_at_points_and_at_any_time():
+    chosen = [word for name in ("run", "improve", "reindex", "migration") for word in ("--scenario", name)]
+    found = crashed(*chosen, "--trials", "4", "--sample", "10", "--seed", "7")
+    assert bad(found["rows"]) == []
+    assert sum(row["killed"] for row in found["rows"]) >= 10
+
+
+@pytest.fixture
+def done(tmp_path):
+    work(tmp_path / "ws")
+    return tmp_path / "ws"
+
+
+def test_the_comparison_sees_what_is_lost_and_what_is_there_twice(done, tmp_path):
+    work(tmp_path / "other")
+    wanted = content(tmp_path / "other")
+    assert compare(content(done), wanted) == compare(wanted, wanted)
+    paths = WorkspacePaths(done)
+    with Database(paths.db, MIGRATIONS) as db:
+        db.delete("memory_notes", "text = 'note 1'")
+        stores = open_stores(db, paths)
+        (task,) = small_suite(1).tasks
+        stores.runs.add(episode_of(task, "r1", name="once more"))
+    found = compare(content(done), wanted)
+    assert (found.lost, found.extra) == (1, 1)
+    (paths.skills / "last" / "skill.py").write_text("torn")
+    assert compare(content(done), wanted).lost == 2
+
+
+SAID = [
+    "round 1, practice: 16/24 tasks, 12 solved, 0 skills",
+    "round 1, practice: 3/24 tasks, 3 solved, 4 skills",
+    "round 1, variant 0123456789: guide from 4 rows",
+    "learned  skill of-nothing",
+    "gate verdict: reject after 4 pairs (no)",
+]
+SHOWN = [
+    '{"episode_id": "no such episode"}',
+    '{"finish_reason": "done", "run": "r9"}',
+    '{"author": "somebody", "id": "no such note"}',
+]
+
+
+def test_what_was_said_and_is_not_in_the_record_is_found(done):
+    assert [len(unkept(done, said, "")) for said in SAID] == [1] * 5
+    assert [len(unkept(done, "", shown)) for shown in SHOWN] == [1] * 3
+    assert unkept(done, "round 1, practice: 3/24 tasks, 3 solved, 3 skills\ngate verdict: accept", "") == []
+    assert unkept(done.with_name("never made"), "learned  skill last", "") == ["learned  skill last"]
+
+
+def test_points_are_killed_at_in_scenarios_that_reach_them():
+    options = crash.options_of(["--trials", "6", "--scenarios-per-point", "2", "--times", "1", "5", "--seed", "3"])
+    runs = [
+        crash.Undisturbed(scenario=one, reached=Counter(reached), content={}, seconds=1.0)
+        for one, reached in zip(
+            crash.SCENARIOS, [{"file.begin": 9}, {"file.begin": 9, "run.begun": 1}, {"file.begin": 1}], strict=False
+        )
+    ]
+    chosen = list(crash.kills(runs, options))
+    points = [(one.point, one.n, one.scenario.name) for one in chosen if one.point]
+    assert points == [
+        ("file.begin", 1, "migration"), ("file.begin", 1, "reindex"),
+        ("file.begin", 5, "migration"), ("file.begin", 5, "reindex"),
+        ("run.begun", 1, "reindex"),
+    ]  # fmt: skip
+    assert set(POINTS) > {point for point, _, _ in points}
+    timed = [one for one in chosen if not one.point]
+    assert len(timed) == 6 and all(0 < one.at_s <= 1.0 for one in timed)
+    assert chosen == list(crash.kills(runs, options))
+
+
+def test_a_row_that_is_bad_misses_its_target():
+    row = {"lost": 0, "duplicates": 0, "resumed": True, "survivors": 0, "killed": True, "tidy": True}
+    met = {target.name: target.met for target in crash.targets_of([row], [{"silent_wrong": False}])}
+    assert all(met.values())
+    rows = [row, {**row, "lost": 1, "duplicates": 1, "resumed": False, "survivors": 1, "tidy": False}]
+    targets = crash.targets_of(rows, [])
+    assert [target.met for target in targets] == [False] * 5 + [True, False]

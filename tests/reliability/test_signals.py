@@ -1,0 +1,91 @@
+"""SIGINT and SIGTERM wherever a command is: it says how to go on, ends soon, and goes on; a second one ends at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from evolve.tasks import render_jsonl
+from evolve.testing import small_suite
+from tests.architecture.source import ROOT
+from tests.reliability.test_crash import bad, crashed
+
+# The program as it ships, but for a learner that needs no search.
+PROGRAM = """
+import sys
+import evolve.workspace.facade as facade
+from evolve.cli import main
+from evolve.testing import slow_learner
+facade.choose_learner = lambda policy, model: slow_learner(distils=True)
+if __name__ == "__main__":
+    main(sys.argv[1:])
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    (tmp_path / "small.jsonl").write_text(render_jsonl(small_suite(24).tasks))
+
+    def run(*arguments, fault="", workers=1):
+        env = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "EVOLVE_WORKSPACE": str(tmp_path / "ws"),
+            "EVOLVE_WORKERS": str(workers),
+            **({"EVOLVE_FAULT": fault} if fault else {}),
+        }
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments], cwd=tmp_path, env=env, text=True, **pipes)
+
+    return run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("action", ["int", "term"])
+def test_a_signal_at_any_point_is_told_and_the_command_goes_on(action):
+    chosen = ("--scenario", "run", "--scenario", "improve", "--trials", "0", "--sample", "3")
+    found = crashed("--action", action, "--seed", {"int": "1", "term": "2"}[action], *chosen)
+    assert bad(found["rows"]) == []
+    assert all(row["killed"] for row in found["rows"])
+
+
+@pytest.mark.slow
+def test_a_second_signal_ends_at_once(start):
+    """The first comes in the middle of a stage; while everything is closed the program hangs."""
+    process = start("run", "small.jsonl#small-000", fault="stage.act.before:1:term,lock.release:1:stall")
+    assert any(line.startswith("plan") for line in process.stderr)
+    time.sleep(0.5)
+    assert process.poll() is None
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=10)
+    assert process.returncode == -signal.SIGINT
+    assert time.monotonic() - sent < 5
+    resumed = start("run", "small.jsonl#small-000", "--json")
+    _, err = resumed.communicate(timeout=60)
+    assert resumed.returncode == 0, err
+
+
+def children(pid):
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
+@pytest.mark.slow
+def test_workers_in_the_middle_of_a_job_do_not_hold_up_the_end(start):
+    process = start("improve", "small.jsonl", "--rounds", "1", fault="worker.job:1:stall", workers=2)
+    waited = time.monotonic() + 30
+    while len(children(process.pid)) < 2 and time.monotonic() < waited:
+        time.sleep(0.05)
+    time.sleep(1.5)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (143, ""), err
+    assert "continue with: evolve improve small.jsonl --rounds 1" in err
+    assert time.monotonic() - sent < 10
