@@ -71,6 +71,7 @@ class Database:
         self._deletions = self._copied = self._changed_before = 0
         changes = with_own(migrations)
         schema.check_numbering(changes)
+        self._changes_known = changes
         if repair_marker(self.path).exists():
             raise damaged(self.path, "a repair was cut short")
         if self.path.exists() and self.path.stat().st_size == 0:
@@ -102,7 +103,7 @@ class Database:
         if mark.fits():
             return
         connection.execute("BEGIN")  # one state for every table, whoever writes meanwhile
-        problems = sealing.faults(connection)
+        problems = [*schema.changed_definitions(connection, self._changes_known), *sealing.faults(connection)]
         connection.execute("COMMIT")
         if problems:
             more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
@@ -337,7 +338,7 @@ class Database:
         self._connection.execute(f"UPDATE {table} SET checksum = ? WHERE rowid = ?", (row_checksum(table, row), rowid))
 
     def _verify(self, table: str, row: Row) -> None:
-        if row["checksum"] != row_checksum(table, row):
+        if row.get("checksum") != row_checksum(table, row):
             self._distrusted = True
             raise RecordDamaged(
                 f"{self._name(table, row)} in {self.path} does not match its checksum", hint="evolve doctor --repair"

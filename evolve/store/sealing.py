@@ -65,7 +65,7 @@ def broken_rows(connection: sqlite3.Connection, table: str) -> Iterator[Row]:
     names = [column[0] for column in cursor.description]
     for values in cursor:
         row = dict(zip(names, values, strict=True))
-        if row["checksum"] != row_checksum(table, row):
+        if row.get("checksum") != row_checksum(table, row):
             yield row
 
 
