@@ -107,7 +107,7 @@ def test_a_silent_stream_ends_at_the_idle_deadline(bench):
 
 
 def test_the_connection_of_an_overdue_call_is_closed(bench):
-    one = bench({"fault": "hang"}, "fine", setup={"deadlines": SHORT})
+    one = bench({"fault": "hang"}, *["fine"] * 8, setup={"deadlines": SHORT, "rules": RetryRules(attempts=9)})
     assert one.complete().text == "fine"
     assert one.endpoint.abandoned.wait(5)
 
