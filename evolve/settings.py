@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import read_text
@@ -35,6 +35,7 @@ class Settings:
 
     Attributes:
         sources: Where each value came from: ``default``, a file's path, or a variable's name.
+        unsandboxed: ``--sandbox none`` was given. No file and no variable can say so.
     """
 
     candidates: int = field(
@@ -51,7 +52,31 @@ class Settings:
     sandbox: SandboxBackend = field(
         default="auto", metadata=_explained("sandbox backend: auto, bubblewrap, landlock or seatbelt")
     )
+    model: str = field(
+        default="", metadata=_explained("language model: NAME, openai:NAME or http://host/v1#NAME; cheap,dear")
+    )
+    model_act: str = field(default="", metadata=_explained("model that acts, where it is another one"))
+    model_reflect: str = field(default="", metadata=_explained("model that reflects, where it is another one"))
+    model_judge: str = field(default="", metadata=_explained("model that judges, where it is another one"))
+    model_rewrite: str = field(default="", metadata=_explained("model that rewrites prompts, where it is another one"))
+    base_url: str = field(default="", metadata=_explained("address where bare model names are looked for"))
+    day_limit: str = field(
+        default="", metadata=_explained("most that models may spend in a day, such as $5, 2M-tokens, 500-calls")
+    )
+    total_limit: str = field(default="", metadata=_explained("most that models may ever spend in this workspace"))
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
+    unsandboxed: bool = False
+
+    @property
+    def role_models(self) -> dict[str, str]:
+        """The models of single roles, where they are not the common one."""
+        named = {
+            "act": self.model_act,
+            "reflect": self.model_reflect,
+            "judge": self.model_judge,
+            "rewrite": self.model_rewrite,
+        }
+        return {role: text for role, text in named.items() if text.strip()}
 
     @property
     def worker_count(self) -> int:
@@ -62,6 +87,23 @@ class Settings:
 def setting_fields() -> tuple[Field[Any], ...]:
     """The fields a person can set, in order; ``metadata["about"]`` explains each."""
     return tuple(item for item in fields(Settings) if "about" in item.metadata)
+
+
+def with_sandbox(settings: Settings, backend: str | None) -> Settings:
+    """The settings with the backend that a person named for one command.
+
+    Raises:
+        UsageError: When there is none of that name.
+    """
+    if backend is None:
+        return settings
+    known = get_args(SandboxBackend)
+    if backend not in (*known, "none"):
+        raise UsageError(f"no sandbox backend {backend!r}", hint=f"one of {', '.join(known)}, none")
+    sources = {**settings.sources, "sandbox": "--sandbox"}
+    if backend == "none":
+        return replace(settings, unsandboxed=True, sources=sources)
+    return replace(settings, sandbox=cast("SandboxBackend", backend), sources=sources)
 
 
 def load_settings(root: Path | None, environ: Mapping[str, str] | None = None) -> Settings:

@@ -21,6 +21,7 @@ def improve_command(
     budget: options.Budget = None,
     model: options.Model = None,
     seed: options.Seed = 0,
+    sandbox: options.Sandbox = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -34,14 +35,15 @@ def improve_command(
     from evolve.ledger import parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
-    with LoopView() as view, evolve.open(workspace, model=model, events=view) as opened:
+    view = LoopView(unsandboxed=sandbox == "none")
+    with view, evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         with opened.delivering():
             report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed)
             view.stop()
             if as_json:
-                emit_json(report.to_json())
+                emit_json({**report.to_json(), **opened.mark})
             else:
                 show_report(report)
             flush()

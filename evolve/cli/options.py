@@ -34,7 +34,9 @@ Workspace = Annotated[
 ]
 Model = Annotated[
     str | None,
-    typer.Option("--model", envvar="EVOLVE_MODEL", help="A language model; refused, see evolve models."),
+    typer.Option(
+        "--model", envvar="EVOLVE_MODEL", help="A language model; refused, nothing uses one yet: see evolve models."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", envvar="EVOLVE_JSON", help="Print the result as JSON.")]
 Budget = Annotated[
@@ -43,6 +45,15 @@ Budget = Annotated[
         "--budget",
         envvar="EVOLVE_BUDGET",
         help="60s, 2h, 200k-candidates, 2M-tokens or $2; may be repeated, the first bound reached stops.",
+    ),
+]
+Sandbox = Annotated[
+    str | None,
+    typer.Option(
+        "--sandbox",
+        envvar="EVOLVE_SANDBOX",
+        help="Sandbox backend: auto, bubblewrap, landlock, seatbelt. none confines nothing, marks what is learned,"
+        " and needs EVOLVE_UNSAFE=I_UNDERSTAND as well.",
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", envvar="EVOLVE_SEED", min=0, help="Seed of everything drawn at random.")]

@@ -102,13 +102,3 @@ def config_command(workspace: options.Workspace = None, as_json: options.AsJson 
         emit_json({name: {"value": value, "source": source} for name, value, source, _ in rows})
     else:
         emit(table(("key", "value", "from", "meaning"), [(n, str(v), s, about) for n, v, s, about in rows]))
-
-
-@app.command("models")
-def models_command(as_json: options.AsJson = False) -> None:
-    """Say what can decide in an episode."""
-    text = "the embedded program search, which needs no key and no download; this version has no language policy"
-    if as_json:
-        emit_json({"policies": ["search"], "models": []})
-    else:
-        emit(text)

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from evolve.cli import improve, memory, options, place, report, run, runs, skills, tasks
+from evolve.cli import improve, memory, models, options, place, report, run, runs, sandbox, skills, tasks
 from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
 from evolve.files import machine_problem
@@ -72,6 +72,8 @@ def build_app() -> typer.Typer:
     app.add_typer(runs.app, name="runs")
     app.add_typer(memory.app, name="memory")
     app.add_typer(skills.app, name="skills")
+    app.add_typer(models.app, name="models")
+    app.add_typer(sandbox.app, name="sandbox")
     return app
 
 

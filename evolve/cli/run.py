@@ -38,6 +38,7 @@ def run_command(
     ] = False,
     budget: options.Budget = None,
     model: options.Model = None,
+    sandbox: options.Sandbox = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -50,7 +51,8 @@ def run_command(
     wanted = _task(task, examples, name=name, header=not no_header)
     for warning in wanted.warnings:
         note(f"warning: {warning}")
-    with evolve.open(workspace, model=model, events=RunView()) as opened:
+    view = RunView(unsandboxed=sandbox == "none")
+    with evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         with opened.delivering():
@@ -58,9 +60,9 @@ def run_command(
             if not as_json and sys.stdin.isatty() and sys.stdout.isatty():
                 result = _asked(opened, wanted, result, budget)
             if as_json:
-                emit_json(result.to_json())
+                emit_json({**result.to_json(), **opened.mark})
             else:
-                _show(result)
+                _show(result, "".join(f" ({word})" for word in opened.mark))
             flush()
     raise typer.Exit(_exit_code(result, budget))
 
@@ -134,12 +136,12 @@ def _choice(arguments: Any, outputs: Any) -> tuple[Any] | None:
         return (said,)
 
 
-def _show(result: Result) -> None:
+def _show(result: Result, mark: str) -> None:
     if result.answer and result.solved:
         emit(result.answer.rstrip())
         emit()
     state = "solved, verified" if result.verified else "solved, unverified" if result.solved else result.status
-    emit(f"{state}: {result.note}")
+    emit(f"{state}{mark}: {result.note}")
     if result.ambiguity is not None:
         first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]
         emit(f"ambiguous: for {_values(result.ambiguity.input)} this gives {first}, another short program {others[0]}")

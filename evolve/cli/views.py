@@ -15,14 +15,24 @@ if TYPE_CHECKING:
     from rich.status import Status
 
 
+_UNSANDBOXED = "[unsandboxed] "
+
+
 class RunView:
-    """Tells of one episode, stage by stage."""
+    """Tells of one episode, stage by stage.
+
+    Args:
+        unsandboxed: Code is not confined, which every line says.
+    """
+
+    def __init__(self, *, unsandboxed: bool = False) -> None:
+        self._mark = _UNSANDBOXED if unsandboxed else ""
 
     def emit(self, event: Event) -> None:
         """Prints a line where the stage has something to say."""
         line = _episode_line(event)
         if line:
-            note(line)
+            note(self._mark + line)
 
 
 def _episode_line(event: Event) -> str:
@@ -54,9 +64,14 @@ def _count(items: Sized, noun: str) -> str:
 
 
 class LoopView(AbstractContextManager["LoopView"]):
-    """Tells of a loop: on a terminal in one live line, else a line now and then."""
+    """Tells of a loop: on a terminal in one live line, else a line now and then.
 
-    def __init__(self) -> None:
+    Args:
+        unsandboxed: Code is not confined, which every line says.
+    """
+
+    def __init__(self, *, unsandboxed: bool = False) -> None:
+        self._mark = _UNSANDBOXED if unsandboxed else ""
         self._status: Status | None = None
         self._last = ""
         if sys.stderr.isatty():
@@ -85,6 +100,7 @@ class LoopView(AbstractContextManager["LoopView"]):
         line, lasting = _loop_line(event)
         if not line:
             return
+        line = self._mark + line
         if self._status is None:
             if lasting or line.partition(":")[0] != self._last.partition(":")[0]:
                 note(line)

@@ -2,6 +2,7 @@
 
     with open_sandbox(cache_dir=folder) as sandbox:
         result = sandbox.run_programs([Program(source=text, entry="solve")], inputs)
+        result = sandbox.execute("sum(range(10))")
 
 Nothing else in evolve starts a process for code it did not write. The values are light to import; the machinery
 is loaded on first use of :func:`open_sandbox` or :func:`check_backends`.
@@ -11,8 +12,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evolve.sandbox.actions import ActionFile, ActionResult, CodeSession, SandboxDenied
 from evolve.sandbox.protocol import (
     NOT_RUN,
+    UNSANDBOXED,
     Outcome,
     ProbeOutcome,
     Program,
@@ -28,11 +31,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOT_RUN",
+    "UNSANDBOXED",
+    "ActionFile",
+    "ActionResult",
+    "CodeSession",
     "Outcome",
     "ProbeOutcome",
     "Program",
     "ProgramRun",
     "Sandbox",
+    "SandboxDenied",
     "SandboxLimits",
     "SandboxResult",
     "TestModule",

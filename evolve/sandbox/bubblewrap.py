@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from functools import cached_property
 
 from evolve.sandbox import seccomp
-from evolve.sandbox.interpreter import FLAGS, environment, executable, interpreter_folders, source, system_folders
+from evolve.sandbox.interpreter import (
+    Environment,
+    interpreter_folders,
+    runner_command,
+    runner_config,
+    system_folders,
+    variables,
+)
 from evolve.sandbox.protocol import Launch, SandboxLimits
+from evolve.sandbox.taskgroup import unbound
 
 # by absolute path: AppArmor ties the right to make user namespaces to it
 _PROGRAM = "/usr/bin/bwrap"
@@ -21,8 +28,8 @@ class Bubblewrap:
 
     name = "bubblewrap"
 
-    def __init__(self) -> None:
-        self._runner = source("runner.py")
+    def __init__(self, environment: Environment | None = None) -> None:
+        self._environment = environment or Environment()
 
     def missing(self) -> str:
         if not os.access(_PROGRAM, os.X_OK):
@@ -37,10 +44,11 @@ class Bubblewrap:
 
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
         config = {
-            "result": result_fd,
-            "scratch": _SCRATCH,
+            **runner_config(result_fd, _SCRATCH, self._environment, limits),
             "filter": seccomp.program_filter().hex(),
             "others": 0,  # the namespace counts only what is in it
+            "counted": True,
+            "writable": [_SCRATCH, "/tmp"],
         }
         border = seccomp.border_filter(metadata=False)
         reading, writing = os.pipe()
@@ -55,29 +63,36 @@ class Bubblewrap:
             # older releases lack it; the filter refuses new namespaces as well
             *(["--disable-userns"] if "--disable-userns" in self._help else []),
             *("--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv"),
-            *_settings(limits),
-            *_mounts(),
+            *_settings(limits, self._environment),
+            *_mounts(self._environment),
             *("--dev", "/dev", "--remount-ro", "/dev"),
             *("--size", str(max(1, limits.file_mb) << 20), "--tmpfs", _SCRATCH),
-            *("--symlink", _SCRATCH, "/tmp", "--remount-ro", "/", "--chdir", _SCRATCH),
+            *_temporary(self._environment),
+            *("--remount-ro", "/", "--chdir", _SCRATCH),
             *("--seccomp", str(reading), "--"),
-            *(executable(), *FLAGS, "-c", self._runner, json.dumps(config)),
+            *runner_command(config),
         ]
-        return Launch(argv=argv, env={}, pass_fds=(reading,))
+        return Launch(argv=argv, env={}, pass_fds=(reading,), ending="inside", grouped=unbound(limits))
 
 
-def _settings(limits: SandboxLimits) -> list[str]:
-    pairs = environment(_SCRATCH, limits).items()
+def _settings(limits: SandboxLimits, environment: Environment) -> list[str]:
+    pairs = variables(_SCRATCH, limits, environment).items()
     return [part for name, value in pairs for part in ("--setenv", name, value)]
 
 
-def _mounts() -> list[str]:
+def _temporary(environment: Environment) -> list[str]:
+    """``/tmp`` as the scratch folder, unless something to be read lies below it."""
+    shown = (*interpreter_folders(), *environment.folders)
+    return [] if any(folder.startswith("/tmp/") for folder in shown) else ["--symlink", _SCRATCH, "/tmp"]
+
+
+def _mounts(environment: Environment) -> list[str]:
     mounts: list[str] = []
     for folder in system_folders():
         if os.path.islink(folder):
             mounts += ["--symlink", os.readlink(folder), folder]
         else:
             mounts += ["--ro-bind", folder, folder]
-    for path in (*interpreter_folders(), "/etc/ld.so.cache", "/etc/localtime"):
+    for path in (*interpreter_folders(), *environment.folders, "/etc/ld.so.cache", "/etc/localtime"):
         mounts += ["--ro-bind-try", path, path]
     return mounts

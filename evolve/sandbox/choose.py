@@ -14,15 +14,17 @@ from types import MappingProxyType
 from evolve.errors import EnvironmentProblem, SandboxUnavailable, UsageError
 from evolve.files import write_atomic
 from evolve.sandbox.bubblewrap import Bubblewrap
-from evolve.sandbox.interpreter import executable
+from evolve.sandbox.interpreter import Environment, environment_at, executable
 from evolve.sandbox.isolated import IsolatedSandbox
 from evolve.sandbox.landlock import Landlock
 from evolve.sandbox.protocol import Backend, ProbeOutcome
 from evolve.sandbox.scratch import remove_abandoned
 from evolve.sandbox.seatbelt import Seatbelt
 from evolve.sandbox.selftest import self_test
+from evolve.sandbox.taskgroup import remove_abandoned_groups
+from evolve.sandbox.unconfined import Unconfined
 
-BACKENDS: Mapping[str, Callable[[], Backend]] = MappingProxyType(
+BACKENDS: Mapping[str, Callable[[Environment], Backend]] = MappingProxyType(
     {"bubblewrap": Bubblewrap, "landlock": Landlock, "seatbelt": Seatbelt}
 )
 """In order of preference."""
@@ -30,27 +32,41 @@ BACKENDS: Mapping[str, Callable[[], Backend]] = MappingProxyType(
 _HINT = "apt install bubblewrap (Linux), or run inside WSL2 (Windows); `evolve doctor` shows what failed"
 
 
-def open_sandbox(backend: str = "auto", *, cache_dir: Path | None = None, warm: bool = True) -> IsolatedSandbox:
+_UNSAFE = "EVOLVE_UNSAFE"
+_UNDERSTOOD = "I_UNDERSTAND"
+
+
+def open_sandbox(
+    backend: str = "auto", *, cache_dir: Path | None = None, warm: bool = True, python: Path | None = None
+) -> IsolatedSandbox:
     """A sandbox whose self-test passed on this machine since it was started.
 
     Args:
-        backend: ``auto`` takes the first that passes; otherwise only the named one is tried.
+        backend: ``auto`` takes the first that passes; otherwise only the named one is tried. ``none`` confines
+            nothing, and needs the environment variable ``EVOLVE_UNSAFE=I_UNDERSTAND`` as well.
         cache_dir: Where a passed self-test is remembered until the next boot or change of kernel,
             interpreter or of the sandbox itself; None tests every time (about a second).
-        warm: Keep a started interpreter between calls.
+        warm: Keep started interpreters between calls.
+        python: A virtual environment, or the interpreter in it, that code can read and import from.
 
     Raises:
-        UsageError: When there is no backend of that name.
+        UsageError: When there is no backend of that name, no environment at that path, or only one half of
+            the wish to go without.
         SandboxUnavailable: When none passes; the message says what each lacked.
     """
-    if backend != "auto" and backend not in BACKENDS:
+    unsafe = _wants_none(backend)
+    if not unsafe and backend != "auto" and backend not in BACKENDS:
         raise UsageError(f"no sandbox backend {backend!r}", hint=f"one of auto, {', '.join(BACKENDS)}")
     if os.name != "posix":
         raise SandboxUnavailable("there is no sandbox for native Windows", hint=_HINT)
+    environment = Environment() if python is None else environment_at(python)
     remove_abandoned()
+    remove_abandoned_groups()
+    if unsafe:
+        return IsolatedSandbox(Unconfined(environment), warm=False)
     reasons = []
     for name in BACKENDS if backend == "auto" else [backend]:
-        candidate = BACKENDS[name]()
+        candidate = BACKENDS[name](environment)
         outcomes = _remembered_self_test(candidate, cache_dir)
         failed = [outcome for outcome in outcomes if not outcome.passed]
         if not failed:
@@ -59,10 +75,26 @@ def open_sandbox(backend: str = "auto", *, cache_dir: Path | None = None, warm: 
     raise SandboxUnavailable(f"no sandbox passed its self-test ({'; '.join(reasons)})", hint=_HINT)
 
 
+def _wants_none(backend: str) -> bool:
+    """Whether code shall run unconfined: only when asked for in both ways, never by a file in a workspace."""
+    said = os.environ.get(_UNSAFE, "")
+    if backend == "none" and said != _UNDERSTOOD:
+        raise UsageError(
+            "--sandbox none runs code that nobody checked with all your rights",
+            hint=f"set {_UNSAFE}={_UNDERSTOOD} as well, or leave the option out",
+        )
+    if backend != "none" and said:
+        raise UsageError(
+            f"{_UNSAFE} is set, but --sandbox none is not given",
+            hint=f"unset {_UNSAFE}, or give --sandbox none as well",
+        )
+    return backend == "none"
+
+
 def check_backends(cache_dir: Path | None = None) -> dict[str, list[ProbeOutcome]]:
     """The self-test of every backend, run now, by name."""
     with tempfile.TemporaryDirectory() as folder:
-        return {name: self_test(make(), cache_dir or Path(folder)) for name, make in BACKENDS.items()}
+        return {name: self_test(make(Environment()), cache_dir or Path(folder)) for name, make in BACKENDS.items()}
 
 
 def _remembered_self_test(backend: Backend, cache_dir: Path | None) -> list[ProbeOutcome]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from evolve.errors import SandboxUnavailable
+from evolve.episodes import Json
+from evolve.errors import SandboxUnavailable, UsageError
+from evolve.sandbox.actions import MOST_FILES
 from evolve.sandbox.protocol import SandboxLimits
 
 # -I without its -E: the environment is wholly ours, and PYTHONHASHSEED makes runs reproducible
@@ -18,15 +23,102 @@ def executable() -> str:
     return os.path.realpath(sys.executable)
 
 
+# Files of this package that make up the runner, in the order in which they are needed
+_PARTS = ("wiping", "worker", "denials", "acting", "children", "runner")
+
+_BOOT = """
+import sys
+def load(texts):
+    while texts:
+        name, text = "evolve.sandbox." + texts.pop(0), texts.pop(0)
+        module = sys.modules[name] = type(sys)(name)
+        exec(compile(text, "<" + name + ">", "exec", dont_inherit=True), module.__dict__)
+"""
+
+
 def source(name: str) -> str:
     """The text of a program of this package that runs inside the sandbox."""
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def environment(scratch: str, limits: SandboxLimits) -> dict[str, str]:
+def runner_command(config: Mapping[str, Json], *, first: str = "") -> list[str]:
+    """The interpreter, bare, with the runner and its parts as text: evolve's files are not visible inside.
+
+    Args:
+        config: For ``main`` of the runner; see there and in the jail.
+        first: A part whose ``main`` is called before the runner is loaded.
+    """
+    texts = [text for part in _PARTS for text in (part, source(f"{part}.py"))]
+    last = "import json; sys.modules['evolve.sandbox.runner'].main(json.loads(sys.argv[1]))"
+    boot = _BOOT + "load(sys.argv[2:])\n" + last
+    if first:
+        texts = [first, source(f"{first}.py"), *texts]
+        boot = _BOOT + f"load(sys.argv[2:4])\nsys.modules['evolve.sandbox.{first}'].main()\nload(sys.argv[4:])\n" + last
+    return [executable(), *FLAGS, "-c", boot, json.dumps(config), *texts]
+
+
+def runner_config(result_fd: int, scratch: str, environment: Environment, limits: SandboxLimits) -> dict[str, Json]:
+    """What the runner needs under every backend."""
+    return {
+        "result": result_fd,
+        "scratch": scratch,
+        "filter": "",
+        "others": 0,
+        "counted": False,
+        "nested": False,
+        "supervisor": os.getpid(),
+        "size": max(1, limits.file_mb) << 20,
+        "entries": MOST_FILES,
+        "packages": list(environment.packages),
+        "readable": [*system_folders(), *interpreter_folders(), *environment.folders, "/dev", "/etc/localtime"],
+        "writable": [scratch],
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Environment:
+    """A virtual environment that code may use beside the interpreter.
+
+    Attributes:
+        folders: What has to be readable.
+        packages: Folders to import from.
+        programs: Folders of commands, before those of the system.
+    """
+
+    folders: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+
+
+def environment_at(path: Path) -> Environment:
+    """The environment that a path names: its folder, or the interpreter in its ``bin``.
+
+    Its packages can be imported if it was made for the Python version that runs evolve.
+
+    Raises:
+        UsageError: There is none, or showing it would show the home folder.
+    """
+    folder = path.expanduser().absolute()
+    if not folder.is_dir():
+        folder = folder.parent.parent
+    marker = folder / "pyvenv.cfg"
+    if not marker.is_file():
+        raise UsageError(f"{path}: not a virtual environment", hint="name its folder, or the python in its bin folder")
+    root = os.path.realpath(folder)
+    if root == "/" or _inside(os.path.realpath(os.path.expanduser("~")), root):
+        raise UsageError(f"{path}: the environment contains the home folder", hint="make one in a folder of its own")
+    packages = Path(root, "lib", f"python{sys.version_info.major}.{sys.version_info.minor}", "site-packages")
+    return Environment(
+        folders=(root,),
+        packages=(str(packages),) if packages.is_dir() else (),
+        programs=(os.path.join(root, "bin"),),
+    )
+
+
+def variables(scratch: str, limits: SandboxLimits, added: Environment) -> dict[str, str]:
     """The whole environment inside the sandbox."""
     return {
-        "PATH": "/usr/bin:/bin",
+        "PATH": ":".join((*added.programs, "/usr/bin", "/bin")),
         "HOME": scratch,
         "TMPDIR": scratch,
         "LANG": "C.UTF-8",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import threading
 import time
 import weakref
@@ -12,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 
 from evolve.episodes import Json
+from evolve.sandbox.actions import NO_FILES, ActionResult
+from evolve.sandbox.coding import Action, Coding, order, result_of
 from evolve.sandbox.protocol import (
     Backend,
     Program,
@@ -20,57 +21,58 @@ from evolve.sandbox.protocol import (
     TestModule,
 )
 from evolve.sandbox.replies import Block, read_block
-from evolve.sandbox.session import Exchange, Session
-from evolve.sandbox.text import decode_output, visible
+from evolve.sandbox.session import Exchange, Order, Session
+from evolve.sandbox.text import decode_output
 
 _USES_OF_A_SESSION = 200
-_KEPT_SESSIONS = 2
-_FAULT_TEXT = 300
+_KEPT_SESSIONS = 4
 
 
 class _Shelf:
-    """Holds interpreters kept for later calls: one for each of the settings it was started with."""
+    """Holds interpreters kept for later calls, the most recently used last."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._sessions: dict[tuple[int, int], Session] = {}
+        self._kept: list[tuple[_Setting, Session]] = []
 
     def take(self, limits: SandboxLimits) -> Session | None:
         """A kept interpreter that suits the limits; the caller owns it then."""
         with self._lock:
-            session = self._sessions.pop(_settings(limits), None)
-        if session is not None and session.owner != os.getpid():
-            session.close()  # inherited through a fork: it belongs to the parent
+            place = next((n for n in reversed(range(len(self._kept))) if self._kept[n][0] == _setting(limits)), None)
+            session = None if place is None else self._kept.pop(place)[1]
+        if session is not None and not session.usable:
+            session.close()  # ended from outside since its last use, or inherited through a fork
             return None
         return session
 
     def put(self, session: Session, limits: SandboxLimits) -> None:
-        """Keeps an interpreter, in place of an equal or the oldest one."""
+        """Keeps an interpreter, if need be in place of the one that was used longest ago."""
         with self._lock:
-            old = self._sessions.pop(_settings(limits), None)
-            if old is None and len(self._sessions) >= _KEPT_SESSIONS:
-                old = self._sessions.pop(next(iter(self._sessions)))
-            self._sessions[_settings(limits)] = session
+            self._kept.append((_setting(limits), session))
+            old = self._kept.pop(0)[1] if len(self._kept) > _KEPT_SESSIONS else None
         if old is not None:
             old.close()
 
     def close(self) -> None:
         with self._lock:
-            sessions, self._sessions = list(self._sessions.values()), {}
-        for session in sessions:
+            kept, self._kept = self._kept, []
+        for _, session in kept:
             session.close()
 
 
-def _settings(limits: SandboxLimits) -> tuple[int, int]:
+_Setting = tuple[int, int, int]
+
+
+def _setting(limits: SandboxLimits) -> _Setting:
     """The limits that are fixed when an interpreter starts; the others are set for every program."""
-    return limits.file_mb, limits.hash_seed
+    return limits.file_mb, limits.hash_seed, limits.processes
 
 
 class IsolatedSandbox:
     """Runs programs under a backend; implements :class:`~evolve.sandbox.protocol.Sandbox`.
 
     A started interpreter is kept for the next call as long as nothing about it can have changed: every program
-    ran in its own forked process that is gone, no limit was hit, and nothing was written to the scratch space.
+    ran in its own forked process that is gone with all it started, and the scratch space is empty again.
 
     Args:
         backend: The confinement; it must have passed its self-test.
@@ -134,6 +136,62 @@ class IsolatedSandbox:
         """Ends the kept interpreter, if there is one."""
         self._shelf.close()
 
+    def execute(
+        self,
+        code: str,
+        limits: SandboxLimits | None = None,
+        *,
+        files: Mapping[str, bytes] = NO_FILES,
+        collect: bool = False,
+    ) -> ActionResult:
+        """Runs one action in a process and a scratch folder of its own; see the protocol.
+
+        Raises:
+            UsageError: A file's name is not plain, or the files do not fit into the scratch folder.
+            SandboxUnavailable: The backend cannot start, or cannot run code that starts processes.
+        """
+        limits = limits or SandboxLimits()
+        started = time.monotonic()
+        action = Action(code=code, files=files, collect=collect)
+        exchange = self._exchange(order(action, limits, _kernel_limits(limits)), limits)
+        return result_of(exchange, time.monotonic() - started)
+
+    def session(self, limits: SandboxLimits | None = None) -> Coding:
+        """A process in which actions run one after another; see the protocol.
+
+        Raises:
+            SandboxUnavailable: The backend cannot start, or cannot run code that starts processes.
+        """
+        limits = limits or SandboxLimits()
+        session = self._shelf.take(limits) or Session(self._confinement, limits)
+
+        def release(keep: bool) -> None:
+            self._give_back(session, limits, keep=keep)
+
+        return Coding(session, limits, _kernel_limits(limits), release)
+
+    def _exchange(self, request: Order, limits: SandboxLimits) -> Exchange:
+        """One request on a kept or new interpreter, which is kept again only if nothing about it can have changed."""
+        session = self._shelf.take(limits) or Session(self._confinement, limits)
+        keep = False
+        try:
+            exchange = session.exchange(request, limits)
+            if exchange.never_answered and session.uses > 1:
+                # a kept interpreter may have been ended from outside since its last use
+                session.close()
+                session = Session(self._confinement, limits)
+                exchange = session.exchange(request, limits)
+            keep = exchange.reply.ended and not exchange.reply.dirty
+        finally:
+            self._give_back(session, limits, keep=keep)
+        return exchange
+
+    def _give_back(self, session: Session, limits: SandboxLimits, *, keep: bool) -> None:
+        if keep and self._warm and session.uses < _USES_OF_A_SESSION:
+            self._shelf.put(session, limits)
+        else:
+            session.close()
+
     def _run(
         self,
         jobs: Sequence[Mapping[str, Json]],
@@ -144,22 +202,13 @@ class IsolatedSandbox:
         if not jobs:
             return SandboxResult(programs=())
         started = time.monotonic()
-        request = json.dumps({"limits": _kernel_limits(limits), "jobs": jobs, "rows": rows}).encode("ascii")
-        session = self._shelf.take(limits) or Session(self._confinement, limits)
-        keep = False
-        try:
-            exchange = session.exchange(request, len(jobs), limits)
-            if _never_answered(exchange) and session.uses > 1:
-                # a kept interpreter may have been ended from outside since its last use
-                session.close()
-                session = Session(self._confinement, limits)
-                exchange = session.exchange(request, len(jobs), limits)
-            keep = self._warm and not limits.processes and session.uses < _USES_OF_A_SESSION and _spotless(exchange)
-        finally:
-            if not keep:
-                session.close()
-        if keep:
-            self._shelf.put(session, limits)
+        body = {"limits": _kernel_limits(limits), "jobs": jobs, "rows": rows, "files": [], "collect": False}
+        request = Order(
+            request=json.dumps({**body, "session": ""}).encode("ascii"),
+            blocks=len(jobs),
+            largest=(limits.result_kb << 10) + (1 << 20),
+        )
+        exchange = self._exchange(request, limits)
         return _result(exchange, expected, limits, time.monotonic() - started)
 
 
@@ -170,6 +219,7 @@ def _kernel_limits(limits: SandboxLimits) -> dict[str, Json]:
         "wall_s": limits.wall_s,
         "program_s": limits.program_s,
         "cpu_s": math.ceil(cpu),
+        "cpu_given": limits.cpu_s is not None,
         "memory_mb": limits.memory_mb,
         "processes": limits.processes,
         "file_mb": max(1, limits.file_mb),
@@ -177,25 +227,11 @@ def _kernel_limits(limits: SandboxLimits) -> dict[str, Json]:
     }
 
 
-def _spotless(exchange: Exchange) -> bool:
-    """Whether nothing about the interpreter can have changed."""
-    reply = exchange.reply
-    return reply.ended and not reply.dirty and all(block.state == "ok" for block in reply.blocks)
-
-
-def _never_answered(exchange: Exchange) -> bool:
-    return not exchange.reply.blocks and not exchange.reply.ended and not exchange.killed
-
-
 def _result(exchange: Exchange, expected: Sequence[int | None], limits: SandboxLimits, seconds: float) -> SandboxResult:
     blocks = list(exchange.reply.blocks)
     missing = "late" if exchange.killed == "wall" else exchange.killed or "fault"
     blocks += [Block(state=missing, data=b"")] * (len(expected) - len(blocks))
     programs = tuple(read_block(block, count) for block, count in zip(blocks, expected, strict=True))
-    fault = ""
-    if not exchange.reply.ended and not exchange.killed:
-        said = visible(bytes(exchange.stderr.data).decode("utf-8", "replace")).strip()[-_FAULT_TEXT:]
-        fault = f"the sandbox ended early{': ' if said else ''}{said}"
     return SandboxResult(
         programs=programs,
         denied=tuple(dict.fromkeys(kind for program in programs for kind in program.denied)),
@@ -204,5 +240,5 @@ def _result(exchange: Exchange, expected: Sequence[int | None], limits: SandboxL
         stdout=decode_output(bytes(exchange.stdout.data), exchange.stdout.limit, exchange.stdout.total),
         stderr=decode_output(bytes(exchange.stderr.data), exchange.stderr.limit, exchange.stderr.total),
         wall_s=seconds,
-        fault=fault,
+        fault=exchange.fault(),
     )

@@ -1,7 +1,7 @@
-"""Confines its own process with Landlock and seccomp, then becomes the runner; started as text, never imported.
+"""Confines its own process with Landlock and seccomp before the runner is loaded; sent as text, never imported.
 
-Arguments: the configuration as JSON and the text of the runner. Beyond the runner's keys the configuration
-has ``border`` (seccomp program in hex), ``read`` and ``write`` (folders and files), ``supervisor`` (process id).
+The first argument is the configuration as JSON. Beyond the runner's keys it has ``border`` (seccomp program in
+hex), ``read`` and ``write`` (folders and files), ``supervisor`` (process id).
 Order matters: capabilities and Landlock first, the filter last, because the filter refuses what they need.
 """
 
@@ -22,11 +22,14 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 TRUNCATE, IOCTL_DEV = 1 << 14, 1 << 15
-REMOVE_FILE, MAKE_REGULAR, MAKE_SYMLINK = 1 << 5, 1 << 8, 1 << 12
-# no folders, devices or sockets: a flat scratch folder can be measured and removed at once
+REMOVE_FOLDER, REMOVE_FILE, MAKE_FOLDER, MAKE_REGULAR = 1 << 4, 1 << 5, 1 << 7, 1 << 8
+MAKE_SYMLINK, REFER = 1 << 12, 1 << 13
+# no devices, pipes or sockets
 KEEPING = WRITE_FILE | READ_FILE | READ_DIR | REMOVE_FILE | MAKE_REGULAR | MAKE_SYMLINK | TRUNCATE
+KEEPING |= REMOVE_FOLDER | MAKE_FOLDER | REFER
 OF_A_FILE = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 24, 38
+PR_SET_CHILD_SUBREAPER = 36
 
 
 def check(answer: int, what: str) -> int:
@@ -87,9 +90,11 @@ def drop_capabilities() -> None:
 
 
 def confine(config: Mapping[str, Any]) -> None:
-    check(prctl(PR_SET_PDEATHSIG, signal.SIGKILL), "tying the life to the supervisor's")
+    # where code may start processes, the runner must live on for a moment and end them
+    check(prctl(PR_SET_PDEATHSIG, signal.SIGTERM if config["nested"] else signal.SIGKILL), "tying our life to another")
     if os.getppid() != config["supervisor"]:
         os._exit(1)  # it died before the tie was made
+    check(prctl(PR_SET_CHILD_SUBREAPER, 1), "taking in orphans")
     os.chdir(config["scratch"])
     os.umask(0o077)
     check(prctl(PR_SET_NO_NEW_PRIVS, 1), "giving up new privileges")
@@ -102,10 +107,5 @@ def confine(config: Mapping[str, Any]) -> None:
 
 
 def main() -> None:
-    """Becomes the runner, which reads the same configuration."""
+    """Confines this process for good."""
     confine(json.loads(sys.argv[1]))
-    exec(compile(sys.argv[2], "<runner>", "exec", dont_inherit=True), {"__name__": "__main__"})
-
-
-if __name__ == "__main__":
-    main()

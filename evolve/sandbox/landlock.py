@@ -1,23 +1,36 @@
 """Confinement by Landlock, seccomp and rlimits, for Linux hosts without user namespaces.
 
 Weaker than bubblewrap in three stated ways: code can learn that a path outside exists (``stat``), it sees the
-host's process numbers although it can neither signal nor inspect any of them, and it cannot make folders.
+host's process numbers although it can neither signal nor inspect any of them, and it can change no metadata.
+
+Code that may not start processes cannot send signals at all. Code that may lives in a Landlock domain inside that
+of the runner, so it reaches neither the runner nor the host; the runner, which takes in orphans, can end its whole
+domain with one system call.
 """
 
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import platform
 
 from evolve.errors import SandboxUnavailable
 from evolve.sandbox import seccomp
-from evolve.sandbox.interpreter import FLAGS, environment, executable, interpreter_folders, source, system_folders
+from evolve.sandbox.descent import tasks_of_user
+from evolve.sandbox.interpreter import (
+    Environment,
+    interpreter_folders,
+    runner_command,
+    runner_config,
+    system_folders,
+    variables,
+)
 from evolve.sandbox.protocol import Launch, SandboxLimits
 from evolve.sandbox.scratch import make_scratch
+from evolve.sandbox.taskgroup import unbound
 
 _OLDEST_VERSION = 4
+_SCOPES_SIGNALS = 6
 _CREATE_RULESET = 444
 
 
@@ -26,53 +39,47 @@ class Landlock:
 
     name = "landlock"
 
-    def __init__(self) -> None:
-        self._runner = source("runner.py")
-        self._jail = source("jail.py")
+    def __init__(self, environment: Environment | None = None) -> None:
+        self._environment = environment or Environment()
 
     def missing(self) -> str:
         if platform.system() != "Linux":
             return "Landlock exists on Linux only"
-        version = ctypes.CDLL(None).syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
-        if version < _OLDEST_VERSION:
+        if _version() < _OLDEST_VERSION:
             return "this kernel has no Landlock, or one too old (Linux 6.7 or later, lsm=landlock)"
         return ""
 
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
-        if limits.processes:
+        if limits.processes and _version() < _SCOPES_SIGNALS:
             raise SandboxUnavailable(
-                "the landlock sandbox cannot run code that starts processes", hint="apt install bubblewrap"
+                "Landlock of this kernel cannot end what code starts (Linux 6.12 or later)",
+                hint="apt install bubblewrap",
             )
         scratch = make_scratch()
         config = {
-            "result": result_fd,
-            "scratch": scratch,
+            **runner_config(result_fd, scratch, self._environment, limits),
             "filter": seccomp.program_filter().hex(),
-            "others": _tasks_of_user(),
+            "others": tasks_of_user(),
             "border": seccomp.border_filter(metadata=True).hex(),
-            "read": [*_readable(), "/dev/urandom", "/dev/zero"],
+            "read": [*_readable(), *self._environment.folders, "/dev/urandom", "/dev/zero"],
             "write": [scratch, "/dev/null"],
-            "supervisor": os.getpid(),
+            "nested": limits.processes > 0,
         }
-        argv = [executable(), *FLAGS, "-c", self._jail, json.dumps(config), self._runner]
-        return Launch(argv=argv, env=environment(scratch, limits), scratch=scratch, watch_scratch=True)
+        argv = runner_command(config, first="jail")
+        return Launch(
+            argv=argv,
+            env=variables(scratch, limits, self._environment),
+            scratch=scratch,
+            ending="ask",
+            grouped=unbound(limits),
+        )
+
+
+def _version() -> int:
+    version: int = ctypes.CDLL(None).syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
+    return version
 
 
 def _readable() -> list[str]:
     system = [os.path.realpath(folder) for folder in system_folders()]
     return list(dict.fromkeys([*system, *interpreter_folders(), "/etc/ld.so.cache", "/etc/localtime"]))
-
-
-def _tasks_of_user() -> int:
-    """Processes and threads the kernel already counts for this user; it exempts root from that limit."""
-    if os.getuid() == 0:
-        return 0
-    count = 0
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            try:
-                if entry.stat().st_uid == os.getuid():
-                    count += len(os.listdir(f"/proc/{entry.name}/task"))
-            except OSError:
-                continue  # it ended while we looked
-    return count

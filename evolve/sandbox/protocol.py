@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from evolve.episodes import Json
+from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
 
 NOT_RUN = "not run: the time limit of the whole execution was reached"
 """The error of an outcome whose turn never came."""
+
+UNSANDBOXED = "unsandboxed"
+"""The name of the backend that confines nothing, and the mark of what was learned with it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +151,8 @@ class Sandbox(Protocol):
         """Calls every program on every input in one execution.
 
         Args:
-            programs: Each runs in a process of its own, so none sees or harms another.
+            programs: Each runs in a process of its own, and what one left in the scratch folder is removed
+                before the next, so none sees or harms another.
             inputs: Lists of positional arguments; every call gets a fresh copy.
             limits: Defaults to :class:`SandboxLimits`.
             per_program: The inputs of each program, where they differ; ``inputs`` is then ignored.
@@ -158,8 +163,40 @@ class Sandbox(Protocol):
         """Runs the ``test_*`` functions of every module in one execution; one outcome per test."""
         ...
 
+    def execute(
+        self,
+        code: str,
+        limits: SandboxLimits | None = None,
+        *,
+        files: Mapping[str, bytes] = NO_FILES,
+        collect: bool = False,
+    ) -> ActionResult:
+        """Runs one action in a process and an empty scratch folder of its own; both are gone when it returns.
+
+        Args:
+            code: Python text. Its value is that of the last expression, else what it assigned to ``result``.
+            limits: Defaults to :class:`SandboxLimits`.
+            files: Put into the scratch folder first: relative names with plain components.
+            collect: Give back the regular files of the scratch folder.
+
+        Raises:
+            UsageError: A file's name is not plain, or the files do not fit into the scratch folder.
+            SandboxUnavailable: The backend cannot start, or cannot run code that starts processes.
+        """
+        ...
+
+    def session(self, limits: SandboxLimits | None = None) -> CodeSession:
+        """A process in which actions run one after another and see each other's variables.
+
+        It must be used and closed in the thread that opened it, and ends with that thread.
+
+        Raises:
+            SandboxUnavailable: The backend cannot start, or cannot run code that starts processes.
+        """
+        ...
+
     def close(self) -> None:
-        """Ends the warm process, if there is one. The sandbox may be used again afterwards."""
+        """Ends the warm processes, if there are any. The sandbox may be used again afterwards."""
         ...
 
 
@@ -171,15 +208,20 @@ class Launch:
         argv: The command; it runs the runner on its stdin and on descriptor ``result_fd``.
         env: The whole environment of the command.
         pass_fds: Descriptors to keep open in the command; closed by the caller after the start.
+        folder: Where the command starts.
         scratch: A folder on disk to remove at the end, or "".
-        watch_scratch: Whether the supervisor must bound what is written to ``scratch``.
+        ending: How to end it: ``kill`` it; ``inside`` out, where it waits for the process it started and reaps it;
+            ``ask`` first, where it takes what it started with it.
+        grouped: Bound the number of its tasks by a control group as well, where one can be made.
     """
 
     argv: Sequence[str]
     env: Mapping[str, str] = field(default_factory=dict)
     pass_fds: Sequence[int] = ()
+    folder: str = "/"
+    ending: Literal["kill", "inside", "ask"] = "kill"
     scratch: str = ""
-    watch_scratch: bool = False
+    grouped: bool = False
 
 
 class Backend(Protocol):

@@ -36,13 +36,17 @@ class ReplyReader:
     Attributes:
         jobs: How many blocks there must be.
         largest: Most bytes of one block; more means that the reply is not the runner's.
+        ready: Whether the runner has said that it is; a new one says so before its first reply.
+        alive: Whether the process of a session is there for another action.
     """
 
     jobs: int
     largest: int
+    ready: bool = True
     blocks: list[Block] = field(default_factory=list)
     ended: bool = False
     dirty: bool = True
+    alive: bool = False
     damaged: bool = False
     _buffer: bytearray = field(default_factory=bytearray)
 
@@ -57,9 +61,15 @@ class ReplyReader:
         if end < 0:
             self.damaged = len(self._buffer) > 1000
             return False
-        header = _mapping(bytes(self._buffer[:end]))
+        header = json_object(bytes(self._buffer[:end]))
+        if not self.ready:
+            self.ready = header == {"ready": True}
+            self.damaged = not self.ready
+            del self._buffer[: end + 1]
+            return self.ready
         if header.get("end") is True and len(self.blocks) == self.jobs:
             self.ended, self.dirty = True, header.get("dirty") is not False
+            self.alive = header.get("alive") is True
             return False
         size, state = header.get("bytes"), header.get("state")
         if header.get("job") != len(self.blocks) or type(size) is not int or not isinstance(state, str):
@@ -79,7 +89,7 @@ def _refuse_constant(name: str) -> Json:
     raise ValueError(f"not a JSON value: {name}")
 
 
-def _mapping(line: bytes) -> Mapping[str, Json]:
+def json_object(line: bytes) -> Mapping[str, Json]:
     """The line as a JSON object; {} when it is anything else."""
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
@@ -112,7 +122,8 @@ def _encodable(text: str) -> bool:
     return True
 
 
-def _one_line(value: Json) -> str:
+def one_line(value: Json) -> str:
+    """Text from inside as one visible line of bounded length."""
     return visible(value.replace("\n", " "))[:_LONGEST_ERROR] if isinstance(value, str) else "error without a message"
 
 
@@ -132,13 +143,13 @@ def _reason(state: str) -> str:
 def _outcomes(lines: Iterator[Mapping[str, Json]]) -> Iterator[tuple[Outcome, str]]:
     for line in lines:
         name = line.get("name")
-        label = _one_line(name) if name is not None else ""
+        label = one_line(name) if name is not None else ""
         denied = line.get("denied")
-        refused = _one_line(denied) if denied is not None else ""
+        refused = one_line(denied) if denied is not None else ""
         if set(line) - {"value", "error", "denied", "name"} or ("value" in line) == ("error" in line):
             yield Outcome(error="malformed result", name=label), refused
         elif "error" in line:
-            yield Outcome(error=_one_line(line["error"]) or "error without a message", name=label), refused
+            yield Outcome(error=one_line(line["error"]) or "error without a message", name=label), refused
         else:
             yield Outcome(value=line["value"], name=label), refused
 
@@ -153,15 +164,15 @@ def read_block(block: Block, expected: int | None) -> ProgramRun:
     timed_out = block.state in ("time", "late", "signal 24")
     parts = block.data.split(b"\n")
     complete = parts[:-1]  # a line without its end was cut
-    first = _mapping(complete[0]) if complete else {}
+    first = json_object(complete[0]) if complete else {}
     load = first.get("load")
     if load != "":
-        why = _one_line(load) if load is not None else _reason(block.state)
-        denied = (_one_line(first["denied"]),) if "denied" in first else ()
+        why = one_line(load) if load is not None else _reason(block.state)
+        denied = (one_line(first["denied"]),) if "denied" in first else ()
         outputs = tuple(Outcome(error=why) for _ in range(expected or 0))
         return ProgramRun(error=why, outputs=outputs, denied=denied, timed_out=timed_out)
     most = _MOST_TESTS if expected is None else expected
-    read = list(_outcomes(_mapping(line) for line in complete[1 : 1 + most]))
+    read = list(_outcomes(json_object(line) for line in complete[1 : 1 + most]))
     outputs = tuple(outcome for outcome, _ in read)
     refused = tuple(dict.fromkeys(denied for _, denied in read if denied))
     if expected is not None and len(complete) - 1 > expected:

@@ -1,306 +1,168 @@
 """Runs inside the sandbox as its first process; started as text with ``python -c``, never imported by evolve.
 
-Reads requests from stdin (a decimal length, a line feed, that many bytes of JSON) and answers each on the
-result descriptor: per job a header line ``{"job", "state", "bytes"}`` and that many bytes of JSON lines written by the
-process that ran it, and after the last ``{"end": true, "dirty": ...}``. Every job runs in a forked process with
-its own limits and a pipe of its own; it has neither the result descriptor nor stdin. Only what is needed is imported:
-the start of this file is the latency of a cold run.
+Says on the result descriptor that it is ready, then reads requests from stdin: a line with two decimal lengths, that
+many bytes of JSON, that many bytes of files. Each is answered: per job a header line ``{"job", "state", "bytes"}``
+and that many bytes written by the process that ran it, after the last ``{"end": true, "dirty", "alive"}``.
+Every job runs in a forked process with its own limits and a pipe of its own; it has neither the result descriptor
+nor stdin. Between requests nothing is left of a job: its processes are killed and the scratch folder is emptied.
+Only what is needed is imported: the start of this file is the latency of a cold run.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import json
 import os
-import resource
 import select
 import signal
 import sys
 import time
 
-TYPE_CHECKING = False  # the module of that name takes longer to import than the rest of this file to run
+from evolve.sandbox.acting import run as run_actions
+from evolve.sandbox.children import Child, Domain, gather, gone
+from evolve.sandbox.wiping import larger_than, place_file, regular_files, wipe
+from evolve.sandbox.worker import ProgramFilter, Reporter, call_program, call_tests, kernel_limits
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
     Job = Mapping[str, Any]
 
-MEBIBYTE = 1 << 20
-DENIED = (1, 13, 30)  # EPERM, EACCES, EROFS
-DEEPEST = 100
+LESS_URGENT = 15
+REPORT_BYTES = 1 << 16  # what a report of an action may need besides its value
 
 
-class ProgramFilter:
-    """A seccomp filter, given as bytes of ``struct sock_filter``, ready to be added after a fork."""
+class Host:
+    """What the host gave, and the process of a session between its actions.
 
-    def __init__(self, program: bytes) -> None:
-        import ctypes
+    ``result`` is the result descriptor, ``scratch`` the folder, ``filter`` that of one program, ``others`` the tasks
+    outside that count, ``counted`` whether the folder is a file system of its own, ``entries`` how many it may hold.
+    """
 
-        class Description(ctypes.Structure):
-            _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]
-
-        self.description = Description(len(program) // 8, program)
-        self.address = ctypes.addressof(self.description)
-        self.prctl = ctypes.CDLL(None, use_errno=True).prctl
-        self.prctl.argtypes = [ctypes.c_int, *[ctypes.c_void_p] * 4]
-        self.parent = os.getpid()
-
-    def die_with_parent(self) -> None:
-        """Ends this process when the runner ends, also where no process namespace would do it."""
-        if self.prctl(1, signal.SIGKILL, 0, 0, 0) or os.getppid() != self.parent:
-            raise OSError("the runner is gone")
-
-    def install(self) -> None:
-        """Adds the filter to this process for good; raises OSError when the kernel refuses."""
-        if self.prctl(38, 1, 0, 0, 0) or self.prctl(22, 2, self.address, 0, 0):
-            raise OSError("the program filter was refused")
+    def __init__(self, config: Job) -> None:
+        self.config = config
+        self.result: int = config["result"]
+        self.scratch: str = config["scratch"]
+        self.others: int = config["others"]
+        self.counted: bool = config["counted"]
+        self.entries: int = config["entries"]
+        self.filter = ProgramFilter(bytes.fromhex(config["filter"])) if config["filter"] else None
+        self.domain = Domain(config["supervisor"]) if config["nested"] else None
+        self.root = os.open(self.scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.session: Child | None = None
+        self.clean = fingerprint(self.root)
 
 
-def set_limits(limits: Mapping[str, int], others: int) -> None:
-    """Kernel limits of the process that runs one program; ``others`` counts the user's tasks outside."""
-    memory, size = limits["memory_mb"] * MEBIBYTE, limits["file_mb"] * MEBIBYTE
-    cpu, tasks = limits["cpu_s"], others + 64 + limits["processes"]
-    for kind, soft, hard in (
-        ("RLIMIT_AS", memory, memory),
-        ("RLIMIT_FSIZE", size, size),
-        ("RLIMIT_CPU", cpu, cpu + 1),
-        ("RLIMIT_NPROC", tasks, tasks),
-        ("RLIMIT_NOFILE", 64, 64),
-        ("RLIMIT_CORE", 0, 0),
-    ):
-        if sys.platform == "darwin" and kind in ("RLIMIT_AS", "RLIMIT_NPROC"):
-            continue  # the first is not effective there, the second counts the whole user
-        number = getattr(resource, kind)
-        ceiling = resource.getrlimit(number)[1]
-        if ceiling != resource.RLIM_INFINITY:
-            soft, hard = min(soft, ceiling), min(hard, ceiling)
-        resource.setrlimit(number, (soft, hard))
+def fingerprint(root: int) -> tuple[int, ...]:
+    """Changes when anything was written to the folder."""
+    state = os.fstat(root)
+    return state.st_ctime_ns, state.st_mtime_ns, state.st_mode
 
 
-def plain(value: Any, depth: int = 0) -> Any:
-    """The value as JSON types; raises TypeError or ValueError for what JSON does not have."""
-    kind = type(value)
-    if value is None or kind is bool or kind is int:
-        return value
-    if kind is str or kind is float:
-        return checked(value)
-    if depth >= DEEPEST:
-        raise ValueError(f"nested deeper than {DEEPEST} levels")
-    if isinstance(value, (list, tuple)):
-        return [plain(item, depth + 1) for item in value]
-    if isinstance(value, dict):
-        if not all(type(key) is str for key in value):
-            raise TypeError("not a JSON value: dict with keys that are not text")
-        return {checked(key): plain(item, depth + 1) for key, item in value.items()}
-    for base in (str, int, float):
-        if isinstance(value, base):
-            return plain(base(value), depth + 1)
-    raise TypeError("not a JSON value: " + kind.__name__)
-
-
-def checked(value: Any) -> Any:
-    """Text without lone surrogates, or a finite number; raises ValueError otherwise."""
-    if isinstance(value, str):
-        if not value.isascii():
-            value.encode("utf-8")
-    elif value != value or value in (float("inf"), float("-inf")):
-        raise ValueError("not a JSON value: " + repr(value))
-    return value
-
-
-def explain(error: BaseException, names: Sequence[str] = ("<program>",)) -> str:
-    """One line: the exception, its message and the last line of the untrusted code it passed."""
-    line = None
-    step = error.__traceback__
-    while step is not None:
-        if step.tb_frame.f_code.co_filename in names:
-            line = step.tb_lineno
-        step = step.tb_next
-    if isinstance(error, SyntaxError) and error.filename in names:
-        line = error.lineno
-    try:
-        message = error.msg if isinstance(error, SyntaxError) else str(error)
-        message = str(message).split("\n")[0][:300]
-    except BaseException:  # a hostile __str__ must not end the report
-        message = "(no readable message)"
-    place = "" if line is None else f" (line {line})"
-    return type(error).__name__ + (": " + message if message else "") + place
-
-
-def denial(error: BaseException) -> str:
-    """``kind:target`` of an operation the sandbox refused, or ""."""
-    if not isinstance(error, OSError) or error.errno not in DENIED:
-        return ""
-    if isinstance(error.filename, (str, bytes)):
-        return "file:" + str(error.filename)[:200]
-    return "operation:" + (str(error.strerror) or "refused")[:100]
-
-
-class Reporter:
-    """Writes one JSON line per outcome to the pipe of this process."""
-
-    def __init__(self, pipe: int) -> None:
-        self.pipe = pipe
-        self.encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
-
-    def send(self, line: Mapping[str, Any]) -> None:
-        data = self.encode(line).encode("ascii") + b"\n"
-        while data:
-            data = data[os.write(self.pipe, data) :]
-
-    def failure(self, error: BaseException, key: str, names: Sequence[str] = ("<program>",)) -> dict[str, Any]:
-        line = {key: explain(error, names)}
-        refused = denial(error)
-        if refused:
-            line["denied"] = refused
-        return line
-
-
-def call_program(job: Job, rows: Sequence[Sequence[str]], report: Reporter) -> None:
-    """Loads the source and calls its entry on every row."""
-    module = type(sys)("program")
-    sys.modules["program"] = module
-    try:
-        exec(compile(job["source"], "<program>", "exec", dont_inherit=True), module.__dict__)
-        function = module.__dict__.get(job["entry"])
-        if not callable(function):
-            raise NameError("no function named " + job["entry"])
-    except BaseException as error:
-        report.send(report.failure(error, "load"))
-        return
-    report.send({"load": ""})
-    for row in rows[job["rows"]]:
+def start(job: Job, request: Job, host: Host, *, session: bool = False) -> Child:
+    """Forks the process of one job, or of a session."""
+    up, report = os.pipe()
+    orders, down = os.pipe() if session else (-1, -1)
+    rlimits = kernel_limits(request["limits"], host.others, session)
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
         try:
-            line = {"value": plain(function(*json.loads(row)))}
-        except BaseException as error:
-            line = report.failure(error, "error")
-        report.send(line)
+            for descriptor in (up, down, host.result, host.root):
+                if descriptor >= 0:
+                    os.close(descriptor)
+            confine(request, host, rlimits)
+            work(job, request, host, (report, orders))
+        finally:
+            os._exit(1)
+    os.close(report)
+    if orders >= 0:
+        os.close(orders)
+    return Child(pid, up, down)
 
 
-class Files:
-    """Imports modules from the job's texts, before anything on disk."""
+def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> None:
+    """Gives up everything that a job does not need."""
+    import resource
 
-    def __init__(self, files: Mapping[str, str]) -> None:
-        self.files = files
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        stem = name.replace(".", "/")
-        for place, package in ((stem + ".py", False), (stem + "/__init__.py", True)):
-            if place in self.files:
-                loader: Any = Loader(self.files[place], place)
-                return type(sys.__spec__)(name, loader, is_package=package)
-        return None
-
-
-class Loader:
-    def __init__(self, text: str, place: str) -> None:
-        self.text, self.place = text, place
-
-    def create_module(self, spec: Any) -> None:
-        return None
-
-    def exec_module(self, module: Any) -> None:
-        exec(compile(self.text, self.place, "exec", dont_inherit=True), module.__dict__)
-
-
-def call_tests(job: Job, rows: Sequence[Sequence[str]], report: Reporter) -> None:
-    """Imports the test file and calls its ``test_*`` functions in the order of their definition."""
-    names = tuple(job["files"])
-    sys.meta_path.insert(0, Files(job["files"]))
-    module = type(sys)("tests_under_sandbox")
-    sys.modules[module.__name__] = module
-    try:
-        exec(compile(job["files"][job["test"]], job["test"], "exec", dont_inherit=True), module.__dict__)
-    except BaseException as error:
-        report.send(report.failure(error, "load", names))
-        return
-    report.send({"load": ""})
-    for name, function in list(module.__dict__.items()):
-        if name.startswith("test_") and callable(function):
-            line: dict[str, Any] = {"value": None}
-            try:
-                function()
-            except BaseException as error:
-                line = report.failure(error, "error", names)
-            line["name"] = name[:200]
-            report.send(line)
-
-
-def job_process(job: Job, request: Job, pipe: int, host: Host) -> None:
-    """The forked process: gives up everything, runs the job, and ends without cleaning up."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    set_limits(request["limits"], host.others)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGCHLD,))
+    if request["limits"]["processes"]:
+        os.nice(LESS_URGENT)  # however many they become, whoever watches them gets its turn
+    for number, soft, hard in rlimits:
+        resource.setrlimit(number, (soft, hard))
     if host.filter is not None:
         host.filter.die_with_parent()
         if not request["limits"]["processes"]:
             host.filter.install()
-    report = Reporter(pipe)
-    run = call_tests if "test" in job else call_program
+    if host.domain is not None:
+        host.domain.enter()
+
+
+def work(job: Job, request: Job, host: Host, pipes: tuple[int, int]) -> None:
+    """Runs the job and ends without cleaning up."""
+    report, orders = pipes
+    gc.unfreeze()
     try:
-        run(job, request["rows"], report)
+        if "action" in job:
+            run_actions(job["action"], request["limits"], host.config, report, orders)
+        else:
+            run = call_tests if "test" in job else call_program
+            run(job, request["rows"], Reporter(report))
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
     finally:
         os._exit(0)
 
 
-def exit_status(pid: int, deadline: float) -> int | None:
-    """Waits for the process to end; its status, or None at the deadline."""
-    pause = 0.0002
-    while True:
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done:
-            return status
-        if time.monotonic() >= deadline:
-            return None
-        time.sleep(pause)
-        pause = min(2 * pause, 0.02)
+def too_big(host: Host) -> bool:
+    """Whether the scratch folder holds more than it may; its own file system bounds the bytes."""
+    if host.counted:
+        state = os.fstatvfs(host.root)
+        return state.f_files - state.f_ffree > host.entries
+    return larger_than(host.root, host.config["size"], host.entries)
 
 
-def collect(pid: int, pipe: int, deadline: float, largest: int) -> tuple[bytes, str]:
-    """Reads a job's pipe until its process is done: ``(data, state)``, state ok, time, size, died or signal N."""
-    parts: list[bytes] = []
-    size, state = 0, ""
-    while not state:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            state = "time"
-        elif select.select([pipe], [], [], min(left, 0.05))[0]:
-            data = os.read(pipe, 1 << 16)
-            if not data:
-                break
-            parts.append(data)
-            size += len(data)
-            state = "size" if size > largest else ""
-        elif os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            break  # it ended and left the pipe to a process of its own
-    status = None if state else exit_status(pid, deadline)
-    if status is None:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        state = state or "time"
-    elif status:
-        state = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else "died"
-    return b"".join(parts)[:largest], state or "ok"
+def signal_others(host: Host, number: int) -> bool:
+    """Signals everything in the sandbox but this process; False where there is no border to stop at."""
+    if os.getpid() != 1 and host.domain is None:
+        return False
+    with contextlib.suppress(OSError):
+        os.kill(-1, number)
+    return True
 
 
-def sweep() -> None:
-    """As first process of a process namespace: kills and reaps everything else in it."""
-    if os.getpid() != 1:
-        return
+def sweep(host: Host) -> None:
+    """Kills and reaps everything else in the sandbox, also what was orphaned."""
+    alone = signal_others(host, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, 0 if alone else os.WNOHANG)[0]:
+            pass
+
+
+def wiped(host: Host) -> bool:
+    """Empties the scratch folder; False when something about it stays odd, and this interpreter must not be kept."""
+    if fingerprint(host.root) == host.clean:
+        return True
     try:
-        os.kill(-1, signal.SIGKILL)
-        while True:
-            os.waitpid(-1, 0)
+        if host.counted:
+            os.fchmod(host.root, 0o755)
+        wipe(host.root)
+        if host.counted:
+            os.utime(host.root, ns=(0, 0))
+            for name in os.listxattr(host.root):
+                os.removexattr(host.root, name)
     except OSError:
-        return
-
-
-def fingerprint(folder: str) -> tuple[int, ...]:
-    """Changes when anything was written to the folder."""
-    state = os.stat(folder)
-    return state.st_ctime_ns, state.st_mtime_ns, state.st_mode, len(os.listdir(folder))
+        return False
+    host.clean = fingerprint(host.root)
+    return True
 
 
 def share(limits: Mapping[str, Any], deadline: float, left: int) -> float:
@@ -310,38 +172,98 @@ def share(limits: Mapping[str, Any], deadline: float, left: int) -> float:
     return min(deadline, now + seconds)
 
 
-def start_job(job: Job, request: Job, host: Host) -> tuple[int, int]:
-    """Forks the process of one job; its pid and the pipe to read it from."""
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.close(reading)
-            os.close(host.result)
-            job_process(job, request, writing, host)
-        finally:
-            os._exit(1)
-    os.close(writing)
-    return pid, reading
+def largest(limits: Mapping[str, Any]) -> int:
+    bound: int = limits["result_kb"] * 1024 + REPORT_BYTES
+    return bound
 
 
-def answer(request: Job, host: Host) -> None:
+def answer(request: Job, files: bytes, host: Host) -> None:
     """Runs every job of one request and writes the reply."""
     limits = request["limits"]
-    clean = fingerprint(host.scratch)
     deadline = time.monotonic() + limits["wall_s"]
+    clean = place(request["files"], files, host)
     for number, job in enumerate(request["jobs"]):
         data, state = b"", "late"
-        if time.monotonic() < deadline:
-            pid, pipe = start_job(job, request, host)
+        if not clean:
+            state = "unplaced"
+        elif request["session"]:
+            data, state = act_in_session(job, request, host, deadline)
+        elif time.monotonic() < deadline:
             until = share(limits, deadline, len(request["jobs"]) - number)
-            data, state = collect(pid, pipe, until, limits["result_kb"] * 1024)
-            os.close(pipe)
-            if limits["processes"]:
-                sweep()
-        header = {"job": number, "state": state, "bytes": len(data)}
-        put(host.result, json.dumps(header).encode() + b"\n" + data)
-    put(host.result, json.dumps({"end": True, "dirty": fingerprint(host.scratch) != clean}).encode() + b"\n")
+            child = start(job, request, host)
+            data, state = gather(child, lambda: too_big(host), until, largest(limits))
+            child.close()
+            sweep(host)
+            clean = request["collect"] or wiped(host)
+        put(host.result, block(number, state, data))
+    if request["collect"]:
+        put(host.result, block(len(request["jobs"]), "ok", packed(host)))
+    dirty = not clean
+    if host.session is None and clean:
+        sweep(host)
+        dirty = not wiped(host)
+    ending = {"end": True, "dirty": dirty, "alive": host.session is not None}
+    put(host.result, json.dumps(ending).encode() + b"\n")
+
+
+def block(number: int, state: str, data: bytes) -> bytes:
+    return json.dumps({"job": number, "state": state, "bytes": len(data)}).encode() + b"\n" + data
+
+
+def place(sizes: list[list[Any]], data: bytes, host: Host) -> bool:
+    """Puts the files of a request into the scratch folder."""
+    start_of = 0
+    try:
+        for name, size in sizes:
+            place_file(host.root, name, data[start_of : start_of + size])
+            start_of += size
+    except OSError:
+        return False
+    return True
+
+
+def packed(host: Host) -> bytes:
+    """The regular files of the scratch folder: a line of JSON with names and sizes, then the contents."""
+    refused: list[str] = []
+    found = list(regular_files(host.root, host.config["size"], host.entries, refused.append))
+    listing = {"files": [[name, len(data)] for name, data in found], "refused": refused[:50]}
+    return json.dumps(listing).encode("ascii") + b"\n" + b"".join(data for _, data in found)
+
+
+def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple[bytes, str]:
+    """Runs one action in the process of the session; only after state ok there still is one."""
+    child = host.session
+    if child is None:
+        child = host.session = start(job, request, host, session=True)
+        os.set_blocking(child.down, False)
+    elif select.select([child.up], [], [], 0)[0]:
+        drop_session(host)
+        return b"", "unasked"  # it reported again after its action was over
+    hold(host, child, signal.SIGCONT)
+    code = job["action"].encode("utf-8", "surrogatepass")
+    order = b"%d\n%b" % (len(code), code)
+    data, state = gather(child, lambda: too_big(host), deadline, largest(request["limits"]), order)
+    if state == "ok" and (too_big(host) or not data.endswith(b"\n") or gone(child.pid)):
+        state = "disk" if too_big(host) else "died"
+    if state == "ok":
+        hold(host, child, signal.SIGSTOP)
+    else:
+        drop_session(host)
+    return data, state
+
+
+def hold(host: Host, child: Child, number: int) -> None:
+    """Stops or continues everything of the session: between actions it uses nothing."""
+    if not signal_others(host, number):
+        with contextlib.suppress(OSError):
+            os.kill(child.pid, number)
+
+
+def drop_session(host: Host) -> None:
+    if host.session is not None:
+        host.session.kill()
+        host.session = None
+    sweep(host)
 
 
 def put(descriptor: int, data: bytes) -> None:
@@ -351,26 +273,31 @@ def put(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-class Host:
-    """What the host gave: the result descriptor, the scratch folder, the filter of one program, tasks outside."""
-
-    def __init__(self, config: Job) -> None:
-        self.result: int = config["result"]
-        self.scratch: str = config["scratch"]
-        self.others: int = config["others"]
-        self.filter = ProgramFilter(bytes.fromhex(config["filter"])) if config["filter"] else None
+def leave(host: Host) -> None:
+    """Ends the runner with everything it started: nobody is there any more to ask for it."""
+    sweep(host)
+    os._exit(0)
 
 
-def main(host: Host) -> None:
+def main(config: Job) -> None:
     """Answers requests until stdin ends."""
+    host = Host(config)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a handled signal would reach even the first process
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if host.domain is not None:
+        signal.signal(signal.SIGTERM, lambda *_: leave(host))
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
+    gc.collect()
+    gc.freeze()  # else the first collection of every child copies all pages
+    put(host.result, b'{"ready": true}\n')
     while True:
-        head = sys.stdin.buffer.readline(32)
+        head = sys.stdin.buffer.readline(64).split()
         if not head:
-            return
-        answer(json.loads(sys.stdin.buffer.read(int(head))), host)
-
-
-if __name__ == "__main__":
-    main(Host(json.loads(sys.argv[1])))
+            leave(host)
+        request = json.loads(sys.stdin.buffer.read(int(head[0])))
+        files = sys.stdin.buffer.read(int(head[1]))
+        if request["session"] == "end":
+            drop_session(host)
+            request["session"] = ""
+        answer(request, files, host)

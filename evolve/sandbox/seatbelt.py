@@ -10,7 +10,14 @@ import os
 import platform
 
 from evolve.errors import SandboxUnavailable
-from evolve.sandbox.interpreter import FLAGS, environment, executable, interpreter_folders, source
+from evolve.sandbox.interpreter import (
+    Environment,
+    executable,
+    interpreter_folders,
+    runner_command,
+    runner_config,
+    variables,
+)
 from evolve.sandbox.protocol import Launch, SandboxLimits
 from evolve.sandbox.scratch import make_scratch
 
@@ -23,8 +30,8 @@ class Seatbelt:
 
     name = "seatbelt"
 
-    def __init__(self) -> None:
-        self._runner = source("runner.py")
+    def __init__(self, environment: Environment | None = None) -> None:
+        self._environment = environment or Environment()
 
     def missing(self) -> str:
         if platform.system() != "Darwin":
@@ -35,14 +42,14 @@ class Seatbelt:
         if limits.processes:
             raise SandboxUnavailable("the seatbelt sandbox cannot run code that starts processes")
         scratch = make_scratch()
-        config = {"result": result_fd, "scratch": scratch, "filter": "", "others": 0}
-        argv = [_PROGRAM, "-p", profile(scratch), executable(), *FLAGS, "-c", self._runner, json.dumps(config)]
-        return Launch(argv=argv, env=environment(scratch, limits), scratch=scratch, watch_scratch=True)
+        config = runner_config(result_fd, scratch, self._environment, limits)
+        argv = [_PROGRAM, "-p", profile(scratch, self._environment.folders), *runner_command(config)]
+        return Launch(argv=argv, env=variables(scratch, limits, self._environment), scratch=scratch)
 
 
-def profile(scratch: str) -> str:
+def profile(scratch: str, more: tuple[str, ...] = ()) -> str:
     """The profile: everything refused but reading the system and the interpreter, and the scratch folder."""
-    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *interpreter_folders(), scratch))
+    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *interpreter_folders(), *more, scratch))
     return "\n".join(
         (
             "(version 1)",

@@ -18,12 +18,13 @@ from evolve.sandbox.syscalls import ALWAYS_DENIED, JUDGED, METADATA, NEW_PROCESS
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER, _JUMP_BITS, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_EPERM, _ENOSYS = 1, 38
+_DONE, _EPERM, _ENOSYS = 0, 1, 38
 _X32_BIT = 0x3FFFFFFF
 _NAMESPACE_FLAGS = 0x7E020000
 _CLONE_THREAD = 0x00010000
 # TIOCSTI and TIOCLINUX type into a terminal; FIOSETOWN and SIOCSPGRP aim signals at other processes
-_REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902)
+# FS_IOC_SETFLAGS and FS_IOC_FSSETXATTR leave marks on files that no listing shows
+_REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820)
 _SIGNAL_OWNER = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 
@@ -112,6 +113,12 @@ def _local_stream_pair() -> list[Instruction]:
     ]
 
 
+def _own_process() -> list[Instruction]:
+    """Only ``PRIO_PROCESS`` of the caller itself, which without capabilities can only become less urgent."""
+    refuse = (_RETURN, 0, 0, _ERRNO | _EPERM)
+    return [(_JUMP_EQUAL, 0, 2, 0), (_LOAD, 0, 0, 24), (_JUMP_EQUAL, 1, 0, 0), refuse, (_RETURN, 0, 0, _ALLOW)]
+
+
 def border_filter(*, metadata: bool, architecture: str | None = None) -> bytes:
     """The filter for everything inside the sandbox.
 
@@ -123,11 +130,15 @@ def border_filter(*, metadata: bool, architecture: str | None = None) -> bytes:
     rules.unknown()
     rules.deny(ALWAYS_DENIED)
     rules.deny({"clone3": JUDGED["clone3"]}, _ENOSYS)  # its flags lie in memory, out of a filter's sight
+    # The scheduler shares time among sessions, so a thousand of them would starve the supervisor. The call is
+    # answered as done and does nothing: what code wants of it, being detached, it gets nowhere in here.
+    rules.deny({"setsid": JUDGED["setsid"]}, _DONE)
     if metadata:
         rules.deny(METADATA)
     rules.judge("clone", 0, _refuse_bits(_NAMESPACE_FLAGS))
     rules.judge("socketpair", 0, _local_stream_pair())
     rules.judge("prlimit64", 0, _require_value(0))
+    rules.judge("setpriority", 0, _own_process())
     rules.judge("ioctl", 1, _refuse_values(_REFUSED_CONTROLS))
     rules.judge("fcntl", 1, _refuse_values(_SIGNAL_OWNER))
     return rules.assemble()

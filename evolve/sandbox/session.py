@@ -5,20 +5,28 @@ from __future__ import annotations
 import contextlib
 import os
 import selectors
-import shutil
 import signal
 import subprocess
 import time
 from dataclasses import dataclass
 
 from evolve.errors import SandboxUnavailable
+from evolve.sandbox.descent import children_of, descendants, usage
 from evolve.sandbox.protocol import Backend, Launch, SandboxLimits
 from evolve.sandbox.replies import ReplyReader
+from evolve.sandbox.scratch import remove_scratch
+from evolve.sandbox.taskgroup import make_task_group
+from evolve.sandbox.text import visible
 
 _CHUNK = 1 << 16
-_START_ALLOWANCE_S = 0.6
-_SCRATCH_FILES = 2000
+_START_S = 15.0
+_GRACE_S = 0.6
 _MEASURE_EVERY_S = 0.05
+_TREE_MEMORY = 1.5
+_MOST_THREADS = 80  # 64 of the code, some of ours
+_NOTICED = 8  # tasks over the bound, so that the supervisor sees that it was passed
+_END_S = 1.0
+_FAULT_TEXT = 300
 
 
 @dataclass(kw_only=True)
@@ -35,13 +43,50 @@ class Capture:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Order:
+    """One request and what to expect of its answer.
+
+    Attributes:
+        request: JSON for the runner.
+        files: Bytes of the files it names.
+        blocks: How many blocks the reply has.
+        largest: Most bytes of one block.
+        stop_at_output: End the execution when it prints more than is kept, instead of dropping the rest.
+    """
+
+    request: bytes
+    files: bytes = b""
+    blocks: int
+    largest: int
+    stop_at_output: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Exchange:
-    """What one request brought: the reply as far as it came and how it ended."""
+    """What one request brought: the reply as far as it came and how it ended.
+
+    Attributes:
+        killed: Why the supervisor ended it: wall, output, memory, processes, start (the runner was never ready); or "".
+    """
 
     reply: ReplyReader
     stdout: Capture
     stderr: Capture
     killed: str = ""
+
+    @property
+    def never_answered(self) -> bool:
+        """Whether the interpreter was gone before it did anything."""
+        return not self.reply.blocks and not self.reply.ended and not self.killed
+
+    def fault(self) -> str:
+        """What went wrong with the sandbox itself, or ""."""
+        if self.killed == "start":
+            return f"the sandbox was not ready after {_START_S:g} s"
+        if self.reply.ended or self.killed:
+            return ""
+        said = visible(bytes(self.stderr.data).decode("utf-8", "replace")).strip()[-_FAULT_TEXT:]
+        return f"the sandbox ended early{': ' if said else ''}{said}"
 
 
 class Session:
@@ -55,14 +100,17 @@ class Session:
         self.owner = os.getpid()
         self.uses = 0
         self._closed = False
+        self._ready = False
         self._result, writing = os.pipe()
         launch: Launch | None = None
         try:
             launch = backend.launch(writing, limits)
+            most = limits.processes + _MOST_THREADS + _NOTICED
+            self._group = make_task_group(most) if launch.grouped else None
             self._process = subprocess.Popen(
-                list(launch.argv),
+                self._group.entered_by(launch.argv) if self._group else list(launch.argv),
                 env=dict(launch.env),
-                cwd="/",
+                cwd=launch.folder,
                 pass_fds=(writing, *launch.pass_fds),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -80,51 +128,49 @@ class Session:
         finally:
             for descriptor in (writing, *(launch.pass_fds if launch else ())):
                 os.close(descriptor)
-        self._launch = launch
+        self._scratch, self._ending = launch.scratch, launch.ending
         self._streams = [self._process.stdout, self._process.stderr, self._process.stdin]
         for stream in self._streams:
             assert stream is not None
             os.set_blocking(stream.fileno(), False)
         os.set_blocking(self._result, False)
 
-    def exchange(self, request: bytes, jobs: int, limits: SandboxLimits) -> Exchange:
-        """Sends one request and reads until its reply is complete, the process is gone or time is up."""
+    @property
+    def usable(self) -> bool:
+        """Whether it still runs and belongs to this process."""
+        return self.owner == os.getpid() and self._process.poll() is None
+
+    def exchange(self, order: Order, limits: SandboxLimits) -> Exchange:
+        """Sends one request and reads until its reply is complete, the process is gone or time is up.
+
+        Starting counts against an allowance of its own, so a slow machine does not use up the time of the code.
+        """
         self.uses += 1
-        reply = ReplyReader(jobs=jobs, largest=limits.result_kb * 1024)
+        reply = ReplyReader(jobs=order.blocks, largest=order.largest, ready=self._ready)
         out = Capture(limit=limits.output_kb * 1024, data=bytearray())
         err = Capture(limit=limits.output_kb * 1024, data=bytearray())
-        deadline = time.monotonic() + limits.wall_s + _START_ALLOWANCE_S
         stdout, stderr, stdin = (stream.fileno() for stream in self._streams if stream is not None)
-        unsent = memoryview(b"%d\n%b" % (len(request), request))
-        killed, measure = "", 0.0
+        unsent = memoryview(b"%d %d\n%b%b" % (len(order.request), len(order.files), order.request, order.files))
+        watch = _Watch(self._process.pid, limits, self._ready)
         with selectors.DefaultSelector() as selector:
             for descriptor, target in ((stdout, out.add), (stderr, err.add), (self._result, reply.feed)):
                 selector.register(descriptor, selectors.EVENT_READ, target)
             selector.register(stdin, selectors.EVENT_WRITE)
             while not reply.ended and not reply.damaged and self._result in selector.get_map():
-                now = time.monotonic()
-                left = deadline - now
-                if left <= 0:
-                    killed = "wall"
+                if watch.over(reply.ready):
                     break
-                if now >= measure:
-                    measure = now + _MEASURE_EVERY_S
-                    if self._scratch_too_big(limits):
-                        killed = "disk"
-                        break
-                for key, _ in selector.select(min(left, 0.1)):
+                if order.stop_at_output and max(out.total - out.limit, err.total - err.limit) > 0:
+                    watch.killed = "output"
+                    break
+                for key, _ in selector.select(watch.pause()):
                     if key.fd == stdin:
                         unsent = _send(selector, stdin, unsent)
                     else:
                         _receive(selector, key)
+        self._ready = reply.ready
         for descriptor, capture in ((stdout, out), (stderr, err)):
             _drain(descriptor, capture)
-        return Exchange(reply=reply, stdout=out, stderr=err, killed=killed)
-
-    def _scratch_too_big(self, limits: SandboxLimits) -> bool:
-        if not self._launch.watch_scratch:
-            return False
-        return _larger_than(self._launch.scratch, limits.file_mb << 20)
+        return Exchange(reply=reply, stdout=out, stderr=err, killed=watch.killed)
 
     def close(self) -> None:
         """Ends the interpreter and everything it started, and removes its scratch folder. Safe to repeat."""
@@ -132,21 +178,45 @@ class Session:
             return
         self._closed = True
         if self.owner == os.getpid():
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.kill()
-            self._process.wait()
-            self._remove(self._launch.scratch)
+            self._end()
+            self._remove(self._scratch)
         os.close(self._result)
         for stream in self._streams:
             if stream is not None:
                 with contextlib.suppress(BrokenPipeError):
                     stream.close()
 
+    def _end(self) -> None:
+        """From the inside out, so that each process is still there to reap what it started."""
+        if self._ending == "inside":
+            # the first process of a namespace takes all others with it, at once and however many
+            self._kill(children_of(self._process.pid))
+            self._wait()
+        elif self._ending == "ask":
+            self._process.terminate()
+            self._wait()
+        self._kill(descendants(self._process.pid))
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.wait()
+        if self._group is not None:
+            self._group.end()
+
+    @staticmethod
+    def _kill(processes: list[int]) -> None:
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+
+    def _wait(self) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_S)
+
     @staticmethod
     def _remove(scratch: str) -> None:
         if scratch:
-            shutil.rmtree(scratch, ignore_errors=True)
+            remove_scratch(scratch)
 
 
 def _send(selector: selectors.BaseSelector, descriptor: int, unsent: memoryview) -> memoryview:
@@ -184,20 +254,36 @@ def _drain(descriptor: int, capture: Capture) -> None:
         capture.add(data)
 
 
-def _larger_than(folder: str, size: int) -> bool:
-    """Whether a tree holds more bytes or files than allowed; without recursion and without following links."""
-    pending, files = [folder], 0
-    while pending:
-        try:
-            with os.scandir(pending.pop()) as entries:
-                for entry in entries:
-                    files += 1
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append(entry.path)
-                    else:
-                        size -= entry.stat(follow_symlinks=False).st_size
-                    if size < 0 or files > _SCRATCH_FILES:
-                        return True
-        except OSError:
-            continue  # gone again while we looked
-    return False
+class _Watch:
+    """The clock of one exchange, and what the kernel does not bound: memory of all processes, tasks of root."""
+
+    def __init__(self, process: int, limits: SandboxLimits, ready: bool) -> None:
+        self.killed = ""
+        self._process = process
+        self._limits = limits
+        self._ready = ready
+        self._deadline = time.monotonic() + (limits.wall_s + _GRACE_S if ready else _START_S)
+        # what may multiply is looked at sooner and more often
+        self._every = _MEASURE_EVERY_S / 2 if limits.processes else 2 * _MEASURE_EVERY_S
+        self._measure = time.monotonic() + self._every
+
+    def over(self, ready: bool) -> bool:
+        """Whether the execution must end now; ``killed`` says why."""
+        now = time.monotonic()
+        if ready and not self._ready:
+            self._ready, self._deadline = True, now + self._limits.wall_s + _GRACE_S
+        if now >= self._deadline:
+            self.killed = "wall" if self._ready else "start"
+        elif now >= self._measure:
+            self._measure = now + self._every
+            most = self._limits.processes + _MOST_THREADS
+            use = usage(self._process, most + 1)
+            if use.tasks > most:
+                self.killed = "processes"
+            elif use.resident > self._limits.memory_mb * _TREE_MEMORY * (1 << 20):
+                self.killed = "memory"
+        return bool(self.killed)
+
+    def pause(self) -> float:
+        """Seconds until it must look again."""
+        return max(0.0, min(self._deadline - time.monotonic(), self._every))

@@ -88,7 +88,6 @@ ALWAYS_DENIED: dict[str, Numbers] = {
     "sched_setscheduler": (144, 119),
     "sched_setparam": (142, 118),
     "sched_setattr": (314, 274),
-    "setpriority": (141, 140),
     "ioprio_set": (251, 30),
     "migrate_pages": (256, 238),
     "move_pages": (279, 239),
@@ -162,6 +161,8 @@ JUDGED: dict[str, Numbers] = {
     "ioctl": (16, 29),
     "fcntl": (72, 25),
     "prctl": (157, 167),
+    "setpriority": (141, 140),
+    "setsid": (112, 157),
 }
 """Calls that are allowed or refused by their arguments."""
 

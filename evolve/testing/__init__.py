@@ -2,8 +2,42 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from evolve.testing.doubles import Double, QuirkDouble
+from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
+from evolve.testing.endpoint_scenario import Scenario, load_scenario
 from evolve.testing.policies import FixedLearner, FixedPolicy
 from evolve.testing.sandboxes import TrustingSandbox
 from evolve.testing.suites import slow_learner, small_suite
+from evolve.testing.wires import LocalWire
 
-__all__ = ["FixedLearner", "FixedPolicy", "TrustingSandbox", "slow_learner", "small_suite"]
+if TYPE_CHECKING:
+    from evolve.testing.endpoint import ScriptedEndpoint
+
+__all__ = [
+    "Double",
+    "FixedLearner",
+    "FixedPolicy",
+    "LocalWire",
+    "Quirk",
+    "QuirkDouble",
+    "QuirkTask",
+    "Scenario",
+    "ScriptedEndpoint",
+    "TrustingSandbox",
+    "load_scenario",
+    "quirk_suite",
+    "quirk_tasks",
+    "slow_learner",
+    "small_suite",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # It is also a program, ``python -m evolve.testing.endpoint``, and must not be loaded twice.
+    if name == "ScriptedEndpoint":
+        from evolve.testing.endpoint import ScriptedEndpoint
+
+        return ScriptedEndpoint
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

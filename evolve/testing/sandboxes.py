@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import TracebackType
 from typing import Any
 
 from evolve.episodes import Json
+from evolve.sandbox.actions import NO_FILES, ActionResult
 from evolve.sandbox.protocol import Outcome, Program, ProgramRun, SandboxLimits, SandboxResult, TestModule
 
 
@@ -46,8 +48,59 @@ class TrustingSandbox:
         self.executions += 1
         return SandboxResult(programs=tuple(_test(module) for module in modules), fault=self.fault)
 
+    def execute(
+        self,
+        code: str,
+        limits: SandboxLimits | None = None,
+        *,
+        files: Mapping[str, bytes] = NO_FILES,
+        collect: bool = False,
+    ) -> ActionResult:
+        """Runs one action with fresh variables; files are neither given nor taken."""
+        return self.session(limits).execute(code)
+
+    def session(self, limits: SandboxLimits | None = None) -> TrustingSession:
+        """Variables that several actions share."""
+        return TrustingSession(self)
+
     def close(self) -> None:
         """Does nothing."""
+
+
+class TrustingSession:
+    """A session of :class:`TrustingSandbox`: ``result`` is the value of an action, and nothing is captured."""
+
+    def __init__(self, sandbox: TrustingSandbox) -> None:
+        self._sandbox = sandbox
+        self._names: dict[str, Any] = {}
+
+    def execute(self, code: str, *, files: Mapping[str, bytes] = NO_FILES, collect: bool = False) -> ActionResult:
+        """Runs one action; the value of a single expression, else of ``result``."""
+        self._sandbox.executions += 1
+        if self._sandbox.fault:
+            return ActionResult(state="fault", error=self._sandbox.fault)
+        self._names.pop("result", None)
+        try:
+            try:
+                self._names["result"] = eval(compile(code, "<action>", "eval"), self._names)
+            except SyntaxError:
+                exec(compile(code, "<action>", "exec"), self._names)
+            has = "result" in self._names
+            value = json.loads(json.dumps(self._names.get("result"), allow_nan=False))
+        except Exception as error:
+            return ActionResult(state="error", error=f"{type(error).__name__}: {error}", ended=False)
+        return ActionResult(state="ok", value=value, has_value=has, ended=False)
+
+    def close(self) -> None:
+        """Does nothing."""
+
+    def __enter__(self) -> TrustingSession:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 def _load(source: str) -> tuple[dict[str, Any], str]:

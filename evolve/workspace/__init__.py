@@ -22,6 +22,7 @@ def open(
     model: str | None = None,
     events: EventSink | None = None,
     read_only: bool = False,
+    sandbox: str | None = None,
 ) -> Workspace:
     """Opens a workspace.
 
@@ -32,6 +33,8 @@ def open(
         model: A language model; not available in this version.
         events: Told what happens while it happens.
         read_only: Looks only; may be used while another process writes.
+        sandbox: A backend for this time only; ``none`` confines nothing, needs ``EVOLVE_UNSAFE=I_UNDERSTAND`` in the
+            environment as well, and marks what is learned.
 
     Raises:
         WorkspaceBusy: Another process writes to it.
@@ -39,7 +42,7 @@ def open(
     """
     from evolve.workspace.facade import Options, Workspace
 
-    return Workspace(path, Options(policy=policy, model=model, events=events, read_only=read_only))
+    return Workspace(path, Options(policy=policy, model=model, events=events, read_only=read_only, sandbox=sandbox))
 
 
 def __getattr__(name: str) -> Any:

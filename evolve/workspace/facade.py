@@ -21,7 +21,8 @@ from evolve.improve.workers import judge_draft
 from evolve.ledger import Budget, parse_budget
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
-from evolve.settings import Settings, load_settings
+from evolve.sandbox import UNSANDBOXED
+from evolve.settings import Settings, load_settings, with_sandbox
 from evolve.store import WriterLock
 from evolve.tasks import Task, task_json
 from evolve.workflow import Workflow, parse_workflow
@@ -51,12 +52,14 @@ class Options:
         policy: A policy or learner to use instead of program search.
         events: Told what happens while it happens.
         read_only: Looks only; needs no lock and may run beside a writer.
+        sandbox: A backend for this time only. ``none`` confines nothing and needs ``EVOLVE_UNSAFE=I_UNDERSTAND``.
     """
 
     policy: Policy | Learner | None = None
     model: str | None = None
     events: EventSink | None = None
     read_only: bool = False
+    sandbox: str | None = None
 
 
 class Workspace:
@@ -73,7 +76,7 @@ class Workspace:
         place = locate(path)
         self.paths: WorkspacePaths = place.paths
         self.created = place.created
-        self.settings: Settings = load_settings(self.paths.root)
+        self.settings: Settings = with_sandbox(load_settings(self.paths.root), self.options.sandbox)
         self.events: EventSink = self.options.events or NoEvents()
         self._lock = WriterLock(self.paths.lock)
         self._held: list[str] | None = None
@@ -104,6 +107,11 @@ class Workspace:
         """The workflow in force outside of variants: the workspace's file, else the seed."""
         layers = PromptLayers(workspace=self.paths.prompts)
         return parse_workflow(load_prompt("workflow.toml", layers))
+
+    @property
+    def mark(self) -> dict[str, bool]:
+        """What a run notes of itself when its code is not confined, else {}."""
+        return {UNSANDBOXED: True} if self.settings.unsandboxed else {}
 
     def open_sandbox(self) -> Sandbox:
         """The sandbox of this process, opened once.
@@ -141,8 +149,10 @@ class Workspace:
         chosen = wanted_task(task, examples, name)
         workflow = self.workflow
         limits = self._limits(as_budget(budget))
-        key = digest(canonical_json(["run", task_json(chosen), limits.candidates, limits.seconds, self.learner.name]))
-        run = self.stores.runs.begin("run", key, {"task": chosen.id}, started=now())
+        asked = ["run", task_json(chosen), limits.candidates, limits.seconds, self.learner.name, *self.mark]
+        run = self.stores.runs.begin(
+            "run", digest(canonical_json(asked)), {"task": chosen.id, **self.mark}, started=now()
+        )
         listener = _Listener()
         variant, seed = self.stores.variants.active_digest, self.settings.seed
         folder = self.paths.runs / run.id

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from evolve.errors import UsageError
 from evolve.improve.stores import Stores
 from evolve.retrieval import BM25
-from evolve.sandbox import Sandbox, TestModule
+from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
 from evolve.skills import Skill, SkillStatus
 
 if TYPE_CHECKING:
@@ -70,10 +70,18 @@ class Skills:
         """Writes skills as folders that other agents load; gives the folders.
 
         Raises:
-            UsageError: The format is unknown, or a skill does not exist.
+            UsageError: The format is unknown, a skill does not exist, or it was only ever tried without a sandbox.
         """
         if to != "agent-skills":
             raise UsageError(f"no export format {to!r}", hint="--to agent-skills")
         from evolve.export import agent_skills
 
-        return agent_skills.export([self.get(name) for name in names], Path(out))
+        skills = [self.get(name) for name in names]
+        for skill in skills:
+            tried = {verdict.fingerprint for verdict in self._stores.skills.verdicts(skill.digest) if verdict.admitted}
+            if tried == {UNSANDBOXED}:
+                raise UsageError(
+                    f"{skill.name} was learned without a sandbox and is not exported",
+                    hint="learn it again without --sandbox none",
+                )
+        return agent_skills.export(skills, Path(out))

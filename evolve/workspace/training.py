@@ -39,8 +39,12 @@ def improve(workspace: Workspace, suite_name: str, *, rounds: int, budget: Budge
     )
     plan = LoopPlan(rounds=rounds, seed=seed, limits=limits)
     # The budget is no part of what was asked for: an interrupted loop may go on with another.
-    key = digest(canonical_json(["improve", suite.digest, rounds, seed, limits.candidates, workspace.learner.name]))
-    request = {"suite": suite_name, "rounds": rounds, "seed": seed}
+    key = digest(
+        canonical_json(
+            ["improve", suite.digest, rounds, seed, limits.candidates, workspace.learner.name, *workspace.mark]
+        )
+    )
+    request = {"suite": suite_name, "rounds": rounds, "seed": seed, **workspace.mark}
     run = workspace.stores.runs.begin("improve", key, request, started=now())
     with _session(workspace, run, suite, plan, budget) as session:
         made = run_loop(session)
@@ -110,4 +114,5 @@ def _spent_before(workspace: Workspace, run: Run) -> Spent:
         candidates=sum(cost.candidates for cost in costs),
         tokens=sum(cost.tokens for cost in costs),
         money=sum(cost.money for cost in costs),
+        calls=sum(cost.calls for cost in costs),
     )

@@ -91,6 +91,7 @@ def test_builds_carry_seeds_and_nothing_learned(used_tree: Path, tmp_path: Path)
         in_sdist = {name.partition("/")[2] for name in sdist.getnames()}
     assert seed == (ROOT / "prompts" / "workflow.toml").read_bytes()
     assert {"evolve/_seed/prompts/SEEDS", "evolve/_seed/skills/SEEDS", "evolve/py.typed"} <= in_wheel
+    assert {"evolve/models/prices.toml", "evolve/_seed/prompts/reply-form.md"} <= in_wheel
     assert {"prompts/workflow.toml", "skills/SEEDS", "hatch_build.py", "tests/conftest.py"} <= in_sdist
     for name in in_wheel | in_sdist:
         assert not name.endswith(".pyc")

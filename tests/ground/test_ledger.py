@@ -31,6 +31,7 @@ class Clock:
         (["2M-tokens"], Budget(tokens=2_000_000)),
         (["1-candidate"], Budget(candidates=1)),
         (["0.5k-tokens"], Budget(tokens=500)),
+        (["500-calls"], Budget(calls=500)),
         (["$2"], Budget(money=2)),
         (["$0.25", " 2h ", "10k-candidates"], Budget(money=0.25, seconds=7200, candidates=10_000)),
         (["2h", "60s", "1h"], Budget(seconds=60)),
@@ -50,6 +51,7 @@ amounts = st.builds(
     Cost,
     candidates=st.integers(0, 50),
     tokens=st.integers(0, 50),
+    calls=st.integers(0, 9),
     money=st.integers(0, 300).map(lambda cents: cents / 100),
     seconds=st.integers(0, 20).map(float),
 )
@@ -61,6 +63,7 @@ amounts = st.builds(
         seconds=st.none() | st.integers(1, 200).map(float),
         candidates=st.none() | st.integers(1, 300),
         tokens=st.none() | st.integers(1, 300),
+        calls=st.none() | st.integers(1, 60),
         money=st.none() | st.integers(1, 2_000).map(lambda cents: cents / 100),
     ),
     works=st.lists(st.tuples(amounts, st.floats(0, 1), st.integers(0, 3)), max_size=40),
@@ -85,6 +88,7 @@ def test_what_is_spent_never_passes_the_budget(budget: Budget, works: list[tuple
             actual = Cost(
                 candidates=int(wanted.candidates * share),
                 tokens=int(wanted.tokens * share),
+                calls=int(wanted.calls * share),
                 money=wanted.money * share,
                 seconds=wanted.seconds * share,
             )
@@ -92,7 +96,7 @@ def test_what_is_spent_never_passes_the_budget(budget: Budget, works: list[tuple
     while running:
         finish_first()
 
-    for kind in ("seconds", "candidates", "tokens", "money"):
+    for kind in ("seconds", "candidates", "tokens", "calls", "money"):
         bound = getattr(budget, kind)
         assert bound is None or getattr(ledger.spent, kind) <= bound
 

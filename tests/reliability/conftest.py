@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import cli
 from tests.reliability.workspaces import fill
+
+__all__ = ["cli"]
 
 
 @pytest.fixture(scope="session")

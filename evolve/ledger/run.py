@@ -1,12 +1,9 @@
-"""Budgets: what a run may spend, reserved before the work and settled after it.
-
-Work is started only when the most it can cost still fits, so as long as no piece of work costs more
-than it reserved, what is spent never passes the budget.
-"""
+"""The budget of one run and its ledger."""
 
 from __future__ import annotations
 
 import re
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -18,7 +15,9 @@ _MONEY_UNIT = 1_000_000_000
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000, "b": 1_000_000_000}
 _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400}
 _TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>s|min|m|h|d)\Z")
-_COUNT = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<scale>[kmgb]?)-(?P<kind>candidates?|tokens?)\Z", re.IGNORECASE)
+_COUNT = re.compile(
+    r"(?P<number>\d+(?:\.\d+)?)(?P<scale>[kmgb]?)-(?P<kind>candidates?|tokens?|calls?)\Z", re.IGNORECASE
+)
 _MONEY = re.compile(r"\$(?P<number>\d+(?:\.\d+)?)\Z")
 
 
@@ -32,6 +31,8 @@ class Budget:
     tokens: int | None = None
     money: float | None = None
     """US dollars."""
+    calls: int | None = None
+    """Requests to model endpoints."""
 
     @property
     def unlimited(self) -> bool:
@@ -66,7 +67,7 @@ class Amount(Protocol):
 
 
 def parse_budget(texts: Sequence[str]) -> Budget:
-    """Reads budget options: ``60s``, ``5m``, ``2h``, ``200k-candidates``, ``2M-tokens``, ``$2``.
+    """Reads budget options: ``60s``, ``5m``, ``2h``, ``200k-candidates``, ``2M-tokens``, ``500-calls``, ``$2``.
 
     A kind given twice keeps its smaller bound.
 
@@ -79,7 +80,7 @@ def parse_budget(texts: Sequence[str]) -> Budget:
         if value <= 0:
             raise UsageError(f"--budget {text}: the budget must be more than nothing")
         bounds[kind] = min(bounds.get(kind, value), value)
-    counts = {kind: int(bounds[kind]) for kind in ("candidates", "tokens") if kind in bounds}
+    counts = {kind: int(bounds[kind]) for kind in ("candidates", "tokens", "calls") if kind in bounds}
     return Budget(seconds=bounds.get("seconds"), money=bounds.get("money"), **counts)
 
 
@@ -93,7 +94,8 @@ def _parse_one(text: str) -> tuple[str, float]:
     if found := _MONEY.match(stripped):
         return "money", float(found["number"])
     raise UsageError(
-        f"--budget {text}: not a budget", hint="write 60s, 2h, 200k-candidates, 2M-tokens or $2; repeat the option"
+        f"--budget {text}: not a budget",
+        hint="write 60s, 2h, 200k-candidates, 2M-tokens, 500-calls or $2; repeat the option",
     )
 
 
@@ -101,7 +103,7 @@ class Ledger:
     """Keeps one run inside its budget: :meth:`reserve`, do the work, :meth:`settle`.
 
     Reserved seconds are not added up, because pieces of work run side by side: a reservation fits
-    when the clock plus its own seconds does. Counts and money are added up.
+    when the clock plus its own seconds does. Counts and money are added up. Threads may share a ledger.
 
     Args:
         budget: The bounds.
@@ -118,6 +120,7 @@ class Ledger:
         self._started = clock() - before.seconds
         self._spent = _counts(before)
         self._reserved = _counts(Spent())
+        self._guard = threading.RLock()
 
     def reserve(self, cost: Amount) -> bool:
         """Sets the most some work can cost aside; False, and nothing set aside, when it does not fit.
@@ -125,10 +128,11 @@ class Ledger:
         Once a bound has been reached nothing fits, not even work that costs nothing.
         """
         wanted = _counts(cost)
-        if self.exhausted or not self._fits(wanted, cost.seconds):
-            return False
-        self._reserved = _added(self._reserved, wanted, 1)
-        return True
+        with self._guard:
+            if self.exhausted or not self._fits(wanted, cost.seconds):
+                return False
+            self._reserved = _added(self._reserved, wanted, 1)
+            return True
 
     def settle(self, reserved: Amount, actual: Amount) -> None:
         """Returns a reservation and books what the work really cost.
@@ -138,11 +142,12 @@ class Ledger:
         Raises:
             ValueError: When more is returned than is set aside.
         """
-        remaining = _added(self._reserved, _counts(reserved), -1)
-        if min(remaining.values()) < 0:
-            raise ValueError("settled more than was reserved")
-        self._reserved = remaining
-        self._spent = _added(self._spent, _counts(actual), 1)
+        with self._guard:
+            remaining = _added(self._reserved, _counts(reserved), -1)
+            if min(remaining.values()) < 0:
+                raise ValueError("settled more than was reserved")
+            self._reserved = remaining
+            self._spent = _added(self._spent, _counts(actual), 1)
 
     @property
     def spent(self) -> Spent:
@@ -159,7 +164,8 @@ class Ledger:
     @property
     def left(self) -> Budget:
         """What is neither spent nor set aside, never below zero; None where there is no bound."""
-        limits, used = self._limits(), _added(self._spent, self._reserved, 1)
+        with self._guard:
+            limits, used = self._limits(), _added(self._spent, self._reserved, 1)
         rest = {kind: None if bound is None else max(0, bound - used[kind]) for kind, bound in limits.items()}
         seconds, money = self.budget.seconds, rest["money"]
         return Budget(
@@ -167,6 +173,7 @@ class Ledger:
             candidates=rest["candidates"],
             tokens=rest["tokens"],
             money=None if money is None else money / _MONEY_UNIT,
+            calls=rest["calls"],
         )
 
     @property
@@ -193,6 +200,7 @@ class Ledger:
             "candidates": self.budget.candidates,
             "tokens": self.budget.tokens,
             "money": None if money is None else round(money * _MONEY_UNIT),
+            "calls": self.budget.calls,
         }
 
 

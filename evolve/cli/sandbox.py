@@ -1,0 +1,166 @@
+"""``evolve sandbox``: run code in the sandbox, and ask whether it holds here."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, note
+
+if TYPE_CHECKING:
+    from evolve.sandbox import ActionResult, ProbeOutcome, SandboxLimits
+
+app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Run code in the sandbox, or test the sandbox.")
+
+
+Backend = Annotated[
+    str | None,
+    typer.Option(
+        "--backend",
+        "--sandbox",
+        envvar="EVOLVE_SANDBOX",
+        help="auto, bubblewrap, landlock, seatbelt; none confines nothing and needs EVOLVE_UNSAFE=I_UNDERSTAND.",
+    ),
+]
+Session = Annotated[
+    str | None,
+    typer.Option(
+        "--session",
+        envvar="EVOLVE_SESSION",
+        help="See the variables of earlier commands with the same name. The workspace keeps the actions of a session"
+        " and replays them each time; if one gives something else than when it was recorded, the session is at"
+        " fault. An action that hits a limit is not kept.",
+    ),
+]
+Wall = Annotated[float, typer.Option("--wall", envvar="EVOLVE_WALL", min=0.01, help="Wall seconds.")]
+Memory = Annotated[int, typer.Option("--memory", envvar="EVOLVE_MEMORY", min=16, help="Memory, MiB.")]
+Python = Annotated[
+    str | None,
+    typer.Option("--python", envvar="EVOLVE_PYTHON", help="A virtual environment the code may import from."),
+]
+
+
+@app.command("exec")
+def exec_command(
+    file: Annotated[str, typer.Argument(help="A Python file, or - for stdin.", envvar="EVOLVE_FILE")],
+    backend: Backend = None,
+    wall: Wall = 5.0,
+    memory: Memory = 512,
+    session: Session = None,
+    python: Python = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Run Python code in the sandbox and show what it printed, its value, and what was refused.
+
+    The value is that of the last expression, else what the code assigned to result.
+    Exit codes: 0 done, 1 the code failed or hit a limit, 3 no sandbox.
+    """
+    from pathlib import Path
+
+    from evolve.paths import find_workspace
+    from evolve.sandbox import SandboxLimits, open_sandbox
+    from evolve.settings import load_settings, with_sandbox
+    from evolve.workspace.opening import cache_folder
+
+    code = _code(file)
+    settings = with_sandbox(load_settings(find_workspace(workspace)), backend)
+    chosen = "none" if settings.unsandboxed else settings.sandbox
+    environment = Path(python) if python else None
+    with open_sandbox(chosen, cache_dir=cache_folder(), warm=False, python=environment) as sandbox:
+        if settings.unsandboxed:
+            note("[unsandboxed] this code runs with all your rights")
+        limits = SandboxLimits(wall_s=wall, memory_mb=memory)
+        if session is None:
+            result = sandbox.execute(code, limits)
+        else:
+            from evolve.workspace.sessions import run_in_session
+
+            result = run_in_session(sandbox, session, code, limits, path=workspace)
+    if as_json:
+        emit_json({**_result(result), "backend": sandbox.backend})
+    else:
+        _show(result, limits)
+    raise typer.Exit({"ok": 0, "fault": 3}.get(result.state, 1))
+
+
+def _code(file: str) -> str:
+    from evolve.files import read_text
+
+    if file != "-":
+        return read_text(file)
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def _result(result: ActionResult) -> dict[str, Any]:
+    return {
+        "state": result.state,
+        "limit": result.limit,
+        "value": result.value,
+        "has_value": result.has_value,
+        "error": result.error,
+        "stdout": result.stdout,
+        "stderr": result.stderr,
+        "denied": [{"kind": item.kind, "target": item.target} for item in result.denied],
+        "wall_s": round(result.wall_s, 4),
+        "ended": result.ended,
+    }
+
+
+def _show(result: ActionResult, limits: SandboxLimits) -> None:
+    if result.stdout:
+        emit(result.stdout.removesuffix("\n"))
+    if result.stderr:
+        note(result.stderr.removesuffix("\n"))
+    if result.has_value and result.value is not None:
+        emit(f"value: {json.dumps(result.value, ensure_ascii=False)}")
+    for item in result.denied:
+        note(f"denied: {item}")
+    if result.limit:
+        bounds = {"wall": f" of {limits.wall_s:g} s", "memory": f" of {limits.memory_mb} MiB"}
+        note(f"limit: {result.limit}{bounds.get(result.limit, '')}")
+    elif result.error:
+        note(f"{'fault' if result.state == 'fault' else 'error'}: {result.error}")
+
+
+@app.command("check")
+def check_command(as_json: options.AsJson = False) -> None:
+    """Test every sandbox backend by probes, now: each tries what must not work. Exit code 3 when none holds."""
+    from evolve.sandbox import check_backends
+    from evolve.workspace.opening import cache_folder
+
+    found = check_backends(cache_folder())
+    holding = [name for name, outcomes in found.items() if all(outcome.passed for outcome in outcomes)]
+    if as_json:
+        emit_json(
+            {
+                "chosen": holding[0] if holding else None,
+                "backends": {name: [_probe(outcome) for outcome in outcomes] for name, outcomes in found.items()},
+            }
+        )
+    else:
+        _show_check(found, holding)
+    raise typer.Exit(0 if holding else 3)
+
+
+def _probe(outcome: ProbeOutcome) -> dict[str, Any]:
+    return {"name": outcome.name, "passed": outcome.passed, "detail": outcome.detail}
+
+
+def _show_check(found: dict[str, list[ProbeOutcome]], holding: list[str]) -> None:
+    import os
+
+    for name, outcomes in found.items():
+        failed = [outcome for outcome in outcomes if not outcome.passed]
+        chosen = "  (used here)" if holding[:1] == [name] else ""
+        state = f"holds      {len(outcomes)} probes{chosen}" if not failed else "not usable "
+        emit(f"{name:<11} {state}" + "; ".join(f"{one.name}: {one.detail}" for one in failed))
+    if not holding:
+        note("no sandbox holds on this machine, so no code is run")
+        note("  try: apt install bubblewrap (Linux), or run inside WSL2 (Windows)")
+    if os.environ.get("EVOLVE_UNSAFE"):
+        note("EVOLVE_UNSAFE is set: with --sandbox none, code runs unconfined")

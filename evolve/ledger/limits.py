@@ -1,0 +1,239 @@
+"""Limits that outlast a run: what a workspace may spend in a day, and in all.
+
+The book is an SQLite file of its own, because processes that work side by side share it. A reservation is in it
+before the work starts. One that was never settled, because its process was killed, counts as spent in full: whoever
+was asked may have charged for it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from evolve.errors import RecordDamaged, WorkspaceError
+from evolve.files import write_failure
+from evolve.ledger.run import Amount, Budget, Ledger, Spent
+
+_NANO = 1_000_000_000
+_KINDS = ("candidates", "tokens", "calls", "money", "seconds")
+_COLUMNS = ", ".join(f"{kind} INTEGER NOT NULL" for kind in _KINDS)
+_SUMS = ", ".join(f"COALESCE(SUM({kind}), 0)" for kind in _KINDS)
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS days (day TEXT PRIMARY KEY, {_COLUMNS}) STRICT;
+CREATE TABLE IF NOT EXISTS open (id INTEGER PRIMARY KEY AUTOINCREMENT, day TEXT NOT NULL, {_COLUMNS}) STRICT;
+"""
+_PLACES = ", ".join("?" for _ in range(len(_KINDS) + 1))
+_WAIT_S = 30.0
+
+
+def today() -> str:
+    """The local date, as people count days; a clock that jumps moves spending to another day, never away."""
+    return datetime.now().astimezone().date().isoformat()
+
+
+class SpendingBook:
+    """What a workspace has spent, by day.
+
+    Args:
+        path: The file; made where it is missing.
+        day: Limits of one day; None bounds nothing.
+        total: Limits of the workspace, over all days.
+        date: Today's date, as ``YYYY-MM-DD``.
+
+    Raises:
+        WorkspaceError: The file cannot be written.
+        RecordDamaged: The file is there and is not such a book.
+    """
+
+    def __init__(
+        self, path: Path, *, day: Budget | None = None, total: Budget | None = None, date: Callable[[], str] = today
+    ) -> None:
+        self.day, self.total = day or Budget(), total or Budget()
+        self._path, self._date = path, date
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise write_failure(path, error) from error
+        with self._writing() as db:
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                db.execute(statement)
+
+    def reserve(self, cost: Amount) -> int | None:
+        """Writes down the most some work can cost; the entry's number, or None where that does not fit.
+
+        Seconds are those of the work itself, added up over everything that runs side by side.
+        """
+        wanted, date = _row(cost), self._date()
+        with self._writing() as db:
+            for budget, spent in ((self.day, _spent(db, date)), (self.total, _spent(db))):
+                for bound, used, more in zip(_bounds(budget), spent, wanted, strict=True):
+                    if bound is not None and (used >= bound or used + more > bound):
+                        return None
+            return db.execute(f"INSERT INTO open VALUES (NULL, {_PLACES})", (date, *wanted)).lastrowid
+
+    def settle(self, entry: int, actual: Amount) -> None:
+        """Replaces a reservation by what the work did cost, on the day it was begun.
+
+        Raises:
+            ValueError: There is no such entry.
+        """
+        with self._writing() as db:
+            found = db.execute("DELETE FROM open WHERE id = ? RETURNING day", (entry,)).fetchone()
+            if found is None:
+                raise ValueError(f"no entry {entry} to settle")
+            adds = ", ".join(f"{kind} = {kind} + excluded.{kind}" for kind in _KINDS)
+            db.execute(
+                f"INSERT INTO days VALUES ({_PLACES}) ON CONFLICT (day) DO UPDATE SET {adds}", (*found, *_row(actual))
+            )
+
+    def spent(self, date: str = "") -> Spent:
+        """What is booked or set aside on a day; over all days where none is given."""
+        with self._writing() as db:
+            candidates, tokens, calls, money, seconds = _spent(db, date)
+        return Spent(candidates=candidates, tokens=tokens, calls=calls, money=money / _NANO, seconds=seconds / _NANO)
+
+    @property
+    def left(self) -> Budget:
+        """What both limits still allow; None where neither bounds a kind."""
+        with self._writing() as db:
+            pairs = [(self.day, _spent(db, self._date())), (self.total, _spent(db))]
+        rests: dict[str, int | None] = {}
+        for place, kind in enumerate(_KINDS):
+            found = [max(0, bound - spent[place]) for one, spent in pairs if (bound := _bounds(one)[place]) is not None]
+            rests[kind] = min(found, default=None)
+        money, seconds = rests["money"], rests["seconds"]
+        return Budget(
+            candidates=rests["candidates"],
+            tokens=rests["tokens"],
+            calls=rests["calls"],
+            money=None if money is None else money / _NANO,
+            seconds=None if seconds is None else seconds / _NANO,
+        )
+
+    @property
+    def exhausted(self) -> str:
+        """Which limit has been reached, in one phrase for people, or ""."""
+        with self._writing() as db:
+            today_spent, all_spent = _spent(db, self._date()), _spent(db)
+        for words, budget, spent in (("today", self.day, today_spent), ("this workspace", self.total, all_spent)):
+            for kind, bound, used in zip(_KINDS, _bounds(budget), spent, strict=True):
+                if bound is not None and used >= bound:
+                    limit = getattr(budget, kind)
+                    shown = f"${limit:g}" if kind == "money" else f"{limit:,g} {kind}"
+                    return f"the limit of {shown} for {words} is reached"
+        return ""
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction that no other process is in at the same time."""
+        try:
+            db = sqlite3.connect(self._path, timeout=_WAIT_S, isolation_level=None)
+        except sqlite3.Error as error:
+            raise WorkspaceError(f"cannot open {self._path}: {error}") from error
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            yield db
+            db.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise WorkspaceError(f"cannot write {self._path}: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise RecordDamaged(
+                f"{self._path} is damaged: {error}",
+                hint=f"move it aside; spending is then counted from zero: {self._path}",
+            ) from error
+        finally:
+            db.close()  # what was not committed is undone
+
+
+class LimitedLedger:
+    """A run's ledger that also keeps to the limits of the day and the workspace.
+
+    Args:
+        run: The ledger of the run.
+        book: What the workspace has spent.
+    """
+
+    def __init__(self, run: Ledger, book: SpendingBook) -> None:
+        self.run, self.book = run, book
+        self._entries: list[tuple[tuple[int, ...], int]] = []
+        self._guard = threading.Lock()
+
+    def reserve(self, cost: Amount) -> bool:
+        """Sets the most some work can cost aside; False, and nothing set aside, when some limit forbids it."""
+        if not self.run.reserve(cost):
+            return False
+        entry = self.book.reserve(cost)
+        if entry is None:
+            self.run.settle(cost, Spent())
+            return False
+        with self._guard:
+            self._entries.append((_row(cost), entry))
+        return True
+
+    def settle(self, reserved: Amount, actual: Amount) -> None:
+        """Returns a reservation and books what the work really cost.
+
+        Raises:
+            ValueError: Nothing of that size is set aside.
+        """
+        with self._guard:
+            place = next((at for at, (row, _) in enumerate(self._entries) if row == _row(reserved)), None)
+            if place is None:
+                raise ValueError("settled what was not reserved")
+            _, entry = self._entries.pop(place)
+        self.book.settle(entry, actual)
+        self.run.settle(reserved, actual)
+
+    @property
+    def spent(self) -> Spent:
+        """What the run has spent."""
+        return self.run.spent
+
+    @property
+    def left(self) -> Budget:
+        """What every limit still allows."""
+        run, book = self.run.left, self.book.left
+        return Budget(
+            seconds=_least(run.seconds, book.seconds),
+            candidates=_least(run.candidates, book.candidates),
+            tokens=_least(run.tokens, book.tokens),
+            money=_least(run.money, book.money),
+            calls=_least(run.calls, book.calls),
+        )
+
+    @property
+    def exhausted(self) -> str:
+        """Which bound has been reached, in one phrase for people, or ""."""
+        return self.run.exhausted or self.book.exhausted
+
+
+def _least(left: float | None, right: float | None) -> Any:
+    return right if left is None else left if right is None else min(left, right)
+
+
+def _row(cost: Amount) -> tuple[int, ...]:
+    # Whole numbers only, so that sums are exact.
+    return (cost.candidates, cost.tokens, cost.calls, round(cost.money * _NANO), round(cost.seconds * _NANO))
+
+
+def _bounds(budget: Budget) -> tuple[int | None, ...]:
+    money, seconds = budget.money, budget.seconds
+    return (
+        budget.candidates,
+        budget.tokens,
+        budget.calls,
+        None if money is None else round(money * _NANO),
+        None if seconds is None else round(seconds * _NANO),
+    )
+
+
+def _spent(db: sqlite3.Connection, date: str = "") -> tuple[int, ...]:
+    """Booked and set aside; sums of whole numbers."""
+    where, values = ("WHERE day = ?", (date,)) if date else ("", ())
+    rows = [db.execute(f"SELECT {_SUMS} FROM {name} {where}", values).fetchone() for name in ("days", "open")]
+    return tuple(booked + aside for booked, aside in zip(*rows, strict=True))

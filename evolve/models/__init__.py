@@ -1,0 +1,74 @@
+"""Language models behind any OpenAI-compatible endpoint, as one small protocol.
+
+A policy builds a :class:`ModelRequest` and gets a :class:`ModelReply` or an error of the tree. Deadlines, retries,
+repairs, budgets, prices and records are dealt with below that line. Importing this loads no HTTP library.
+"""
+
+from __future__ import annotations
+
+from evolve.models.abilities import Abilities, AbilityBook
+from evolve.models.addressing import Endpoint, parse_model
+from evolve.models.bodies import Wording
+from evolve.models.client import EndpointModel, Services
+from evolve.models.openai_wire import OpenAIWire
+from evolve.models.opening import ModelSetup, load_wording, open_models
+from evolve.models.patience import Breaker, RetryRules
+from evolve.models.prices import Price, Prices
+from evolve.models.probing import Probed, offered_models, probe
+from evolve.models.protocol import (
+    KEPT,
+    Call,
+    ChatModel,
+    Message,
+    Meter,
+    ModelReply,
+    ModelRequest,
+    OnCall,
+    OnDelta,
+    Usage,
+)
+from evolve.models.replay import ExchangeStore, FolderStore, RecordingWire, exchange_digest
+from evolve.models.routing import ROLES, Models
+from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
+
+__all__ = [
+    "KEPT",
+    "ROLES",
+    "Abilities",
+    "AbilityBook",
+    "Breaker",
+    "Call",
+    "ChatModel",
+    "Deadlines",
+    "Endpoint",
+    "EndpointModel",
+    "Exchange",
+    "ExchangeStore",
+    "Failure",
+    "FolderStore",
+    "Message",
+    "Meter",
+    "ModelReply",
+    "ModelRequest",
+    "ModelSetup",
+    "Models",
+    "OnCall",
+    "OnDelta",
+    "OpenAIWire",
+    "Price",
+    "Prices",
+    "Probed",
+    "Received",
+    "RecordingWire",
+    "RetryRules",
+    "Services",
+    "Usage",
+    "Wire",
+    "Wording",
+    "exchange_digest",
+    "load_wording",
+    "offered_models",
+    "open_models",
+    "parse_model",
+    "probe",
+]

@@ -1,0 +1,111 @@
+"""What was found out about an endpoint, kept so that it is not found out again with every run."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from evolve.errors import EnvironmentProblem
+from evolve.files import write_atomic
+from evolve.models.addressing import OPENAI, Endpoint
+from evolve.models.protocol import Rung
+from evolve.models.structure import RUNGS
+
+Api = Literal["chat", "responses"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abilities:
+    """How one model at one endpoint wants to be asked.
+
+    Attributes:
+        api: Chat Completions, or Responses where only that is offered.
+        rungs: Which ways to ask for structure work; what is not in it has not been tried.
+        without: Optional parameters that it refuses.
+        tokens_field: What it calls the most tokens of a reply.
+        streams: Whether it streams; None where not tried.
+    """
+
+    api: Api = "chat"
+    rungs: Mapping[str, bool] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    tokens_field: str = "max_tokens"
+    streams: bool | None = None
+
+    @property
+    def best_rung(self) -> Rung:
+        """The highest rung that works or was not tried yet."""
+        return next((rung for rung in RUNGS if self.rungs.get(rung, True)), "fenced")
+
+    def with_rung(self, rung: Rung, works: bool) -> Abilities:
+        """The same with one more fact about a rung; plain text is no rung."""
+        return self if rung == "text" else replace(self, rungs={**self.rungs, rung: works})
+
+
+def unknown_abilities(endpoint: Endpoint) -> Abilities:
+    """What is assumed of an endpoint nobody has asked yet."""
+    return Abilities(tokens_field="max_completion_tokens" if endpoint.base_url == OPENAI else "max_tokens")
+
+
+class AbilityBook:
+    """Remembers abilities by endpoint and model, in a JSON file that may be deleted at any time.
+
+    Args:
+        path: The file, or None to remember within this process only.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._guard = threading.Lock()
+        self._known = _read(path) if path is not None else {}
+
+    def of(self, endpoint: Endpoint) -> Abilities:
+        """What is known, else what is assumed."""
+        with self._guard:
+            return self._known.get(_key(endpoint), unknown_abilities(endpoint))
+
+    def tested(self, endpoint: Endpoint) -> bool:
+        """Whether anything is known."""
+        with self._guard:
+            return _key(endpoint) in self._known
+
+    def keep(self, endpoint: Endpoint, found: Abilities) -> None:
+        """Writes down what was found; where the file cannot be written it is found out again next time."""
+        with self._guard:
+            if self._known.get(_key(endpoint)) == found:
+                return
+            self._known[_key(endpoint)] = found
+            if self._path is None:
+                return
+            whole = {**_read(self._path), _key(endpoint): found}  # another process may have learned of others
+            text = json.dumps({name: asdict(item) for name, item in sorted(whole.items())}, indent=1)
+            try:
+                write_atomic(self._path, text.encode("ascii"))
+            except EnvironmentProblem:
+                return
+
+
+def _key(endpoint: Endpoint) -> str:
+    return f"{endpoint.base_url}#{endpoint.model}"
+
+
+def _read(path: Path) -> dict[str, Abilities]:
+    try:
+        whole = json.loads(path.read_text("utf-8"))
+        return {name: _abilities(row) for name, row in whole.items()}
+    except (OSError, LookupError, ValueError, TypeError, AttributeError):
+        return {}  # nothing here that could not be found out again
+
+
+def _abilities(row: Mapping[str, Any]) -> Abilities:
+    return Abilities(
+        api="responses" if row["api"] == "responses" else "chat",
+        rungs={str(name): bool(works) for name, works in row["rungs"].items()},
+        without=tuple(map(str, row["without"])),
+        tokens_field=str(row["tokens_field"]),
+        streams=row["streams"] if isinstance(row["streams"], bool) else None,
+    )

@@ -1,0 +1,84 @@
+"""Which endpoint and model a text such as ``gpt-5-mini`` or ``http://localhost:8080/v1#qwen`` means."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from evolve.errors import UsageError
+
+OPENAI = "https://api.openai.com/v1"
+_FORMS = "write a model's name, openai:NAME, or http://host/v1#NAME"
+_HERE = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """A model behind an address.
+
+    Attributes:
+        base_url: Without a slash at the end.
+        model: The name the endpoint knows it by.
+        key: The API key, or "" where none is set; shown nowhere.
+    """
+
+    base_url: str
+    model: str
+    key: str = field(default="", repr=False)
+
+    @property
+    def name(self) -> str:
+        """The text that :func:`parse_model` reads back: the bare name for OpenAI's own endpoint."""
+        return self.model if self.base_url == OPENAI else f"{self.base_url}#{self.model}"
+
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether it costs no money, because it runs here."""
+        return (urlsplit(self.base_url).hostname or "") in _HERE
+
+
+def parse_model(text: str, environ: Mapping[str, str] | None = None, *, base_url: str = "") -> Endpoint:
+    """The endpoint a person named.
+
+    A bare name goes to ``base_url``, else to ``OPENAI_BASE_URL``, else to OpenAI; ``openai:NAME`` goes to
+    ``OPENAI_BASE_URL`` or OpenAI. The key is ``OPENAI_API_KEY``. An address from elsewhere than these variables
+    gets the key of ``EVOLVE_API_KEY`` only, so that a key is never sent to a host it was not meant for.
+
+    Raises:
+        UsageError: For a text of another form.
+    """
+    known = os.environ if environ is None else environ
+    offered = known.get("OPENAI_BASE_URL", "").strip() or OPENAI
+    given = text.strip()
+    if given.startswith(("http://", "https://")):
+        address, _, model = given.partition("#")
+    elif given.startswith("openai:"):
+        address, model = offered, given.removeprefix("openai:")
+    else:
+        address, model = base_url.strip() or offered, given
+    address = _checked(address.rstrip("/"), text)
+    if not model or any(sign.isspace() for sign in model):
+        raise UsageError(f"--model {text!r}: no model is named", hint=_FORMS)
+    own_key = known.get("EVOLVE_API_KEY", "")
+    meant = address in (OPENAI, offered.rstrip("/"))
+    key = (own_key or (known.get("OPENAI_API_KEY", "") if meant else "")).strip()
+    if not (key.isascii() and (key.isprintable() and " " not in key)):
+        name = "EVOLVE_API_KEY" if own_key else "OPENAI_API_KEY"
+        raise UsageError(f"{name} holds a character that no key has, such as a space, a quote or a line break")
+    return Endpoint(base_url=address, model=model, key=key)
+
+
+def _checked(address: str, text: str) -> str:
+    try:
+        parts = urlsplit(address)
+        plain = address.isprintable() and not any(sign in address for sign in ' "<>\\^`{|}')
+        sound = plain and parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        raise UsageError(f"--model {text!r}: {address!r} is not an address", hint=_FORMS)
+    if parts.username or parts.password:
+        raise UsageError("--model: an address must not hold a password", hint="set EVOLVE_API_KEY instead")
+    return address

@@ -1,0 +1,127 @@
+"""A request as the JSON body of an API."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from string import Template
+from typing import Any
+
+from evolve.files import clean_text
+from evolve.models.abilities import Abilities
+from evolve.models.addressing import Endpoint
+from evolve.models.protocol import Message, ModelRequest, Rung
+from evolve.models.structure import response_format
+from evolve.models.wire import Exchange, Failure
+
+OPTIONAL = ("temperature", "seed", "stop", "stream_options")
+_SHOWN_AGAIN = 4_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wording:
+    """The texts put into a prompt to get structure; ``string.Template`` texts, from prompt files.
+
+    Attributes:
+        form: Asks for JSON by ``$schema``, and says in ``$place`` where it should stand.
+        repair: Says ``$why`` the last reply could not be used, and shows ``$schema`` again.
+    """
+
+    form: str
+    repair: str
+
+
+def exchange_of(
+    endpoint: Endpoint, request: ModelRequest, rung: Rung, abilities: Abilities, *, stream: bool, attempt: int = 0
+) -> Exchange:
+    """The exchange that asks a request on a rung."""
+    body = _responses_body(request, rung) if abilities.api == "responses" else _chat_body(request, rung, abilities)
+    body = {"model": endpoint.model, **body}
+    if stream:
+        body["stream"] = True
+        if abilities.api == "chat":
+            body["stream_options"] = {"include_usage": True}
+    for name in abilities.without:
+        body.pop(name, None)
+    path = "responses" if abilities.api == "responses" else "chat/completions"
+    return Exchange(base_url=endpoint.base_url, path=path, body=body, attempt=attempt)
+
+
+def _chat_body(request: ModelRequest, rung: Rung, abilities: Abilities) -> dict[str, Any]:
+    body: dict[str, Any] = {"messages": _messages(request), abilities.tokens_field: request.max_tokens}
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    if request.seed is not None:
+        body["seed"] = request.seed
+    if request.stop:
+        body["stop"] = list(request.stop)
+    form = response_format(rung, request.schema) if request.schema is not None else None
+    if form is not None:
+        body["response_format"] = form
+    return body
+
+
+def _responses_body(request: ModelRequest, rung: Rung) -> dict[str, Any]:
+    """Of the Responses API, which knows neither seeds nor stop texts, and keeps what it is sent unless told."""
+    body: dict[str, Any] = {"input": _messages(request), "max_output_tokens": request.max_tokens, "store": False}
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    form = response_format(rung, request.schema) if request.schema is not None else None
+    if form is not None:
+        inner = form.get("json_schema", {})
+        body["text"] = {"format": {"type": form["type"], **inner}}
+    return body
+
+
+def _messages(request: ModelRequest) -> list[dict[str, str]]:
+    return [{"role": message.role, "content": clean_text(message.text)} for message in request.messages]
+
+
+def with_form(request: ModelRequest, rung: Rung, wording: Wording) -> ModelRequest:
+    """The request with its schema in words, for the rungs that do not carry it themselves."""
+    if request.schema is None or rung in ("text", "json_schema"):
+        return request
+    schema = json.dumps(request.schema, sort_keys=True, ensure_ascii=False)
+    place = " in a fenced block that starts with ```json" if rung == "fenced" else ""
+    return _with_note(request, Template(wording.form).safe_substitute(schema=schema, place=place))
+
+
+def with_repair(request: ModelRequest, said: str, why: str, wording: Wording) -> ModelRequest:
+    """The request with the unusable reply and what is wrong with it."""
+    schema = json.dumps(request.schema, sort_keys=True, ensure_ascii=False)
+    note = Template(wording.repair).safe_substitute(why=why, schema=schema)
+    if not said.strip():
+        return _with_note(request, note)
+    shown = said if len(said) <= _SHOWN_AGAIN else said[:_SHOWN_AGAIN] + " [...]"
+    return request.plus(
+        Message(role="assistant", text=shown, kind="mistake"), Message(role="user", text=note, kind="repair")
+    )
+
+
+def _with_note(request: ModelRequest, note: str) -> ModelRequest:
+    """Adds to the last message, because some chat templates refuse two of one role in a row."""
+    messages: Sequence[Message] = request.messages
+    if not messages or messages[-1].role != "user":
+        return request.plus(Message(role="user", text=note, kind="form"))
+    last = replace(messages[-1], text=f"{messages[-1].text}\n\n{note}")
+    return replace(request, messages=(*messages[:-1], last))
+
+
+def adapted(abilities: Abilities, exchange: Exchange, failure: Failure) -> Abilities | None:
+    """How to ask after a refusal of the form of a request, where its words say what is wrong; else None."""
+    said = failure.text.lower()
+    other = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}[abilities.tokens_field]
+    named = [name for name in ("max_completion_tokens", "max_tokens") if re.search(rf"\b{name}\b", said)]
+    unknown = re.search(r"unsupported|unknown|unrecognized|not supported|not permitted|extra", said) is not None
+    if abilities.tokens_field in exchange.body and named and unknown:
+        return replace(abilities, tokens_field=other)
+    for name in OPTIONAL:
+        if name in exchange.body and re.search(rf"\b{name}\b", said):
+            return replace(abilities, without=(*abilities.without, name))
+    if exchange.streamed and re.search(r"\bstream(ing)?\b", said):
+        return replace(abilities, streams=False)
+    if exchange.path == "chat/completions" and re.search(r"v1/responses|responses api|not a chat model", said):
+        return replace(abilities, api="responses")
+    return None

@@ -1,0 +1,334 @@
+"""A model behind an endpoint: asks until there is a reply that can be used, or says why there is none."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, UsageError
+from evolve.ledger import Budget, Ledger
+from evolve.models.abilities import Abilities, AbilityBook
+from evolve.models.addressing import Endpoint
+from evolve.models.bodies import Wording, adapted, exchange_of, with_form, with_repair
+from evolve.models.patience import Breaker, RetryRules
+from evolve.models.prices import Price
+from evolve.models.protocol import Call, Meter, ModelReply, ModelRequest, OnCall, OnDelta, Rung, Usage
+from evolve.models.replay import exchange_digest
+from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
+from evolve.models.structure import RUNGS, extract
+from evolve.models.tokens import most_prompt_tokens, most_tokens
+from evolve.models.trimming import trimmed
+from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
+
+_ADAPTATIONS = 6
+_THIS_SCHEMA = re.compile(r"invalid schema|invalid_json_schema|schema is (invalid|too)", re.IGNORECASE)
+_ALMOST = 0.98  # of the time that is left, since some passes before the call begins
+_HINTS = {
+    "access": "set OPENAI_API_KEY (or EVOLVE_API_KEY for other endpoints), then `evolve models check`",
+    "missing": "`evolve models list` shows the models of the endpoint",
+    "connect": "check the address with `evolve models check`; the same command goes on where it stopped",
+    "offline": "run once without the replay to record it",
+}
+
+
+def _say_nothing(call: Call) -> None:
+    """For those who do not listen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Services:
+    """What an :class:`EndpointModel` works with; every default is usable.
+
+    Attributes:
+        meter: The ledger of the run; by default nothing is bounded.
+        price: None where it is not known; then money cannot be limited.
+        on_call: Hears of every call.
+        repairs: How often a model is told what is wrong with its reply before that counts as its mistake.
+        sleep: Waits; replaced where nobody wants to.
+        clock: Monotonic seconds.
+        rng: Source of jitter.
+    """
+
+    wire: Wire
+    wording: Wording
+    meter: Meter = field(default_factory=lambda: Ledger(Budget()))
+    price: Price | None = None
+    abilities: AbilityBook = field(default_factory=AbilityBook)
+    rules: RetryRules = field(default_factory=RetryRules)
+    deadlines: Deadlines = field(default_factory=Deadlines)
+    breaker: Breaker = field(default_factory=lambda: Breaker(time.monotonic))
+    rng: random.Random = field(default_factory=lambda: random.Random(0))
+    repairs: int = 2
+    on_call: OnCall = _say_nothing
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+class EndpointModel:
+    """A :class:`evolve.models.ChatModel` over HTTP. May be used from several threads.
+
+    Args:
+        endpoint: Which model, where.
+        services: What it works with.
+    """
+
+    def __init__(self, endpoint: Endpoint, services: Services) -> None:
+        self.endpoint = endpoint
+        self.services = services
+        self.name = endpoint.name
+
+    def complete(self, request: ModelRequest, on_delta: OnDelta | None = None) -> ModelReply:
+        """Asks; see :meth:`evolve.models.ChatModel.complete`.
+
+        Raises:
+            UsageError: A limit in money was set, and the model's price is not known.
+        """
+        if self.services.price is None and self.services.meter.left.money is not None:
+            raise UsageError(
+                f"the price of {self.name} is not known, so a limit in money cannot be kept",
+                hint="add it to prices.toml in the workspace, or limit tokens instead: --budget 2M-tokens",
+            )
+        return _Asking(self.endpoint, self.services, request, on_delta).run()
+
+    def close(self) -> None:
+        """Closes its connections."""
+        self.services.wire.close()
+
+
+class _Asking:
+    """The calls that one request takes."""
+
+    def __init__(self, endpoint: Endpoint, services: Services, request: ModelRequest, on_delta: OnDelta | None) -> None:
+        self.endpoint, self.services, self.on_delta = endpoint, services, on_delta
+        self.request = request
+        self.abilities: Abilities = services.abilities.of(endpoint)
+        self.rung: Rung = "text" if request.schema is None else self.abilities.best_rung
+        self.used = Usage()
+        self.calls = 0
+        self.again = 0
+        self.dropped: tuple[str, ...] = ()
+        self.adaptations = 0
+        self.heard = False
+
+    def run(self) -> ModelReply:
+        repairs = 0
+        while True:
+            said = self.answer()
+            why = said.why if isinstance(said, Unusable) else ""
+            if isinstance(said, Parts):
+                reply, why = self.accepted(said)
+                if reply is not None:
+                    self.services.abilities.keep(self.endpoint, self.abilities)
+                    return reply
+            if repairs == self.services.repairs:
+                raise ModelMistake(f"{self.endpoint.name} gave no usable reply in {repairs + 1} tries: {why}")
+            repairs += 1
+            if isinstance(said, Parts):
+                self.request = with_repair(self.request, said.text, why, self.services.wording)
+            else:
+                self.again += 1  # there is nothing to show it; it is asked once more
+
+    def accepted(self, parts: Parts) -> tuple[ModelReply | None, str]:
+        reply = ModelReply(
+            text=parts.text,
+            usage=self.used,
+            model=parts.model or self.endpoint.model,
+            finish=parts.finish,
+            calls=self.calls,
+            rung=self.rung,
+            dropped=self.dropped,
+        )
+        if self.request.schema is None or reply.refused:
+            return reply, ""
+        found = extract(parts.text, self.request.schema)
+        if found.why:
+            cut = f" (cut off at {self.request.max_tokens} tokens)" if parts.finish == "length" else ""
+            return None, found.why + cut
+        self.abilities = self.abilities.with_rung(self.rung, True)
+        return replace(reply, data=found.value), ""
+
+    def answer(self) -> Parts | Unusable:
+        """One reply, whatever it is worth; trouble on the way is waited out or worked around."""
+        failures = 0
+        while True:
+            self.wait_for_breaker()
+            exchange = self.exchange()
+            outcome = self.once(exchange)
+            self.services.breaker.note(outcome if isinstance(outcome, Failure) else None)
+            if not isinstance(outcome, Failure):
+                return outcome
+            if self.worked_around(exchange, outcome):
+                continue
+            failures += 1
+            if not outcome.retryable or failures >= self.services.rules.attempts:
+                raise self.problem(outcome, failures)
+            self.pause(self.services.rules.wait(failures, outcome, self.services.rng), outcome)
+
+    def exchange(self) -> Exchange:
+        asked = with_form(self.request, self.rung, self.services.wording)
+        stream = self.on_delta is not None and self.abilities.streams is not False
+        return exchange_of(self.endpoint, asked, self.rung, self.abilities, stream=stream, attempt=self.again)
+
+    def once(self, exchange: Exchange) -> Parts | Unusable | Failure:
+        """One call inside the budget: the most it can cost is set aside before, what it did cost booked after."""
+        services, left = self.services, self.services.meter.left.seconds
+        total = services.deadlines.total if left is None else min(services.deadlines.total, left * _ALMOST)
+        most = self.most(exchange, total)
+        if not services.meter.reserve(most):
+            raise BudgetExhausted(self.too_dear(most))
+        cost, started = most, services.clock()  # interrupted or lost, it may have cost all that
+        try:
+            received = services.wire.send(exchange, replace(services.deadlines, total=total), self.listener(exchange))
+            outcome, cost = self.read(received, exchange, most)
+        finally:
+            cost = replace(cost, seconds=max(0.0, services.clock() - started))
+            services.meter.settle(most, cost)
+        self.used += cost
+        self.calls += cost.calls
+        self.tell(exchange, outcome, cost, replayed=isinstance(received, Received) and received.replayed)
+        return outcome
+
+    def tell(self, exchange: Exchange, outcome: Parts | Unusable | Failure, cost: Usage, *, replayed: bool) -> None:
+        """Says what came of a call; and the text at once, to whoever wanted it in pieces and got none."""
+        if isinstance(outcome, Parts):
+            kind, why = "reply", ""
+            if exchange.streamed and outcome.finish not in ("filter", "refusal"):
+                self.abilities = replace(self.abilities, streams=self.heard)
+            if self.on_delta is not None and not self.heard:
+                self.on_delta(outcome.text)
+        elif isinstance(outcome, Unusable):
+            kind, why = "unusable", outcome.why
+        else:
+            kind, why = outcome.kind, outcome.text
+        self.services.on_call(
+            Call(
+                model=self.endpoint.name,
+                role=self.request.role,
+                tag=self.request.tag,
+                digest=exchange_digest(exchange),
+                outcome=kind,
+                why=why,
+                usage=cost,
+                replayed=replayed,
+            )
+        )
+
+    def most(self, exchange: Exchange, seconds: float) -> Usage:
+        prompt, completion = most_prompt_tokens(exchange.body), self.request.max_tokens
+        return replace(self.usage(prompt, completion, estimated=True), seconds=seconds)
+
+    def usage(self, prompt: int, completion: int, cached: int = 0, *, estimated: bool = False) -> Usage:
+        price = self.services.price
+        return Usage(
+            prompt=prompt,
+            completion=completion,
+            cached=cached,
+            money=price.of(prompt, completion, cached) if price is not None else 0.0,
+            calls=1,
+            estimated=estimated,
+            priced=price is not None,
+        )
+
+    def read(
+        self, received: Received | Failure, exchange: Exchange, most: Usage
+    ) -> tuple[Parts | Unusable | Failure, Usage]:
+        """What came, and what it cost."""
+        if isinstance(received, Failure):
+            return received, most if received.billed else Usage(calls=int(received.status > 0))
+        said = read_reply(received.content, streamed=exchange.streamed, path=exchange.path)
+        if isinstance(said, Unusable):
+            if said.cut:
+                return Failure(kind="broken", text=said.why or "the stream ended before the reply did"), most
+            if said.failed:
+                return Failure(kind="server", text=said.why), Usage(calls=1)
+            return said, Usage() if received.replayed else most
+        if received.replayed:
+            return said, Usage()
+        completion = said.completion
+        if completion is None:
+            completion = min(most.completion, most_tokens(said.text))
+        prompt = most.prompt if said.prompt is None else said.prompt
+        unsure = said.completion is None or said.prompt is None
+        return said, self.usage(prompt, completion, said.cached, estimated=unsure)
+
+    def listener(self, exchange: Exchange) -> Callable[[bytes], None] | None:
+        if self.on_delta is None or not exchange.streamed:
+            return None
+        reader, tell = DeltaReader(exchange.path), self.on_delta
+        self.heard = False
+
+        def listen(piece: bytes) -> None:
+            text = reader.feed(piece)
+            if text:
+                self.heard = True
+                tell(text)
+
+        return listen
+
+    def worked_around(self, exchange: Exchange, failure: Failure) -> bool:
+        """Whether the next call is another one than that which failed."""
+        if failure.kind == "context":
+            return self.shortened(failure)
+        self.adaptations += 1
+        if self.adaptations > _ADAPTATIONS:
+            return False
+        if failure.kind in ("request", "missing"):
+            other = adapted(self.abilities, exchange, failure)
+            if other is not None:
+                self.abilities = other
+                return True
+        return self.stepped_down(failure)
+
+    def stepped_down(self, failure: Failure) -> bool:
+        """To the next way of asking for structure, where this one may be what the endpoint refuses."""
+        untried = self.rung not in self.abilities.rungs
+        refused = failure.kind == "request" or (failure.status in (500, 501) and untried)
+        if not refused or self.rung not in RUNGS[:-1]:
+            return False
+        if not _THIS_SCHEMA.search(failure.text):
+            self.abilities = self.abilities.with_rung(self.rung, False)  # else another schema may do
+        self.rung = RUNGS[RUNGS.index(self.rung) + 1]
+        return True
+
+    def shortened(self, failure: Failure) -> bool:
+        if self.dropped:
+            return False  # one try; a second would only lose more
+        kept = trimmed(self.request.messages, failure.share(self.request.max_tokens))
+        if kept is None:
+            return False
+        messages, self.dropped = kept
+        self.request = replace(self.request, messages=tuple(messages))
+        return True
+
+    def wait_for_breaker(self) -> None:
+        seconds = self.services.breaker.wait()
+        if seconds > 0:
+            raise EndpointProblem(
+                f"{self.endpoint.name} failed too often; it is left alone for {seconds:.0f} s more",
+                hint="the same command goes on where it stopped",
+            )
+
+    def pause(self, seconds: float, failure: Failure) -> None:
+        left = self.services.meter.left.seconds
+        if left is not None and seconds >= left:
+            raise BudgetExhausted(
+                f"the time budget ends before {self.endpoint.name} may be asked again: {failure.text}"
+            )
+        self.services.sleep(seconds)
+
+    def problem(self, failure: Failure, failures: int) -> EndpointProblem:
+        times = f" ({failures} times)" if failures > 1 else ""
+        hint = _HINTS.get(failure.kind, "the same command goes on where it stopped" if failure.retryable else "")
+        if failure.kind == "limit" and failure.final:
+            hint = "the account's quota is used up: raise it, or choose another model"
+        if failure.kind == "context":
+            hint = "choose a model with a longer context, or give fewer rows"
+        return EndpointProblem(f"{self.endpoint.name}: {failure.text}{times}", retryable=failure.retryable, hint=hint)
+
+    def too_dear(self, most: Usage) -> str:
+        reached = self.services.meter.exhausted
+        money = f" and ${most.money:.4f}" if most.money else ""
+        return reached or f"the next call may take {most.tokens:,} tokens{money}, and less than that is left"

@@ -1,0 +1,209 @@
+"""Exchanges over HTTP by the ``openai`` library; the only file that knows it.
+
+The library gives the client, its addresses, authentication and connections. Its retries are off, and bodies are
+taken as bytes: what is tried again, and what a reply means, is decided elsewhere, the same for every endpoint.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from evolve.files import clean_text
+from evolve.models.addressing import OPENAI, Endpoint
+from evolve.models.replies import MOST_BYTES
+from evolve.models.wire import Deadlines, Exchange, Failure, OnBytes, Received, failure_of_status
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+_NO_KEY = "none"  # the library insists on one; local servers take any
+
+
+class OpenAIWire:
+    """Talks to one endpoint. May be used from several threads; each takes a connection of its own.
+
+    Args:
+        endpoint: Where, and with which key.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._idle: list[_Line] = []
+        self._guard = threading.Lock()
+
+    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:
+        """One exchange; see :class:`evolve.models.wire.Wire`."""
+        import httpx2
+
+        with self._guard:
+            line = self._idle.pop() if self._idle else None
+        try:
+            line = line or _Line(self._endpoint)
+        except httpx2.InvalidURL as error:
+            return Failure(kind="connect", text=f"not an address: {error}", final=True)
+        sound = False
+        try:
+            answer = line.send(exchange, deadlines, on_bytes)
+            sound = isinstance(answer, Received) and len(answer.content) <= MOST_BYTES
+        finally:
+            if not sound:
+                line.close()  # what is still under way on it must not reach the next call
+        if sound:
+            with self._guard:
+                self._idle.append(line)
+        return answer
+
+    def close(self) -> None:
+        """Closes the connections that are kept open."""
+        with self._guard:
+            lines, self._idle = self._idle, []
+        for line in lines:
+            line.close()
+
+
+class _Line:
+    """One connection, so that it is always known which socket a deadline has to end."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        import httpx2
+        import openai
+
+        self._secret = endpoint.key
+        self._stream: Any = None
+        limits = httpx2.Limits(max_connections=1, max_keepalive_connections=1)
+        http = openai.DefaultHttpxClient(
+            limits=limits,
+            event_hooks={"request": [self._watch]},
+            follow_redirects=False,  # prompts go to the address that was named, and nowhere else
+            verify=endpoint.base_url.startswith("https:"),  # without TLS there is nothing to verify, and it is slow
+        )
+        self._client: OpenAI = openai.OpenAI(
+            api_key=endpoint.key or _NO_KEY, base_url=endpoint.base_url, max_retries=0, http_client=http
+        )
+        if endpoint.base_url != OPENAI:
+            self._client.organization = self._client.project = None  # of the environment, and meant for OpenAI
+
+    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None) -> Received | Failure:
+        import httpx2
+        import openai
+
+        with self._ended_after(deadlines.total) as over:
+            try:
+                return self._exchange(exchange, deadlines, on_bytes)
+            except openai.APIStatusError as error:
+                content = b"" if over.is_set() else error.response.content
+                return self._hidden(failure_of_status(error.status_code, dict(error.response.headers), content))
+            except openai.APITimeoutError as error:
+                connecting = isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.PoolTimeout)
+                return _too_late(deadlines, over=over.is_set(), connecting=connecting)
+            except openai.APIConnectionError as error:
+                if over.is_set():
+                    return _too_late(deadlines, over=True)
+                return self._hidden(_broken(error.__cause__ or error))
+            except httpx2.TimeoutException:
+                return _too_late(deadlines, over=over.is_set())
+            except (httpx2.HTTPError, httpx2.InvalidURL, openai.OpenAIError) as error:
+                return _too_late(deadlines, over=True) if over.is_set() else self._hidden(_broken(error))
+
+    def _exchange(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None) -> Received | Failure:
+        import httpx2
+
+        # A plain reply comes in one piece after a long silence; only a streamed one is never silent for long.
+        silence = deadlines.idle if exchange.streamed else deadlines.total
+        timeout = httpx2.Timeout(min(silence, deadlines.total), connect=min(deadlines.connect, deadlines.total))
+        content = bytearray()
+        with self._opened(exchange, timeout) as reply:
+            for piece in reply.iter_bytes():
+                content += piece
+                if len(content) > MOST_BYTES:
+                    break  # the reader refuses it
+                if on_bytes is not None and exchange.streamed:
+                    on_bytes(piece)
+        return Received(content=bytes(content))
+
+    def _opened(self, exchange: Exchange, timeout: Any) -> Any:
+        if exchange.path == "models":
+            return self._client.models.with_streaming_response.list(timeout=timeout)
+        resource: Any = self._client.responses if exchange.path == "responses" else self._client.chat.completions
+        return resource.with_streaming_response.create(
+            # The library would read a stream itself if it knew of one, so the whole body goes in as it is.
+            **_required(exchange.path),
+            extra_body=dict(exchange.body),
+            timeout=timeout,
+        )
+
+    @contextmanager
+    def _ended_after(self, seconds: float) -> Iterator[threading.Event]:
+        """Ends the connection when time is up, however busy it looks; the event says that this was so."""
+        over = threading.Event()
+
+        def end() -> None:
+            over.set()
+            self._cut()
+
+        timer = threading.Timer(max(0.0, seconds), end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield over
+        finally:
+            timer.cancel()
+
+    def _cut(self) -> None:
+        found = self._stream.get_extra_info("socket") if self._stream is not None else None
+        if found is None:
+            return
+        try:
+            # Not the TLS object's own method: that one takes away what the reading thread is using.
+            socket.socket.shutdown(found, socket.SHUT_RDWR)
+        except OSError:
+            return  # it is closed already
+
+    def _watch(self, request: Any) -> None:
+        request.extensions["trace"] = self._trace
+
+    def _trace(self, name: str, info: Mapping[str, Any]) -> None:
+        made = info.get("return_value")
+        if name.endswith(".complete") and hasattr(made, "get_extra_info"):
+            self._stream = made
+
+    def _hidden(self, failure: Failure) -> Failure:
+        """The failure without the key, should an endpoint have repeated it."""
+        from dataclasses import replace
+
+        return replace(failure, text=without_secret(failure.text, self._secret))
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def without_secret(text: str, secret: str) -> str:
+    """The text with every occurrence of a key replaced."""
+    return text.replace(secret, "[key]") if len(secret) >= 4 else text
+
+
+def _required(path: str) -> dict[str, Any]:
+    return {"model": "", "messages": []} if path == "chat/completions" else {}
+
+
+def _too_late(deadlines: Deadlines, *, over: bool, connecting: bool = False) -> Failure:
+    if connecting:
+        return Failure(kind="connect", text=f"no connection within {deadlines.connect:g} s")
+    if over:
+        return Failure(kind="timeout", text=f"no complete reply within {deadlines.total:g} s", billed=True)
+    return Failure(kind="timeout", text=f"nothing came for {deadlines.idle:g} s", billed=True)
+
+
+def _broken(error: BaseException) -> Failure:
+    import httpx2
+
+    text = " ".join(clean_text(str(error)).split())[:200] or type(error).__name__
+    if "CERTIFICATE_VERIFY_FAILED" in text:
+        return Failure(kind="connect", text="its certificate is not trusted; SSL_CERT_FILE names your own", final=True)
+    if isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.InvalidURL):
+        return Failure(kind="connect", text=f"cannot connect: {text}")
+    return Failure(kind="broken", text=f"the connection broke: {text}", billed=True)

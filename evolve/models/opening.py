@@ -1,0 +1,125 @@
+"""Opens the models that a person named."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from evolve.errors import UsageError
+from evolve.ledger import Budget, Ledger
+from evolve.models.abilities import AbilityBook
+from evolve.models.addressing import Endpoint, parse_model
+from evolve.models.bodies import Wording
+from evolve.models.client import EndpointModel, Services
+from evolve.models.openai_wire import OpenAIWire
+from evolve.models.patience import Breaker, RetryRules
+from evolve.models.prices import Prices
+from evolve.models.protocol import ChatModel, Meter, OnCall
+from evolve.models.replay import FolderStore, Mode, RecordingWire
+from evolve.models.routing import Models
+from evolve.models.wire import Deadlines, Wire
+from evolve.prompts import PromptLayers, load_prompt
+
+PRICES = "prices.toml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSetup:
+    """Which models, and what they work with.
+
+    Attributes:
+        model: A model as :func:`evolve.models.parse_model` reads it, or several from cheap to dear, with commas.
+        roles: The same for single roles.
+        base_url: Where bare names are looked for, or "".
+        meter: The ledger of the run.
+        prices: A price file on top of the one that ships, or None.
+        abilities: Where it is remembered what endpoints can do, or None.
+        records: Folder of recorded exchanges, or None to record nothing.
+        replay: What records are for.
+        layers: Where prompts are looked for.
+        on_call: Hears of every call, failed ones included.
+        seed: Of the jitter between attempts.
+        wire: Makes the connection to an endpoint; default: HTTP.
+    """
+
+    model: str
+    roles: Mapping[str, str] = field(default_factory=dict)
+    base_url: str = ""
+    meter: Meter = field(default_factory=lambda: Ledger(Budget()))
+    prices: Path | None = None
+    abilities: Path | None = None
+    records: Path | None = None
+    replay: Mode = "record"
+    layers: PromptLayers = field(default_factory=PromptLayers)
+    deadlines: Deadlines = field(default_factory=Deadlines)
+    rules: RetryRules = field(default_factory=RetryRules)
+    environ: Mapping[str, str] | None = None
+    seed: int = 0
+    on_call: OnCall | None = None
+    wire: Callable[[Endpoint], Wire] = OpenAIWire
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+def open_models(setup: ModelSetup) -> Models:
+    """The models of a setup. Nothing is sent before the first request.
+
+    Raises:
+        UsageError: A name is malformed, or none is given.
+        WorkspaceError: The price file is malformed.
+    """
+    opened: dict[str, ChatModel] = {}
+    breakers: dict[str, Breaker] = {}
+    prices, book = Prices(setup.prices), AbilityBook(setup.abilities)
+
+    def one(text: str) -> ChatModel:
+        endpoint = parse_model(text, setup.environ, base_url=setup.base_url)
+        if endpoint.name not in opened:
+            breaker = breakers.setdefault(endpoint.base_url, Breaker(setup.clock))
+            opened[endpoint.name] = EndpointModel(endpoint, _services(setup, endpoint, breaker, (prices, book)))
+        return opened[endpoint.name]
+
+    def several(text: str) -> list[ChatModel]:
+        return [one(name) for name in text.split(",") if name.strip()]
+
+    roles = {role: several(text) for role, text in setup.roles.items() if text.strip()}
+    default = several(setup.model)
+    if not default and roles.get("act"):
+        default = roles["act"]
+    if not default:
+        raise UsageError("no model is named", hint="evolve models default NAME, or --model NAME")
+    return Models(default, roles)
+
+
+def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, kept: tuple[Prices, AbilityBook]) -> Services:
+    wire = setup.wire(endpoint)
+    if setup.records is not None:
+        wire = RecordingWire(wire, FolderStore(setup.records), setup.replay)
+    prices, book = kept
+    services = Services(
+        wire=wire,
+        wording=load_wording(setup.layers),
+        meter=setup.meter,
+        price=prices.of(endpoint),
+        abilities=book,
+        rules=setup.rules,
+        deadlines=setup.deadlines,
+        breaker=breaker,
+        rng=random.Random(setup.seed),
+        clock=setup.clock,
+        sleep=setup.sleep,
+    )
+    return services if setup.on_call is None else replace(services, on_call=setup.on_call)
+
+
+def load_wording(layers: PromptLayers | None = None) -> Wording:
+    """The texts that ask for structured replies.
+
+    Raises:
+        WorkspaceError: A prompt file is missing or not UTF-8.
+    """
+    found = layers or PromptLayers()
+    return Wording(form=load_prompt("reply-form.md", found), repair=load_prompt("reply-repair.md", found))

@@ -1,0 +1,95 @@
+"""What models cost, from a table that ships as data; what is not in it is unknown, not free."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from evolve.errors import UsageError, WorkspaceError
+from evolve.files import read_text
+from evolve.models.addressing import Endpoint
+
+_KEYS = {"input", "output", "cached"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """US dollars for a million tokens.
+
+    Attributes:
+        cached: For prompt tokens the endpoint had in its cache; None where they cost like others.
+    """
+
+    input: float
+    output: float
+    cached: float | None = None
+
+    def of(self, prompt: int, completion: int, cached: int = 0) -> float:
+        """Dollars for a call; ``cached`` are those of ``prompt`` that were in the cache."""
+        lower = self.input if self.cached is None else self.cached
+        return ((prompt - cached) * self.input + cached * lower + completion * self.output) / 1e6
+
+
+FREE = Price(input=0.0, output=0.0)
+
+
+class Prices:
+    """A price table: the one that ships, with a workspace's own on top.
+
+    Args:
+        own: The workspace's ``prices.toml``, or None. It has the form of the file that ships.
+
+    Raises:
+        WorkspaceError: When the file is malformed; names the model and the key.
+    """
+
+    def __init__(self, own: Path | None = None) -> None:
+        self._table = _read((files("evolve.models") / "prices.toml").read_text("utf-8"), "prices.toml")
+        if own is not None and own.is_file():
+            try:
+                text = read_text(own)
+            except UsageError as error:
+                raise WorkspaceError(str(error), hint=error.hint) from error
+            self._table.update(_read(text, str(own)))
+
+    def of(self, endpoint: Endpoint) -> Price | None:
+        """The price of a model at an endpoint; None where it is unknown. What runs on this machine is free."""
+        found = self._table.get(endpoint.name) or self._table.get(_undated(endpoint.name))
+        if found is not None:
+            return found
+        return FREE if endpoint.on_this_machine else None
+
+
+def _undated(name: str) -> str:
+    """``gpt-5-mini-2025-08-07`` is priced like ``gpt-5-mini``."""
+    parts = name.rsplit("-", 3)
+    dated = len(parts) == 4 and [len(part) for part in parts[1:]] == [4, 2, 2] and "".join(parts[1:]).isdigit()
+    return parts[0] if dated else name
+
+
+def _read(text: str, place: str) -> dict[str, Price]:
+    try:
+        whole = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise WorkspaceError(f"{place}: not valid TOML: {error}") from error
+    return {name: _price(row, f"{place}: {name}") for name, row in _rows(whole, place).items()}
+
+
+def _rows(whole: Mapping[str, Any], place: str) -> Mapping[str, Any]:
+    rows = whole.get("models", {})
+    if not isinstance(rows, dict):
+        raise WorkspaceError(f"{place}: models: expected a table")
+    return rows
+
+
+def _price(row: Any, place: str) -> Price:
+    if not isinstance(row, dict) or not {"input", "output"} <= row.keys() <= _KEYS:
+        raise WorkspaceError(f"{place}: expected input, output and at most cached, in dollars for a million tokens")
+    for key, value in row.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
+            raise WorkspaceError(f"{place}: {key}: not a price: {value!r}")
+    return Price(**row)

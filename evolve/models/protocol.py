@@ -1,0 +1,223 @@
+"""What a policy says to a language model and what it gets back; the seam between the two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
+
+from evolve.ledger import Amount, Budget
+
+Role = Literal["system", "user", "assistant"]
+Finish = Literal["stop", "length", "refusal", "filter"]
+Rung = Literal["text", "json_schema", "json_object", "fenced"]
+
+KEPT = 100
+"""The priority from which a message is never trimmed: golden items, the task itself, the rules."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    """One part of the prompt.
+
+    Attributes:
+        priority: What goes last when the prompt is too long; from :data:`KEPT` on it is never left out.
+        kind: What the text is (``task``, ``insight``, ``skill``, ``feedback``), for records and views only.
+    """
+
+    role: Role
+    text: str
+    priority: int = 50
+    kind: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelRequest:
+    """One question to a model.
+
+    Attributes:
+        schema: JSON Schema that the reply's ``data`` must satisfy; None for plain text. A ``title`` names it.
+        max_tokens: Most tokens of the reply, thinking included; what is reserved before the call.
+        temperature: None leaves it to the endpoint, as some models refuse any.
+        seed: Sent where given; also part of what makes two requests the same for a replay.
+        stop: Texts that end the reply.
+    """
+
+    messages: Sequence[Message]
+    role: str = "act"
+    """Which of the workspace's models is meant: ``act``, ``reflect``, ``judge`` or ``rewrite``."""
+    tag: str = ""
+    """Who asks, such as an episode and its step; not sent, but told with every call."""
+    schema: Mapping[str, Any] | None = None
+    max_tokens: int = 2_048
+    temperature: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise ValueError("max_tokens must be positive: it is what is reserved")
+
+    def plus(self, *messages: Message) -> ModelRequest:
+        """The same request with messages added at the end."""
+        return replace(self, messages=(*self.messages, *messages))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usage:
+    """What a reply cost. Sums with ``+``, and is an amount for the ledger.
+
+    Attributes:
+        prompt: Tokens sent.
+        completion: Tokens received, thinking included.
+        cached: Those of ``prompt`` that the endpoint had in its cache.
+        money: US dollars by the price table; 0.0 where the price is not known.
+        calls: HTTP requests that reached the endpoint; 0 for a replay.
+        estimated: Some figure is an upper estimate, because the endpoint did not say.
+        priced: False where some call has no known price, so that ``money`` is not the whole truth.
+    """
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    money: float = 0.0
+    calls: int = 0
+    seconds: float = 0.0
+    estimated: bool = False
+    priced: bool = True
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in both directions."""
+        return self.prompt + self.completion
+
+    @property
+    def candidates(self) -> int:
+        """A model looks at no expressions."""
+        return 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            prompt=self.prompt + other.prompt,
+            completion=self.completion + other.completion,
+            cached=self.cached + other.cached,
+            money=self.money + other.money,
+            calls=self.calls + other.calls,
+            seconds=self.seconds + other.seconds,
+            estimated=self.estimated or other.estimated,
+            priced=self.priced and other.priced,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelReply:
+    """A reply that can be used, or a refusal that is told as one.
+
+    Attributes:
+        text: What the model wrote, whole; never a part of a broken stream.
+        data: The JSON value that satisfies the request's schema; None without a schema and after a refusal.
+        usage: The sum over every call it took.
+        model: The name the endpoint gave, else the one that was asked for.
+        finish: ``stop``; ``length`` where ``max_tokens`` cut it off; ``refusal`` and ``filter`` where the model or
+            its host would not answer. A refusal says nothing about the task.
+        calls: Calls it took, failed ones included.
+        rung: How the structure was asked for.
+        dropped: Kinds of the messages left out because the prompt was too long.
+    """
+
+    text: str
+    data: Any = None
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+    finish: Finish = "stop"
+    calls: int = 1
+    rung: Rung = "text"
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def refused(self) -> bool:
+        """Whether there is no answer because the model or its host would not give one."""
+        return self.finish in ("refusal", "filter")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One call to an endpoint, for records and views; every one is told, whatever came of it.
+
+    Attributes:
+        model: Name of the model that was asked.
+        role: As in the request.
+        tag: As in the request, so that costs find the episode they belong to.
+        digest: Of the exchange; finds it among the recorded ones.
+        outcome: ``reply``, ``unusable``, or the kind of failure, such as ``timeout`` or ``limit``.
+        why: What was wrong, or "".
+        usage: What is booked for it.
+        replayed: It came from a record.
+    """
+
+    model: str
+    role: str
+    digest: str
+    outcome: str
+    why: str = ""
+    tag: str = ""
+    usage: Usage = field(default_factory=Usage)
+    replayed: bool = False
+
+
+OnCall = Callable[[Call], None]
+"""Hears of every call. Replies count only what led to them; this also tells what was spent where none came."""
+
+OnDelta = Callable[[str], None]
+"""Hears pieces of the reply as they come; pieces of a call that fails later are not taken back."""
+
+
+class ChatModel(Protocol):
+    """Anything that answers requests: an endpoint, a choice of endpoints, or a double.
+
+    Attributes:
+        name: The model's name for records and reports; verdicts are keyed by it.
+    """
+
+    name: str
+
+    def complete(self, request: ModelRequest, on_delta: OnDelta | None = None) -> ModelReply:
+        """Asks and waits for a reply that can be used.
+
+        Args:
+            request: What to ask.
+            on_delta: Hears the text while it comes; asking for it makes the call a streaming one.
+
+        Raises:
+            EndpointProblem: The endpoint cannot be reached or does not work; ``retryable`` says whether waiting
+                may help. It says nothing about the task.
+            ModelMistake: The replies stayed unusable after two repairs.
+            BudgetExhausted: The most this could cost does not fit in what is left.
+        """
+        ...
+
+    def close(self) -> None:
+        """Frees connections; closing twice is no error."""
+        ...
+
+
+class Meter(Protocol):
+    """What a model needs of a ledger; :class:`evolve.ledger.Ledger` is one."""
+
+    @property
+    def left(self) -> Budget:
+        """What may still be spent; None where there is no bound."""
+        ...
+
+    @property
+    def exhausted(self) -> str:
+        """Which bound has been reached, or ""."""
+        ...
+
+    def reserve(self, cost: Amount) -> bool:
+        """Sets the most some work can cost aside; False when it does not fit."""
+        ...
+
+    def settle(self, reserved: Amount, actual: Amount) -> None:
+        """Returns a reservation and books what the work really cost."""
+        ...

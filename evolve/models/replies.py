@@ -1,0 +1,264 @@
+"""Bytes of a reply to typed parts, or to one phrase that says why it cannot be used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evolve.files import clean_text
+from evolve.models.protocol import Finish
+
+_FINISHES: Mapping[str, Finish] = {
+    "stop": "stop",
+    "stop_sequence": "stop",
+    "end_turn": "stop",
+    "eos": "stop",
+    "completed": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "content_filter": "filter",
+    "refusal": "refusal",
+}
+MOST_BYTES = 4 * 1024 * 1024
+"""A reply that is longer is refused; no model writes as much in one go."""
+
+_MOST_COUNTED = 10**9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """What a reply says.
+
+    Attributes:
+        prompt: Tokens as the endpoint counted them; None where it did not, or not in numbers.
+        completion: The same for the reply.
+    """
+
+    text: str
+    finish: Finish
+    model: str = ""
+    prompt: int | None = None
+    completion: int | None = None
+    cached: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unusable:
+    """A reply that cannot be used.
+
+    Attributes:
+        why: In words that the model is shown when it is asked again.
+        cut: The stream ended before the reply did: a failed call, not a reply.
+        failed: The body is an error that came with HTTP 200.
+    """
+
+    why: str
+    cut: bool = False
+    failed: bool = False
+
+
+def read_reply(content: bytes, *, streamed: bool, path: str = "chat/completions") -> Parts | Unusable:
+    """The parts of a whole body.
+
+    A streamed request may be answered in one piece, and some endpoints do so.
+    """
+    if len(content) > MOST_BYTES:
+        return Unusable(why=f"it is longer than {MOST_BYTES:,} bytes")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return Unusable(why="the reply is not UTF-8")
+    if streamed and not text.lstrip().startswith("{"):
+        return _of_stream(text, path)
+    whole = _json(text)
+    if not isinstance(whole, dict):
+        return Unusable(why="the body is not a JSON object")
+    return _of_object(whole, path)
+
+
+class DeltaReader:
+    """Hands on the text of a streamed reply while its bytes come; says nothing of whether it is sound."""
+
+    def __init__(self, path: str = "chat/completions") -> None:
+        self._path = path
+        self._rest = b""
+
+    def feed(self, piece: bytes) -> str:
+        """The text in what is complete by now."""
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        found = []
+        for line in lines:
+            event = _json(line.removeprefix(b"data:").decode("utf-8", "replace")) if line.startswith(b"data:") else None
+            if isinstance(event, dict):
+                found.append(_delta(event, self._path))
+        return clean_text("".join(found))
+
+
+def _json(text: str) -> Any:
+    """The value, or None for what is not JSON; NaN and infinities are not."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _of_object(whole: Mapping[str, Any], path: str) -> Parts | Unusable:
+    if whole.get("error"):
+        inner = whole["error"]
+        said = inner.get("message", "") if isinstance(inner, dict) else inner
+        return Unusable(why=f"an error came instead of a reply: {str(said)[:200]}", failed=True)
+    return _of_response(whole) if path == "responses" else _of_chat(whole)
+
+
+def _of_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
+    choices = whole.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        return Unusable(why="there is no choice in the reply")
+    message = choices[0].get("message")
+    if not isinstance(message, dict):
+        return Unusable(why="the choice has no message")
+    if message.get("role", "assistant") != "assistant":
+        return Unusable(why="the message is not the assistant's")
+    if message.get("tool_calls") or message.get("function_call"):
+        return Unusable(why="it calls a tool, and no tool was offered")
+    content, refusal = _text(message.get("content")), message.get("refusal")
+    if isinstance(refusal, str) and refusal.strip():
+        return _parts(refusal, "refusal", whole)
+    if content is None:
+        return Unusable(why="the content is not text")
+    return _finished(content, choices[0].get("finish_reason"), whole)
+
+
+def _of_response(whole: Mapping[str, Any]) -> Parts | Unusable:
+    """A body of the Responses API."""
+    output = whole.get("output")
+    if not isinstance(output, list):
+        return Unusable(why="there is no output in the reply")
+    content, refusal = [], []
+    for item in output:
+        if not isinstance(item, dict):
+            return Unusable(why="an item of the output is not an object")
+        if str(item.get("type", "")).endswith("_call"):
+            return Unusable(why="it calls a tool, and no tool was offered")
+        pieces = item.get("content") if item.get("type") == "message" else []
+        for piece in pieces if isinstance(pieces, list) else []:
+            if isinstance(piece, dict):
+                content.append(str(piece.get("text") or ""))
+                refusal.append(str(piece.get("refusal") or ""))
+    if any(refusal):
+        return _parts("".join(refusal), "refusal", whole)
+    cut = whole.get("incomplete_details")
+    reason = cut.get("reason") if isinstance(cut, dict) else whole.get("status")
+    return _finished("".join(content), reason, whole)
+
+
+def _text(content: Any) -> str | None:
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list) and all(isinstance(part, dict) for part in content):
+        texts = [part.get("text", "") for part in content if part.get("type", "text") in ("text", "output_text")]
+        return "".join(texts) if all(isinstance(text, str) for text in texts) else None
+    return None
+
+
+def _finished(content: str, reason: Any, whole: Mapping[str, Any]) -> Parts | Unusable:
+    finish = _FINISHES.get(reason or "stop") if isinstance(reason, str | None) else None
+    if reason in ("tool_calls", "function_call"):
+        return Unusable(why="it calls a tool, and no tool was offered")
+    if finish is None:
+        return Unusable(why=f"it ended for an unknown reason: {str(reason)[:40]!r}")
+    if not content.strip() and finish in ("stop", "length"):
+        return Unusable(why="it is empty" + (": all tokens went before the answer began" * (finish == "length")))
+    return _parts(content, finish, whole)
+
+
+def _parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> Parts:
+    usage = whole.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
+    prompt = _count(usage.get("prompt_tokens", usage.get("input_tokens")))
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
+    model = whole.get("model")
+    return Parts(
+        text=clean_text(text),
+        finish=finish,
+        model=clean_text(model)[:200] if isinstance(model, str) else "",
+        prompt=prompt,
+        completion=_count(usage.get("completion_tokens", usage.get("output_tokens"))),
+        cached=min(cached or 0, prompt or 0),
+    )
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_COUNTED else None
+
+
+def _of_stream(text: str, path: str) -> Parts | Unusable:
+    """Server-sent events. Without the last piece it is a broken call, however good the text looks."""
+    events, done = [], False
+    for data in _events(text):
+        if data == "[DONE]":
+            done = True
+            break
+        event = _json(data)
+        if not isinstance(event, dict):
+            # The last line of a stream that was cut off looks like this too; only more after it is the model's fault.
+            return Unusable(why="a piece of the stream is not a JSON object", cut=True)
+        if event.get("error"):
+            return _of_object(event, path)
+        events.append(event)
+    if path == "responses":
+        last = events[-1].get("response") if events else None
+        return _of_object(last, path) if isinstance(last, dict) and last.get("output") else Unusable(why="", cut=True)
+    return _joined(events, done=done)
+
+
+def _events(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        if line.startswith("data:"):
+            yield line.removeprefix("data:").strip()
+
+
+def _joined(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusable:
+    texts, refusals, reason, usage, model = [], [], None, None, ""
+    for event in events:
+        usage, model = event.get("usage") or usage, event.get("model") or model
+        choices = event.get("choices")
+        if not isinstance(choices, list) or not choices:
+            continue  # the piece that carries the usage has none
+        first = choices[0]
+        delta = first.get("delta") if isinstance(first, dict) else None
+        if not isinstance(delta, dict):
+            return Unusable(why="a piece of the stream has no delta")
+        if delta.get("tool_calls"):
+            return Unusable(why="it calls a tool, and no tool was offered")
+        piece = _text(delta.get("content"))
+        if piece is None:
+            return Unusable(why="the content is not text")
+        texts.append(piece)
+        refusals.append(str(delta.get("refusal") or ""))
+        reason = first.get("finish_reason") or reason
+    if not done and reason is None:
+        return Unusable(why="the stream ended before the reply did", cut=True)
+    message = {"content": "".join(texts), "refusal": "".join(refusals)}
+    whole = {"choices": [{"message": message, "finish_reason": reason}], "usage": usage, "model": model}
+    return _of_chat(whole)
+
+
+def _delta(event: Mapping[str, Any], path: str) -> str:
+    if path == "responses":
+        found = event.get("delta") if event.get("type") == "response.output_text.delta" else ""
+        return found if isinstance(found, str) else ""
+    choices = event.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    delta = first.get("delta") if isinstance(first, dict) else None
+    return _text(delta.get("content")) or "" if isinstance(delta, dict) else ""

@@ -1,0 +1,194 @@
+"""One HTTP exchange as plain values: what is sent, what came back whole, and how it can fail."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal, Protocol
+
+from evolve.files import clean_text
+
+FailureKind = Literal[
+    "connect",  # nobody there
+    "timeout",  # a deadline passed
+    "broken",  # cut off, or not what was announced
+    "limit",  # too many requests
+    "server",  # it failed on its side
+    "access",  # key missing, wrong or without rights
+    "missing",  # no such model or address
+    "context",  # the prompt is too long
+    "request",  # it does not accept what we sent
+    "offline",  # a replay that has no record of this
+]
+
+_TRANSIENT = frozenset({"connect", "timeout", "broken", "limit", "server"})
+_CONTEXT = re.compile(
+    r"context[_ ](length|window|size)|maximum context|exceed_context|too many tokens|prompt is too long"
+    r"|(input|prompt|message)s? (is|are) too long|reduce the length of|token limit"
+    r"|maximum (number of )?tokens? allowed",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(r"\d[\d,]{2,}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deadlines:
+    """How long one exchange may take, in seconds.
+
+    Attributes:
+        connect: Until the connection stands.
+        idle: Between two pieces of a streamed reply, the first included.
+        total: From start to end, whatever arrives in between.
+    """
+
+    connect: float = 10.0
+    idle: float = 120.0
+    total: float = 600.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exchange:
+    """A request as it goes out. The key is not part of it.
+
+    Attributes:
+        base_url: Where to.
+        path: Under the base URL, such as ``chat/completions``.
+        body: JSON; {} for a GET.
+        attempt: Which time the same body is asked for because the replies could not be read; part of its digest.
+    """
+
+    base_url: str
+    path: str
+    body: Mapping[str, Any] = field(default_factory=dict)
+    attempt: int = 0
+
+    @property
+    def streamed(self) -> bool:
+        """Whether the reply is asked for in pieces."""
+        return bool(self.body.get("stream"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Received:
+    """A reply that arrived whole.
+
+    Attributes:
+        content: The body as it came.
+        replayed: It comes from a record and cost nothing.
+    """
+
+    content: bytes
+    replayed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """An exchange without a usable body.
+
+    Attributes:
+        text: What happened, in one phrase for people, without any key.
+        status: The HTTP status, or 0 where none came.
+        retry_after: Seconds the endpoint asked to wait, or None.
+        billed: The work may have been done and charged, although its result was lost.
+        final: Waiting does not help, as for a used-up quota.
+    """
+
+    kind: FailureKind
+    text: str
+    status: int = 0
+    retry_after: float | None = None
+    billed: bool = False
+    final: bool = False
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same exchange may work later."""
+        return self.kind in _TRANSIENT and not self.final
+
+    def share(self, max_tokens: int) -> float | None:
+        """For ``context``: the part of the prompt that fits, where the endpoint said what it allows and got.
+
+        Args:
+            max_tokens: What has to be left for the reply.
+        """
+        numbers = [int(found.replace(",", "")) for found in _NUMBERS.findall(self.text.partition(": ")[2])]
+        if self.kind != "context" or len(numbers) < 2 or numbers[0] == numbers[1]:
+            return None
+        allowed, asked = sorted(numbers[:2])
+        return max(0.05, (allowed - max_tokens) / asked)
+
+
+OnBytes = Callable[[bytes], None]
+
+
+class Wire(Protocol):
+    """Carries exchanges. Knows nothing of what they mean, and never tries twice."""
+
+    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:
+        """One exchange; what goes wrong on the way is a value, not an exception.
+
+        Args:
+            on_bytes: Hears the body while it comes, for a streamed exchange.
+        """
+        ...
+
+    def close(self) -> None:
+        """Frees connections; closing twice is no error."""
+        ...
+
+
+def failure_of_status(status: int, headers: Mapping[str, str], content: bytes) -> Failure:
+    """What an HTTP error means."""
+    code, said = _said(content)
+    text = f"HTTP {status}" + (f": {said}" if said else "")
+    wait = retry_after(headers)
+    if status in (400, 413, 422, 500) and (_CONTEXT.search(f"{code} {said}") or status == 413):
+        return Failure(kind="context", text=text, status=status)
+    if status == 429:
+        spent = "quota" in code or "billing" in said.lower()
+        return Failure(kind="limit", text=text, status=status, retry_after=wait, final=spent)
+    if status in (401, 403):
+        return Failure(kind="access", text=text, status=status)
+    if status == 404:
+        return Failure(kind="missing", text=text, status=status)
+    if status in (408, 409, 425) or (status >= 500 and status != 501):
+        return Failure(kind="server", text=text, status=status, retry_after=wait)
+    return Failure(kind="request", text=text, status=status)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait by ``retry-after-ms`` or ``Retry-After`` (a number, or a date against the reply's own date)."""
+    low = {name.lower(): value for name, value in headers.items()}
+    for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            seconds = float(low[name]) / scale
+        except (KeyError, ValueError):
+            continue
+        if seconds == seconds and seconds >= 0:  # not NaN
+            return seconds
+    try:
+        wanted, at = parsedate_to_datetime(low["retry-after"]), parsedate_to_datetime(low["date"])
+        return max(0.0, (wanted - at).total_seconds())
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def _said(content: bytes) -> tuple[str, str]:
+    """Code and message of an error's body, in the forms seen in the wild; the text itself where it is none of them."""
+    raw = content[:20_000].decode("utf-8", "replace")
+    try:
+        whole = json.loads(raw)
+    except (ValueError, RecursionError):
+        return "", _short("" if "<html" in raw.lower() else raw)
+    inner = whole.get("error", whole) if isinstance(whole, dict) else whole
+    if not isinstance(inner, dict):
+        return "", _short(str(inner))
+    code = f"{inner.get('code') or ''} {inner.get('type') or ''}"
+    return code, _short(str(inner.get("message") or inner.get("detail") or inner.get("msg") or code))
+
+
+def _short(text: str) -> str:
+    return " ".join(clean_text(text).split())[:300]

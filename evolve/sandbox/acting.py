@@ -1,0 +1,123 @@
+"""Runs code actions inside the sandbox, alone or one after another; sent as text, never imported by evolve.
+
+Must do little before the action: this is the latency of every execution.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+
+from evolve.sandbox.denials import Denials
+from evolve.sandbox.worker import caught, explain, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+ONLY_A_TREE = 0x400  # ast.PyCF_ONLY_AST; importing ast takes longer than most actions
+NAME = "<action>"
+ENCODE = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+def fresh_names() -> dict[str, Any]:
+    """The variables of a new program, as those of the main module."""
+    module = type(sys)("__main__")
+    sys.modules["__main__"] = module
+    return module.__dict__
+
+
+def assigns(tree: Any, wanted: str) -> bool:
+    """Whether top-level statements of the tree store the name."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        kind = type(node).__name__
+        if kind == "Name":
+            if node.id == wanted and type(node.ctx).__name__ == "Store":
+                return True
+        elif kind not in ("FunctionDef", "AsyncFunctionDef", "ClassDef", "Lambda"):
+            for field in node._fields:
+                value = getattr(node, field, None)
+                pending += value if isinstance(value, list) else [value] if hasattr(value, "_fields") else []
+    return False
+
+
+def evaluate(source: str, names: dict[str, Any]) -> tuple[bool, Any]:
+    """Runs the text; whether it has a value, and the value."""
+    tree: Any = compile(source, NAME, "exec", ONLY_A_TREE, dont_inherit=True)
+    stored = "result" in source and assigns(tree, "result")
+    last = tree.body.pop() if tree.body and type(tree.body[-1]).__name__ == "Expr" else None
+    exec(compile(tree, NAME, "exec", dont_inherit=True), names)
+    value = None
+    if last is not None:
+        import _ast
+
+        value = eval(compile(_ast.Expression(last.value), NAME, "eval", dont_inherit=True), names)
+    if value is None and stored and "result" in names:
+        return True, names["result"]
+    return last is not None, value
+
+
+def limit_of(error: BaseException) -> str:
+    """The limit that an exception tells of, or ""."""
+    if isinstance(error, MemoryError):
+        return "memory"
+    if isinstance(error, OSError):
+        kinds = {errno.ENOMEM: "memory", errno.EFBIG: "disk", errno.ENOSPC: "disk", errno.EDQUOT: "disk"}
+        if isinstance(error, BlockingIOError) and error.filename is None and error.errno == errno.EAGAIN:
+            return "processes"
+        return kinds.get(error.errno or 0, "")
+    if isinstance(error, RuntimeError) and str(error) == "can't start new thread":
+        return "processes"
+    return ""
+
+
+def evaluated(source: str, names: dict[str, Any], report: dict[str, Any]) -> None:
+    has, value = evaluate(source, names)
+    report["value"] = ENCODE(plain(value))
+    report["has"] = has
+
+
+def act(source: str, names: dict[str, Any], denials: Denials, largest: int) -> bytes:
+    """Runs one action; its report as one line of JSON."""
+    report: dict[str, Any] = {"value": "null", "has": False}
+    failure = caught(evaluated, source, names, report)
+    error = limit = ""
+    if failure is not None:
+        error, limit = explain(failure, (NAME,)), limit_of(failure)
+        denials.raised(failure)
+    rest = {"has": report["has"], "error": error, "limit": limit, "denied": denials.found}
+    denials.found = []
+    value: str = report["value"]
+    if len(value) > largest:
+        value, rest = "null", {**rest, "has": False, "limit": "result"}
+    return f'{{"value":{value},{ENCODE(rest)[1:]}\n'.encode("ascii")
+
+
+def run(source: str, limits: Mapping[str, Any], config: Mapping[str, Any], report: int, orders: int) -> None:
+    """Runs one action, or one after another as they come on ``orders`` where that is a descriptor."""
+    sys.path[:] = [*config["packages"], *(path for path in sys.path if path)]
+    denials = Denials(config["readable"], config["writable"], bool(limits["processes"]))
+    names = fresh_names()
+    denials.watch()
+    largest = limits["result_kb"] * 1024
+    if orders < 0:
+        send(report, act(source, names, denials, largest))
+        return
+    with open(orders, "rb") as told:
+        while head := told.readline(32):
+            source = told.read(int(head)).decode("utf-8", "surrogatepass")
+            send(report, act(source, names, denials, largest))
+
+
+def send(descriptor: int, line: bytes) -> None:
+    """What was printed first, then the report: whoever reads it can take all of the output."""
+    for stream in (sys.stdout, sys.stderr):
+        caught(lambda stream=stream: stream.flush())
+    view = memoryview(line)
+    while view:
+        view = view[os.write(descriptor, view) :]

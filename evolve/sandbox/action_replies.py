@@ -1,0 +1,137 @@
+"""Turns what an action reported into a result, believing none of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast, get_args
+
+from evolve.episodes import Json
+from evolve.sandbox.actions import (
+    MOST_FILES,
+    ActionFile,
+    ActionState,
+    DeniedKind,
+    LimitKind,
+    SandboxDenied,
+    is_plain_name,
+)
+from evolve.sandbox.replies import Block, json_object, one_line
+
+_KEYS = {"value", "has", "error", "limit", "denied"}
+_CLAIMED: tuple[LimitKind, ...] = ("memory", "disk", "result", "processes")
+_KINDS: tuple[str, ...] = get_args(DeniedKind)
+_MOST_DENIED = 50
+_LONGEST_TARGET = 200
+
+_BY_STATE: dict[str, LimitKind] = {
+    "time": "wall",
+    "late": "wall",
+    "cpu": "cpu",
+    "signal 24": "cpu",
+    "signal 25": "disk",
+    "size": "result",
+    "disk": "disk",
+}
+
+_WHY = {
+    "unplaced": "a file could not be put into the scratch folder: something is in its way, or it is full",
+    "unasked": "the session reported more than it was asked for",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What is known of an action besides its output.
+
+    Attributes:
+        orderly: Whether the process said one thing and in the agreed form; else it is not worth asking again.
+    """
+
+    state: ActionState
+    limit: LimitKind = ""
+    value: Json = None
+    has_value: bool = False
+    error: str = ""
+    denied: tuple[SandboxDenied, ...] = ()
+    orderly: bool = True
+
+
+def _failed(error: str, *, orderly: bool = True) -> Report:
+    return Report(state="error", error=error, orderly=orderly)
+
+
+def read_report(block: Block) -> Report:
+    """The report of one action: exactly one line with exactly the known keys, or an error that says what was wrong."""
+    if block.state in _BY_STATE:
+        limit = _BY_STATE[block.state]
+        return Report(state="limit", limit=limit, error=f"{limit} limit reached")
+    if block.state.startswith("signal "):
+        return _failed(f"the code was ended by {one_line(block.state)}")
+    if block.state in _WHY:
+        return _failed(_WHY[block.state])
+    if not block.data:
+        return _failed("the code ended its own process")
+    lines = block.data.split(b"\n")
+    if len(lines) != 2 or lines[1]:
+        return _failed("more than one result" if len(lines) > 2 else "malformed result", orderly=False)
+    return _read_line(json_object(lines[0]), whole=block.state == "ok")
+
+
+def _read_line(said: Mapping[str, Json], *, whole: bool) -> Report:
+    if set(said) != _KEYS or type(said["has"]) is not bool or said["limit"] not in ("", *_CLAIMED):
+        return _failed("malformed result", orderly=False)
+    denied, error = _denials(said["denied"]), said["error"]
+    limit = cast("LimitKind", said["limit"])
+    if not isinstance(error, str) or denied is None:
+        return _failed("malformed result", orderly=False)
+    if limit:
+        return Report(state="limit", limit=limit, error=one_line(error) or f"{limit} limit reached", denied=denied)
+    if error or not whole:
+        return Report(state="error", error=one_line(error or "the code ended its own process"), denied=denied)
+    return Report(state="ok", value=said["value"], has_value=said["has"], denied=denied)
+
+
+def _denials(said: Json) -> tuple[SandboxDenied, ...] | None:
+    """The refused operations; None when they are not pairs of a known kind and a text."""
+    if not isinstance(said, list) or len(said) > _MOST_DENIED:
+        return None
+    found = []
+    for pair in said:
+        if not isinstance(pair, list) or len(pair) != 2:
+            return None
+        kind, target = pair
+        if kind not in _KINDS or not isinstance(target, str):
+            return None
+        found.append(SandboxDenied(kind=cast("DeniedKind", kind), target=one_line(target)[:_LONGEST_TARGET]))
+    return tuple(dict.fromkeys(found))
+
+
+def read_files(block: Block) -> tuple[tuple[ActionFile, ...], tuple[SandboxDenied, ...]]:
+    """The files of a scratch folder, and names of what could not be taken out of it."""
+    head, _, contents = block.data.partition(b"\n")
+    try:
+        said = json.loads(head)
+    except (ValueError, RecursionError):
+        return (), ()
+    if not isinstance(said, dict) or not isinstance(said.get("files"), list) or len(said["files"]) > MOST_FILES:
+        return (), ()
+    files, refused, start = [], [*_texts(said.get("refused"))], 0
+    for pair in said["files"]:
+        if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str) or type(pair[1]) is not int:
+            return (), ()
+        name, size = pair
+        if size < 0 or start + size > len(contents):
+            return (), ()
+        if is_plain_name(name):
+            files.append(ActionFile(name=name, data=contents[start : start + size]))
+        else:
+            refused.append(name)
+        start += size
+    denied = [SandboxDenied(kind="file", target=one_line(name)[:_LONGEST_TARGET]) for name in refused]
+    return tuple(files), tuple(dict.fromkeys(denied))
+
+
+def _texts(said: Json) -> Sequence[str]:
+    return [text for text in said if isinstance(text, str)][:_MOST_DENIED] if isinstance(said, list) else []

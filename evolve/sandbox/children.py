@@ -1,0 +1,133 @@
+"""Forked processes of the runner: their pipes, their end, and the border around all of them; sent as text."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LOOK_EVERY_S = 0.05
+
+
+class Domain:
+    """The Landlock domain of the runner, as a group of processes that can be signalled together.
+
+    Args:
+        outsider: A process of the same user outside. That it cannot be signalled proves that signals stay inside.
+    """
+
+    def __init__(self, outsider: int) -> None:
+        import ctypes
+
+        self.syscall = ctypes.CDLL(None, use_errno=True).syscall
+        rules = (ctypes.c_uint64 * 3)(0, 0, 3)
+        self.ruleset: int = self.syscall(444, ctypes.byref(rules), ctypes.c_size_t(24), 0)
+        with contextlib.suppress(PermissionError):
+            os.kill(outsider, 0)
+            raise SystemExit("signals are not confined here")
+        if self.ruleset < 0:
+            raise SystemExit("no inner domain can be made here")
+
+    def enter(self) -> None:
+        """Puts this process into a domain inside: from there the runner is an outsider too."""
+        if self.syscall(446, self.ruleset, 0):
+            raise OSError("the inner domain was refused")
+        os.close(self.ruleset)
+
+
+class Child:
+    """A forked process with the pipe that it reports on and, in a session, the pipe that it is told on."""
+
+    def __init__(self, pid: int, up: int, down: int = -1) -> None:
+        self.pid, self.up, self.down = pid, up, down
+
+    def kill(self) -> None:
+        """Ends the process and frees the pipes."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+        self.close()
+
+    def close(self) -> None:
+        os.close(self.up)
+        if self.down >= 0:
+            os.close(self.down)
+
+
+def gather(child: Child, full: Callable[[], bool], deadline: float, most: int, order: bytes = b"") -> tuple[bytes, str]:
+    """Reads a child's pipe until it is done, or until its line when it was given an order.
+
+    ``full`` says whether the scratch folder holds too much. Gives ``(data, state)``: state ok, time, size, disk,
+    cpu, died or ``signal N``; alive only after an order and ok.
+    """
+    data, unsent = bytearray(), memoryview(order)
+    look = time.monotonic() + LOOK_EVERY_S
+    while True:
+        now = time.monotonic()
+        if now >= look:
+            look = now + LOOK_EVERY_S
+            if full():
+                return b"", ended(child.pid, "disk", deadline)
+        if now >= deadline:
+            return bytes(data[:most]), ended(child.pid, "time", deadline)
+        if not select.select([child.up], [child.down] if unsent else [], [], min(deadline, look) - now)[0]:
+            unsent = told(child, unsent)
+            if gone(child.pid):
+                break  # it ended and left the pipe to a process of its own
+            continue
+        part = os.read(child.up, 1 << 16)
+        data += part
+        if len(data) > most:
+            return b"", ended(child.pid, "size", deadline)
+        if not part:
+            break
+        if order and part.endswith(b"\n"):
+            return bytes(data), "ok"
+    return bytes(data), ended(child.pid, "", deadline)
+
+
+def told(child: Child, unsent: memoryview) -> memoryview:
+    """Hands the child the next piece of its order, as much as it takes now; what is left of it."""
+    try:
+        return unsent[os.write(child.down, unsent[:4096]) :] if unsent else unsent
+    except BlockingIOError:
+        return unsent
+    except BrokenPipeError:
+        return unsent[:0]
+
+
+def gone(pid: int) -> bool:
+    return bool(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))
+
+
+def ended(pid: int, state: str, deadline: float) -> str:
+    """Waits for the process, or kills it, and says how it ended."""
+    while True:
+        if state or time.monotonic() >= deadline:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            return state or "time"
+        done, status, usage = os.wait4(pid, os.WNOHANG)
+        if done:
+            break
+        wait_for_a_child(min(max(deadline - time.monotonic(), 0), LOOK_EVERY_S))
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        used = usage.ru_utime + usage.ru_stime
+        return "cpu" if number == signal.SIGKILL and used >= 1 else f"signal {number}"
+    return "died" if status else "ok"
+
+
+def wait_for_a_child(seconds: float) -> None:
+    """Sleeps until a child ends; the runner keeps the signal of that blocked, so that none is missed."""
+    if hasattr(signal, "sigtimedwait"):
+        signal.sigtimedwait((signal.SIGCHLD,), seconds)
+    else:
+        time.sleep(min(seconds, 0.001))

@@ -1,0 +1,163 @@
+"""Runs code actions, alone or in a session, on interpreters that :mod:`evolve.sandbox.isolated` starts."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol
+
+from evolve.episodes import Json
+from evolve.errors import UsageError
+from evolve.sandbox.action_replies import Report, read_files, read_report
+from evolve.sandbox.actions import MOST_FILES, NO_FILES, ActionResult, LimitKind, is_plain_name
+from evolve.sandbox.protocol import SandboxLimits
+from evolve.sandbox.session import Exchange, Order
+from evolve.sandbox.text import decode_output
+
+_BY_SUPERVISOR: dict[str, LimitKind] = {
+    "wall": "wall",
+    "output": "output",
+    "memory": "memory",
+    "processes": "processes",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """One action as it is sent."""
+
+    code: str
+    files: Mapping[str, bytes]
+    collect: bool
+    session: str = ""
+
+
+def order(action: Action, limits: SandboxLimits, kernel: Mapping[str, Json]) -> Order:
+    """The request for one action.
+
+    Raises:
+        UsageError: A file's name is not plain, or the files are more or larger than the scratch folder may be.
+    """
+    for name in action.files:
+        if not is_plain_name(name):
+            raise UsageError(f"{name!r} is not a plain relative file name", hint="no .., no leading slash")
+    data = b"".join(action.files.values())
+    if len(action.files) > MOST_FILES or len(data) > limits.file_mb << 20:
+        raise UsageError(f"the files exceed the scratch folder's {limits.file_mb} MiB or {MOST_FILES} files")
+    request: dict[str, Json] = {
+        "limits": dict(kernel),
+        "jobs": [{"action": action.code}],
+        "rows": [],
+        "files": [[name, len(content)] for name, content in action.files.items()],
+        "collect": action.collect,
+        "session": action.session,
+    }
+    return Order(
+        request=json.dumps(request).encode("ascii"),
+        files=data,
+        blocks=2 if action.collect else 1,
+        largest=max(limits.result_kb << 10, limits.file_mb << 20 if action.collect else 0) + (1 << 20),
+        stop_at_output=True,
+    )
+
+
+def result_of(exchange: Exchange, seconds: float) -> ActionResult:
+    """What the exchange says of an action."""
+    out, err, reply = exchange.stdout, exchange.stderr, exchange.reply
+    report = _report(exchange)
+    fault = report.state == "fault"
+    files, refused = read_files(reply.blocks[1]) if len(reply.blocks) > 1 else ((), ())
+    return ActionResult(
+        state=report.state,
+        limit=report.limit,
+        value=report.value,
+        has_value=report.has_value,
+        error=report.error,
+        stdout=decode_output(bytes(out.data), out.limit, out.total),
+        stderr="" if fault else decode_output(bytes(err.data), err.limit, err.total),
+        denied=tuple(dict.fromkeys((*report.denied, *refused))),
+        files=files,
+        wall_s=seconds,
+        ended=not reply.alive or not report.orderly or report.state in ("limit", "fault"),
+    )
+
+
+def _report(exchange: Exchange) -> Report:
+    if exchange.killed in _BY_SUPERVISOR:
+        limit = _BY_SUPERVISOR[exchange.killed]
+        return Report(state="limit", limit=limit, error=f"{limit} limit reached")
+    if not exchange.reply.ended:
+        return Report(state="fault", error=exchange.fault())
+    report = read_report(exchange.reply.blocks[0])
+    if any(stream.total > stream.limit for stream in (exchange.stdout, exchange.stderr)):
+        return Report(state="limit", limit="output", error="output limit reached", denied=report.denied)
+    return report
+
+
+class Line(Protocol):
+    """A started interpreter that a session has for itself."""
+
+    def exchange(self, order: Order, limits: SandboxLimits) -> Exchange: ...
+
+
+class Coding:
+    """One session; implements :class:`~evolve.sandbox.actions.CodeSession`.
+
+    Args:
+        line: The interpreter, used by nobody else.
+        limits: Of every action.
+        kernel: The limits as the runner takes them.
+        release: Called once with whether the interpreter may be kept.
+    """
+
+    def __init__(
+        self, line: Line, limits: SandboxLimits, kernel: Mapping[str, Json], release: Callable[[bool], None]
+    ) -> None:
+        self._line, self._limits, self._kernel, self._release = line, limits, kernel, release
+        self._open = True
+        self._between = True  # no exchange is under way, or was given up in the middle
+
+    def execute(self, code: str, *, files: Mapping[str, bytes] = NO_FILES, collect: bool = False) -> ActionResult:
+        """Runs one action; see the protocol."""
+        if not self._open:
+            raise UsageError("the session is over", hint="open another one")
+        started = time.monotonic()
+        action = Action(code=code, files=files, collect=collect, session="keep")
+        exchange = self._exchange(order(action, self._limits, self._kernel))
+        result = result_of(exchange, time.monotonic() - started)
+        if exchange.reply.alive and result.ended:
+            self.close()
+        elif result.ended:
+            self._end(keep=exchange.reply.ended and not exchange.reply.dirty)
+        return result
+
+    def close(self) -> None:
+        """Ends the process and empties the scratch folder; closing twice is no error."""
+        if self._open and not self._between:
+            self._end(keep=False)
+        elif self._open:
+            ending: dict[str, Json] = {"jobs": [], "rows": [], "files": [], "collect": False, "session": "end"}
+            request = json.dumps({**ending, "limits": dict(self._kernel)}).encode("ascii")
+            exchange = self._exchange(Order(request=request, blocks=0, largest=1))
+            self._end(keep=exchange.reply.ended and not exchange.reply.dirty)
+
+    def _exchange(self, order: Order) -> Exchange:
+        self._between = False
+        exchange = self._line.exchange(order, self._limits)
+        self._between = True
+        return exchange
+
+    def _end(self, *, keep: bool) -> None:
+        self._open = False
+        self._release(keep)
+
+    def __enter__(self) -> Coding:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,81 @@
+"""Which processes descend from one, and what they use; from ``/proc``, by descent and never by user."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+def descendants(process: int, most: int = 1000) -> list[int]:
+    """Living descendants, nearest first, at most about ``most``; [] where the kernel does not tell.
+
+    Bounded, because what is counted may multiply faster than it can be counted.
+    """
+    found: list[int] = []
+    pending = [process]
+    while pending and len(found) < most:
+        nearest = children_of(pending.pop(0))
+        found += nearest
+        pending += nearest
+    return found[:most]
+
+
+def children_of(process: int) -> list[int]:
+    """The living children of a process; [] where the kernel does not tell."""
+    numbers: list[int] = []
+    try:
+        for thread in os.listdir(_PROC / str(process) / "task"):
+            text = (_PROC / str(process) / "task" / thread / "children").read_text(encoding="ascii")
+            numbers += [int(number) for number in text.split()]
+    except OSError:
+        return numbers  # it is gone, or there is no such file here
+    return numbers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usage:
+    """What the descendants of a process use.
+
+    Attributes:
+        tasks: Processes and threads.
+        resident: Bytes in RAM that are neither files nor shared memory.
+    """
+
+    tasks: int
+    resident: int
+
+
+def usage(process: int, most: int) -> Usage:
+    """What the descendants use now; zero where the kernel does not tell.
+
+    Args:
+        process: Whose.
+        most: How many are looked at: one more than there may be.
+    """
+    pages = tasks = 0
+    for number in descendants(process, most):
+        try:
+            parts = (_PROC / str(number) / "statm").read_text(encoding="ascii").split()
+            tasks += len(os.listdir(_PROC / str(number) / "task"))
+        except OSError:
+            continue  # it ended while we looked
+        pages += int(parts[1]) - int(parts[2])
+    return Usage(tasks=tasks, resident=pages * os.sysconf("SC_PAGE_SIZE"))
+
+
+def tasks_of_user() -> int:
+    """Processes and threads the kernel already counts for this user; it exempts root from that limit."""
+    if os.getuid() == 0:
+        return 0
+    count = 0
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                if entry.stat().st_uid == os.getuid():
+                    count += len(os.listdir(f"/proc/{entry.name}/task"))
+            except OSError:
+                continue  # it ended while we looked
+    return count

@@ -1,0 +1,38 @@
+"""No confinement at all, for people who asked for it twice; the same launcher and runner, and kernel limits only.
+
+Never chosen by itself. What is learned this way is marked, and never exported.
+"""
+
+from __future__ import annotations
+
+from evolve.sandbox.descent import tasks_of_user
+from evolve.sandbox.interpreter import Environment, runner_command, runner_config, variables
+from evolve.sandbox.protocol import UNSANDBOXED, Launch, SandboxLimits
+from evolve.sandbox.scratch import make_scratch
+
+
+class Unconfined:
+    """The backend behind ``--sandbox none``: code can read, write, send and start whatever the user can."""
+
+    name = UNSANDBOXED
+
+    def __init__(self, environment: Environment | None = None) -> None:
+        self._environment = environment or Environment()
+
+    def missing(self) -> str:
+        return ""
+
+    def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
+        scratch = make_scratch()
+        config = {
+            **runner_config(result_fd, scratch, self._environment, limits),
+            "others": tasks_of_user(),
+            "readable": ["/"],
+            "writable": ["/"],
+        }
+        return Launch(
+            argv=runner_command(config),
+            env=variables(scratch, limits, self._environment),
+            folder=scratch,
+            scratch=scratch,
+        )

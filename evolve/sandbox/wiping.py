@@ -1,0 +1,208 @@
+"""Empties, measures and reads a folder that hostile code filled. Used by the supervisor and, as text, by the runner.
+
+No step follows a link, recurses, or uses a path longer than one name, so that a tree may have any depth.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_DEEPEST = 32
+
+
+class NotWiped(OSError):
+    """A folder could not be emptied within the bounds."""
+
+
+def wipe(root: int, *, most: int = 20_000, seconds: float = 0.3) -> None:
+    """Removes everything in the folder open as ``root``. Nothing else may use the folder meanwhile.
+
+    Raises:
+        NotWiped: More than ``most`` entries, or more than ``seconds``.
+        OSError: Something in it could not be removed.
+    """
+    deadline = time.monotonic() + seconds
+    above: list[tuple[str, list[str], int]] = []  # name, what is left beside it, and inode of its folder
+    folder = os.dup(root)
+    try:
+        inner = _without_files(folder)
+        while inner or above:
+            most -= 1
+            if most < 0 or time.monotonic() > deadline:
+                raise NotWiped("the scratch folder holds too much")
+            if inner:
+                name = inner.pop()
+                above.append((name, inner, os.fstat(folder).st_ino))
+                folder = _step(folder, _open_folder(folder, name))
+                inner = _without_files(folder)
+                continue
+            name, inner, inode = above.pop()
+            folder = _step(folder, os.open("..", _FOLDER, dir_fd=folder))
+            if os.fstat(folder).st_ino != inode:
+                raise NotWiped("the scratch folder changed while it was emptied")
+            os.rmdir(name, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _step(old: int, new: int) -> int:
+    os.close(old)
+    return new
+
+
+def _without_files(folder: int) -> list[str]:
+    """Removes what is not a folder; the names of the folders."""
+    folders = []
+    for name in os.listdir(folder):
+        if stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            folders.append(name)
+        else:
+            os.unlink(name, dir_fd=folder)
+    return folders
+
+
+def _open_folder(root: int, name: str) -> int:
+    try:
+        return os.open(name, _FOLDER, dir_fd=root)
+    except PermissionError:
+        os.chmod(name, 0o700, dir_fd=root)  # what is in it was locked by its owner: us
+        return os.open(name, _FOLDER, dir_fd=root)
+
+
+def larger_than(root: int, size: int, most: int) -> bool:
+    """Whether the tree below ``root`` holds more bytes or entries than allowed, or cannot be measured.
+
+    What is deeper than anyone needs, or locked by its owner, cannot.
+    """
+    pending = [""]
+    while pending:
+        prefix = pending.pop()
+        folder = _below(root, prefix)
+        if folder is None:
+            return True
+        try:
+            for name in os.listdir(folder):
+                most -= 1
+                try:
+                    state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                except OSError:
+                    continue  # gone again while we looked
+                size -= state.st_blocks * 512
+                if stat.S_ISDIR(state.st_mode):
+                    pending.append(f"{prefix}/{name}" if prefix else name)
+                if size < 0 or most < 0:
+                    return True
+        finally:
+            os.close(folder)
+        if pending and pending[-1].count("/") >= _DEEPEST:
+            return True
+    return False
+
+
+def regular_files(root: int, size: int, most: int, refuse: Callable[[str], None]) -> Iterator[tuple[str, bytes]]:
+    """The regular files below ``root`` with a name of their own, as ``(name, data)``.
+
+    Links, devices, pipes, and files with a second name are told to ``refuse`` and left out, as is what exceeds the
+    bounds. Depth is bounded as in :func:`larger_than`.
+    """
+    pending: list[str] = [""]
+    while pending and most > 0:
+        prefix = pending.pop(0)
+        folder = _below(root, prefix)
+        if folder is None:
+            refuse(prefix)
+            continue
+        try:
+            for name in sorted(os.listdir(folder)):
+                most -= 1
+                path = f"{prefix}/{name}" if prefix else name
+                state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                if most < 0:
+                    break
+                if stat.S_ISDIR(state.st_mode) and prefix.count("/") < _DEEPEST:
+                    pending.append(path)
+                    continue
+                data = _content(folder, name, size) if stat.S_ISREG(state.st_mode) else None
+                if data is None:
+                    refuse(path)
+                else:
+                    size -= len(data)
+                    yield path, data
+        finally:
+            os.close(folder)
+
+
+def _below(root: int, prefix: str) -> int | None:
+    """A folder below ``root``, opened part by part; None where that cannot be done."""
+    folder = os.dup(root)
+    try:
+        for part in filter(None, prefix.split("/")):
+            inner = _open_folder(folder, part)
+            os.close(folder)
+            folder = inner
+    except OSError:
+        os.close(folder)
+        return None
+    return folder
+
+
+def _content(folder: int, name: str, size: int) -> bytes | None:
+    """The bytes of one file; None where it is not plain, too large, or cannot be read."""
+    try:
+        file = os.open(name, _FILE, dir_fd=folder)
+    except OSError:
+        return None
+    try:
+        state = os.fstat(file)
+        if not stat.S_ISREG(state.st_mode) or state.st_nlink != 1 or state.st_size > size:
+            return None
+        parts = []
+        left = state.st_size
+        while left > 0:
+            part = os.read(file, min(left, 1 << 20))
+            if not part:
+                break
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+
+
+def place_file(root: int, name: str, data: bytes) -> None:
+    """Writes one file below ``root``, with its folders, in place of a regular file of that name.
+
+    Raises:
+        OSError: The name leads through a link, or something that is no regular file is in the way.
+    """
+    folder = os.dup(root)
+    try:
+        *outer, last = name.split("/")
+        for part in outer:
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(part, 0o700, dir_fd=folder)
+            inner = os.open(part, _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(last, dir_fd=folder)
+        file = os.open(last, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(file, view) :]
+        finally:
+            os.close(file)
+    finally:
+        os.close(folder)

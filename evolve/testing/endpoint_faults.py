@@ -1,0 +1,142 @@
+"""What endpoints send when they go wrong: bodies that cannot be used, and ways to break a connection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+FAULTS = (
+    "reset",
+    "close",
+    "hang",
+    "slow body",
+    "slow headers",
+    "stalled stream",
+    "cut stream",
+    "no last piece",
+    "wrong length",
+)
+"""Ways to break a connection, as a scenario's ``fault`` names them."""
+
+
+def completion(content: Any, **more: Any) -> dict[str, Any]:
+    """A sound body of the Chat Completions protocol, with fields of the choice or the body replaced by ``more``."""
+    message = {"role": "assistant", "content": content, **more.pop("message", {})}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", **more.pop("choice", {})}
+    return {
+        "id": "scripted-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "scripted",
+        "choices": [choice],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+        **more,
+    }
+
+
+def _call(name: str, arguments: str, identity: str = "call-1") -> dict[str, Any]:
+    return {"id": identity, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def _bytes(body: Any) -> bytes:
+    return json.dumps(body).encode()
+
+
+def _calls(*calls: Mapping[str, Any]) -> bytes:
+    return _bytes(completion(None, message={"tool_calls": list(calls)}, choice={"finish_reason": "tool_calls"}))
+
+
+def bad_bodies() -> dict[str, Callable[[], bytes]]:
+    """Bodies that hold no usable reply, by name; they come with HTTP 200."""
+    sound = _bytes(completion("fine"))
+    return {
+        "empty body": lambda: b"",
+        "not JSON": lambda: b"fine",
+        "an HTML page": lambda: b"<!doctype html><html><body>Bad gateway</body></html>",
+        "cut JSON": lambda: sound[: len(sound) // 2],
+        "a list": lambda: b"[" + sound + b"]",
+        "null": lambda: b"null",
+        "a string": lambda: b'"fine"',
+        "two objects": lambda: sound + sound,
+        "NaN": lambda: sound.replace(b'"created": 0', b'"created": NaN'),
+        "not UTF-8": lambda: sound.replace(b"fine", b"\xff\xfe"),
+        "UTF-16": lambda: sound.decode().encode("utf-16"),
+        "very deep": lambda: b"[" * 100_000,
+        "five megabytes": lambda: _bytes(completion("x" * 5_000_000)),
+        "no choices": lambda: _bytes({"id": "1", "object": "chat.completion", "model": "scripted"}),
+        "null choices": lambda: _bytes(completion("fine", choices=None)),
+        "empty choices": lambda: _bytes(completion("fine", choices=[])),
+        "choices as an object": lambda: _bytes(completion("fine", choices={"0": {}})),
+        "a null choice": lambda: _bytes(completion("fine", choices=[None])),
+        "no message": lambda: _bytes(completion("fine", choices=[{"index": 0, "finish_reason": "stop"}])),
+        "a null message": lambda: _bytes(completion("fine", choice={"message": None})),
+        "null content": lambda: _bytes(completion(None)),
+        "empty content": lambda: _bytes(completion("")),
+        "blank content": lambda: _bytes(completion(" \n\t ")),
+        "a number as content": lambda: _bytes(completion(42)),
+        "an object as content": lambda: _bytes(completion({"text": "fine"})),
+        "parts that are not objects": lambda: _bytes(completion(["fine", 1])),
+        "parts with numbers": lambda: _bytes(completion([{"type": "text", "text": 5}])),
+        "another role": lambda: _bytes(completion("fine", message={"role": "user"})),
+        "a tool call that is not JSON": lambda: _calls(_call("run", "{not json")),
+        "an unknown tool": lambda: _calls(_call("launch", "{}")),
+        "tool calls with one id": lambda: _calls(_call("run", "{}"), _call("run", "{}")),
+        "an old function call": lambda: _bytes(
+            completion(None, message={"function_call": {"name": "run", "arguments": "{}"}})
+        ),
+        "an unknown finish": lambda: _bytes(completion("fine", choice={"finish_reason": "exploded"})),
+        "a finish that is a list": lambda: _bytes(completion("fine", choice={"finish_reason": ["stop"]})),
+        "cut before it began": lambda: _bytes(completion("", choice={"finish_reason": "length"})),
+    }
+
+
+def odd_bodies() -> dict[str, bytes]:
+    """Bodies that are strange and still hold the reply ``fine``."""
+    sound = _bytes(completion("fine"))
+    return {
+        "a byte-order mark": b"\xef\xbb\xbf" + sound,
+        "content in parts": _bytes(completion([{"type": "text", "text": "fi"}, {"type": "text", "text": "ne"}])),
+        "no usage": _bytes(completion("fine", usage=None)),
+        "usage in words": _bytes(completion("fine", usage={"prompt_tokens": "ten", "completion_tokens": -5})),
+        "usage as a list": _bytes(completion("fine", usage=[1, 2])),
+        "no finish": _bytes(completion("fine", choice={"finish_reason": None})),
+        "no role": _bytes({"choices": [{"message": {"content": "fine"}}]}),
+        "null tool calls": _bytes(completion("fine", message={"tool_calls": None, "refusal": None})),
+        "two choices": _bytes(completion("fine", choices=completion("fine")["choices"] * 2)),
+        "a model that is a number": _bytes(completion("fine", model=7)),
+        "unknown fields": _bytes(completion("fine", extra={"a": [1]}, message={"thoughts": "long"})),
+    }
+
+
+def bad_contents() -> dict[str, str]:
+    """Texts that do not hold an object with one integer ``sum``, as a schema asks for it."""
+    return {
+        "no JSON": "The sum is forty-two.",
+        "cut": '{"sum": 4',
+        "a fence around nothing": "```json\n\n```",
+        "another key": '{"total": 42}',
+        "another type": '{"sum": "42"}',
+        "a fraction": '{"sum": 42.5}',
+        "true": '{"sum": true}',
+        "null": '{"sum": null}',
+        "one key too many": '{"sum": 42, "why": "17 + 25"}',
+        "a list of it": '[{"sum": "42"}]',
+        "a Python literal": "{'sum': 42}",
+        "NaN": '{"sum": NaN}',
+        "the schema itself": '{"type": "object", "properties": {"sum": {"type": "integer"}}}',
+    }
+
+
+def odd_contents() -> dict[str, str]:
+    """Texts that do hold ``{"sum": 42}``, in some wrapping."""
+    return {
+        "plain": '{"sum": 42}',
+        "fenced": '```json\n{"sum": 42}\n```',
+        "fenced without a name": '```\n{"sum": 42}\n```',
+        "words around": 'Sure! Here it is: {"sum": 42} Hope this helps {friend}.',
+        "a trailing comma": '{"sum": 42,}',
+        "thoughts before": '<think>{"sum": 41}? no</think>{"sum": 42}',
+        "a wrong one first": '```json\n{"total": 1}\n```\nI mean\n```json\n{"sum": 42}\n```',
+        "spread out": '\n\n{\n  "sum"\n:\n42\n}\n',
+    }

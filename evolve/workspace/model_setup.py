@@ -1,0 +1,91 @@
+"""Which language models a workspace uses, and what they may spend."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from evolve.errors import UsageError, WorkspaceError
+from evolve.files import read_text, write_atomic
+from evolve.ledger import Budget, Ledger, LimitedLedger, SpendingBook, parse_budget
+from evolve.models import ModelSetup, parse_model
+from evolve.models.opening import PRICES
+from evolve.paths import WorkspacePaths
+from evolve.prompts import PromptLayers
+from evolve.settings import Settings
+from evolve.workspace.opening import cache_folder
+
+_SET = re.compile(r"^[ \t]*(?:#[ \t]*)?model[ \t]*=.*$", re.MULTILINE)
+
+
+def model_setup(
+    paths: WorkspacePaths, settings: Settings, *, model: str | None = None, run: Ledger | None = None
+) -> ModelSetup:
+    """What :func:`evolve.models.open_models` needs in a workspace.
+
+    Args:
+        model: Instead of the common model of the settings; the roles of the settings then do not count.
+        run: The ledger of the run; the limits of day and workspace are put on top of it.
+
+    Raises:
+        WorkspaceError: A limit in the settings is malformed.
+    """
+    return ModelSetup(
+        model=settings.model if model is None else model,
+        roles=settings.role_models if model is None else {},
+        base_url=settings.base_url,
+        meter=limited(paths, settings, run or Ledger(Budget())),
+        prices=paths.root / PRICES,
+        abilities=cache_folder() / "endpoints.json",
+        layers=PromptLayers(workspace=paths.prompts),
+        seed=settings.seed,
+    )
+
+
+def limited(paths: WorkspacePaths, settings: Settings, run: Ledger) -> Ledger | LimitedLedger:
+    """The run's ledger inside the limits of the day and the workspace; just the ledger where there are none.
+
+    Raises:
+        WorkspaceError: A limit in the settings is malformed.
+    """
+    day, total = _limit(settings, "day_limit"), _limit(settings, "total_limit")
+    if day.unlimited and total.unlimited:
+        return run
+    return LimitedLedger(run, SpendingBook(paths.store / "spending.db", day=day, total=total))
+
+
+def _limit(settings: Settings, key: str) -> Budget:
+    try:
+        return parse_budget(re.split(r"[\s,]+", str(getattr(settings, key)).strip()) if getattr(settings, key) else ())
+    except UsageError as error:
+        text = str(error).removeprefix("--budget ")
+        raise WorkspaceError(f"{settings.sources.get(key, 'settings')}: {key}: {text}", hint=error.hint) from error
+
+
+def set_default_model(paths: WorkspacePaths, model: str) -> Path:
+    """Writes ``model = ...`` into the workspace's ``evolve.toml``; everything else in it stays. "" unsets it.
+
+    Raises:
+        UsageError: The text names no model.
+        WorkspaceError: The settings are in a pyproject.toml, which is not changed here, or cannot be written.
+    """
+    for name in filter(str.strip, model.split(",")):
+        parse_model(name, {})
+    if not paths.marker.is_file():
+        raise WorkspaceError(
+            f"the settings of {paths.root} are not in {paths.marker.name}, so they are left alone",
+            hint=f'write model = "{model}" under [tool.evolve] in {paths.root / "pyproject.toml"}',
+        )
+    try:
+        text = read_text(paths.marker)
+    except UsageError as error:
+        raise WorkspaceError(str(error), hint=error.hint) from error
+    line = f'model = "{model}"' if model else '# model = ""'
+    body, count = _SET.subn(lambda found: line, text, count=1)
+    if not count:
+        # A key before the first table belongs to the file; with [evolve] as the only table it belongs in there.
+        body = re.sub(r"(?m)^(\[evolve\][^\n]*)$", lambda found: f"{found[1]}\n{line}", text, count=1)
+        if body == text:
+            body = f"{line}\n{text}"
+    write_atomic(paths.marker, body.encode())
+    return paths.marker

@@ -1,0 +1,105 @@
+"""Named code sessions over several commands: their actions are kept and replayed, since no process outlives one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evolve.errors import UsageError, WorkspaceError
+from evolve.files import canonical_json, digest, write_atomic
+from evolve.store import WriterLock
+from evolve.workspace.opening import locate
+
+if TYPE_CHECKING:
+    from evolve.sandbox import ActionResult, Sandbox, SandboxLimits
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Recorded:
+    code: str
+    outcome: str
+
+
+def run_in_session(
+    sandbox: Sandbox, name: str, code: str, limits: SandboxLimits, *, path: str | os.PathLike[str] | None = None
+) -> ActionResult:
+    """Rebuilds a session by replaying its recorded actions, runs one more, and records that.
+
+    An action that hits a limit is not recorded: the session stays as it was before. An action with an error is.
+
+    Args:
+        sandbox: Where everything runs.
+        name: The session's name; a new one starts empty.
+        code: The action.
+        limits: Of every action.
+        path: The workspace.
+
+    Returns:
+        The result of the new action; of state ``fault`` when a recorded action did not give again what it gave then.
+
+    Raises:
+        UsageError: The name is not plain.
+        WorkspaceError: The record of the session cannot be read or written.
+        WorkspaceBusy: Another process writes to the workspace.
+    """
+    if not _NAME.match(name):
+        raise UsageError(f"{name!r} cannot name a session", hint="letters, digits, - and _, at most 64")
+    paths = locate(path).paths
+    file = paths.runs / "sessions" / f"{name}.jsonl"
+    lock = WriterLock(paths.lock)
+    lock.acquire()
+    try:
+        return _continued(sandbox, file, code, limits)
+    finally:
+        lock.release()
+
+
+def _continued(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -> ActionResult:
+    from evolve.sandbox import ActionResult
+
+    recorded = _read(file)
+    with sandbox.session(limits) as session:
+        for number, action in enumerate(recorded, 1):
+            result = session.execute(action.code)
+            if result.ended or _outcome(result) != action.outcome:
+                what = f"action {number} of session {file.stem} did not give again what it gave when it was recorded"
+                return ActionResult(state="fault", error=what)
+        result = session.execute(code)
+        if not result.ended:
+            _write(file, [*recorded, _Recorded(code=code, outcome=_outcome(result))])
+        return result
+
+
+def _outcome(result: ActionResult) -> str:
+    said = [result.state, result.error, result.has_value, result.value, result.stdout, result.stderr]
+    return digest(canonical_json(said))
+
+
+def _read(file: Path) -> list[_Recorded]:
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise WorkspaceError(f"{file}: cannot be read: {error}") from error
+    recorded = []
+    for number, line in enumerate(lines, 1):
+        try:
+            said = json.loads(line)
+            recorded.append(_Recorded(code=said["code"], outcome=said["outcome"]))
+        except (ValueError, KeyError, TypeError) as error:
+            hint = "move the file away, or use another --session name"
+            raise WorkspaceError(f"{file}:{number}: not a recorded action", hint=hint) from error
+    return recorded
+
+
+def _write(file: Path, recorded: list[_Recorded]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps({"code": one.code, "outcome": one.outcome}) + "\n" for one in recorded]
+    write_atomic(file, "".join(lines).encode("ascii"))
