@@ -53,7 +53,7 @@ def in_a_process_of_its_own(folder: Path) -> list[int]:
 
 
 def days(folder: str) -> list[int]:
-    """Many sessions in which much is learned, then some in which little is; memory of the process after each of these."""
+    """Sessions in which much is learned, then some in which little is; memory of the process after each of these."""
     with opened(Path(folder)) as workspace:
         workspace.run(small_suite(1).tasks[0])
         (pattern,) = workspace.stores.runs.episodes()
