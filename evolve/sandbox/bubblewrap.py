@@ -16,6 +16,7 @@ from evolve.sandbox.interpreter import (
     variables,
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
+from evolve.sandbox.taskgroup import unbound
 
 # by absolute path: AppArmor ties the right to make user namespaces to it
 _PROGRAM = "/usr/bin/bwrap"
@@ -71,7 +72,7 @@ class Bubblewrap:
             *("--seccomp", str(reading), "--"),
             *runner_command(config),
         ]
-        return Launch(argv=argv, env={}, pass_fds=(reading,), ending="inside")
+        return Launch(argv=argv, env={}, pass_fds=(reading,), ending="inside", grouped=unbound(limits))
 
 
 def _settings(limits: SandboxLimits, environment: Environment) -> list[str]:

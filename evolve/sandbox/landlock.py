@@ -27,6 +27,7 @@ from evolve.sandbox.interpreter import (
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
 from evolve.sandbox.scratch import make_scratch
+from evolve.sandbox.taskgroup import unbound
 
 _OLDEST_VERSION = 4
 _SCOPES_SIGNALS = 6
@@ -65,7 +66,13 @@ class Landlock:
             "nested": limits.processes > 0,
         }
         argv = runner_command(config, first="jail")
-        return Launch(argv=argv, env=variables(scratch, limits, self._environment), scratch=scratch, ending="ask")
+        return Launch(
+            argv=argv,
+            env=variables(scratch, limits, self._environment),
+            scratch=scratch,
+            ending="ask",
+            grouped=unbound(limits),
+        )
 
 
 def _version() -> int:

@@ -19,7 +19,7 @@ from evolve.paths import WorkspacePaths, find_workspace, user_workspace
 from evolve.settings import load_settings
 from evolve.skills import write_folder
 from evolve.skills.folder import read_folder
-from evolve.store import ObjectStore, WriterLock, finish_rebuild, rebuild, still_lost
+from evolve.store import Database, ObjectStore, WriterLock, finish_rebuild, rebuild, still_lost
 from evolve.workspace import soundness
 from evolve.workspace.housekeeping import tidy
 from evolve.workspace.opening import MIGRATIONS, open_stores
@@ -178,9 +178,19 @@ def _mend_index(stores: Stores, report: Repair) -> None:
 
 def _still_wrong(paths: WorkspacePaths) -> list[str]:
     try:
-        return soundness.record_faults(paths)
+        faults = soundness.record_faults(paths)
+        if faults:
+            return faults
+        with Database(paths.db, MIGRATIONS, read_only=True) as db:
+            found = [f"{what} needs the object {name}" for what, name in _missing(paths, db)]
+            found += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
     except EvolveError as problem:
         return [str(problem)]
+    return [*found, *(f"{path} is damaged" for path in soundness.damaged_checkpoints(paths))]
+
+
+def _missing(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
+    return list(soundness.missing_objects(db, ObjectStore(paths.objects)))
 
 
 def free_name(path: Path, word: str) -> Path:

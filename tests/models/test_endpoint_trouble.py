@@ -226,6 +226,11 @@ class TestLongPrompts:
         one = bench({"status": 400, "message": words}, "fine")
         assert "note" in one.complete(self.request()).dropped
 
+    def test_a_reply_that_would_not_fit_is_given_less_room_and_nothing_is_lost(self, bench):
+        one = bench("fine", context=1_000)
+        reply = one.complete(ask("p" * 600, max_tokens=900))
+        assert (reply.dropped, one.bodies[0]["max_tokens"]) == ((), 400)
+
     def test_there_is_one_retry(self, bench):
         told = {"status": 400, "code": "context_length_exceeded"}
         one = bench(told, told, "fine")

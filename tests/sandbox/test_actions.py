@@ -180,3 +180,12 @@ def test_a_report_that_nobody_asked_for_ends_the_session(sandbox):
     assert result.ended and result.state == "error" and "result" in result.error
     session.close()
     assert sandbox.execute("1").value == 1
+
+
+def test_removed_files_that_are_still_open_count(sandbox):
+    code = (
+        "import tempfile, time\nkept = [tempfile.TemporaryFile() for _ in range(30)]\nfor file in kept:\n"
+        "    file.write(bytes(1 << 20))\n    file.flush()\ntime.sleep(5)"
+    )
+    result = sandbox.execute(code, SandboxLimits(file_mb=4, wall_s=3))
+    assert (result.state, result.limit) == ("limit", "disk")
