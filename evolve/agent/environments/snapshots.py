@@ -18,10 +18,12 @@ class Changes:
     Attributes:
         written: New content by name, of changed and of added files.
         deleted: Names of files that are gone.
+        before: What the changed and deleted files held at the start.
     """
 
     written: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     deleted: tuple[str, ...] = ()
+    before: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -37,7 +39,9 @@ class Changes:
 def changes_between(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Changes:
     """What has to be done to get from one tree to the other."""
     written = {name: data for name, data in after.items() if before.get(name) != data}
-    return Changes(written=written, deleted=tuple(sorted(set(before) - set(after))))
+    deleted = tuple(sorted(set(before) - set(after)))
+    held = {name: before[name] for name in (*written, *deleted) if name in before}
+    return Changes(written=written, deleted=deleted, before=held)
 
 
 class Snapshots:
@@ -58,7 +62,9 @@ class Snapshots:
             WorkspaceError: Disk full, or the folder cannot be written.
         """
         written = {name: self._put(data) for name, data in sorted(changes.written.items())}
-        return self._put(canonical_json({"written": written, "deleted": list(changes.deleted)}).encode())
+        before = {name: self._put(data) for name, data in sorted(changes.before.items())}
+        said = {"written": written, "deleted": list(changes.deleted), "before": before}
+        return self._put(canonical_json(said).encode())
 
     def changes(self, snapshot: str) -> Changes:
         """The changes behind a digest; none behind "".
@@ -70,7 +76,8 @@ class Snapshots:
             return Changes()
         said = json.loads(self._get(snapshot))
         written = {name: self._get(one) for name, one in said["written"].items()}
-        return Changes(written=written, deleted=tuple(said["deleted"]))
+        before = {name: self._get(one) for name, one in said["before"].items()}
+        return Changes(written=written, deleted=tuple(said["deleted"]), before=before)
 
     def _put(self, data: bytes) -> str:
         if self._store is not None:
