@@ -111,3 +111,13 @@ def test_wrong_wishes_are_told(run, cli, project):
     for number in range(1501):
         (project / f"{number}.txt").touch()
     assert "more than 1,500 files" in run().err
+
+
+def test_foreign_tasks_are_imported_shown_and_left_alone_by_a_search_without_rows(cli, tmp_path):
+    line = {"task_id": 1, "text": "Swap a pair.", "test_list": ["assert swap((1, 2)) == (2, 1)"]}
+    (tmp_path / "foreign.jsonl").write_text(json.dumps(line) + "\n{}\n")
+    done = cli("tasks", "import", "foreign.jsonl", "--out", "own.jsonl")
+    assert done.code == 0 and "foreign.jsonl:2" in done.err and "wrote 1 tasks" in done.err
+    shown = cli("tasks", "show", "own.jsonl")
+    assert "Swap a pair." in shown.out and "and tests" in shown.out and "assert swap((1, 2))" in shown.out
+    assert cli("run", "own.jsonl").code == 1
