@@ -45,12 +45,12 @@ class Bubblewrap:
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
         config = {
             **runner_config(result_fd, _SCRATCH, self._environment, limits),
-            "filter": seccomp.program_filter().hex(),
+            "filter": seccomp.program_filter(processes=limits.processes > 0, metadata=False).hex(),
             "others": 0,  # the namespace counts only what is in it
             "counted": True,
             "writable": [_SCRATCH, "/tmp"],
         }
-        border = seccomp.border_filter(metadata=False)
+        border = seccomp.border_filter()
         reading, writing = os.pipe()
         try:
             os.write(writing, border)  # a few kilobytes: fits into the pipe

@@ -58,9 +58,9 @@ class Landlock:
         scratch = make_scratch()
         config = {
             **runner_config(result_fd, scratch, self._environment, limits),
-            "filter": seccomp.program_filter().hex(),
+            "filter": seccomp.program_filter(processes=limits.processes > 0, metadata=True).hex(),
             "others": tasks_of_user(),
-            "border": seccomp.border_filter(metadata=True).hex(),
+            "border": seccomp.border_filter().hex(),
             "read": [*_readable(), *self._environment.folders, "/dev/urandom", "/dev/zero"],
             "write": [scratch, "/dev/null"],
             "nested": limits.processes > 0,

@@ -100,10 +100,10 @@ def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> No
         resource.setrlimit(number, (soft, hard))
     if host.filter is not None:
         host.filter.die_with_parent()
-        if not request["limits"]["processes"]:
-            host.filter.install()
     if host.domain is not None:
         host.domain.enter()
+    if host.filter is not None:
+        host.filter.install()
 
 
 def work(job: Job, request: Job, host: Host, pipes: tuple[int, int]) -> None:

@@ -91,6 +91,8 @@ def _mend_record(paths: WorkspacePaths, report: Repair) -> None:
     report.done += [fault.replace("; nothing was changed", "") for fault in faults]
     report.done.append(f"rebuilt {paths.db} from {kept} rows that were whole{source}{aside}")
     report.lost += built.lost
+    if not kept and built.backup:
+        report.lost.append(f"whatever was recorded after the backup {built.backup.name} was made")
     if not kept and not restored:
         report.lost.append("everything in the record: no row could be read and there was no backup")
     report.rows = {"kept": kept, "restored": restored}

@@ -176,6 +176,7 @@ def test_what_names_no_model_is_told(text):
 def test_a_key_is_only_sent_where_it_belongs():
     environ = {"OPENAI_API_KEY": "for-openai"}
     assert parse_model("gpt-5", environ).key == "for-openai"
+    assert parse_model("gpt-5", {**environ, "EVOLVE_API_KEY": "own"}).key == "for-openai"
     assert parse_model("http://elsewhere.example/v1#m", environ).key == ""
     assert parse_model("http://elsewhere.example/v1#m", {**environ, "EVOLVE_API_KEY": "own"}).key == "own"
     with pytest.raises(UsageError, match="OPENAI_API_KEY holds a character") as caught:

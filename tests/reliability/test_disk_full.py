@@ -18,7 +18,7 @@ from tests.reliability.test_signals import PROGRAM
 @pytest.mark.slow
 def test_a_full_disk_at_any_point_pauses_and_the_command_goes_on():
     chosen = ("--scenario", "run", "--scenario", "migration", "--scenario", "export", "--trials", "0")
-    found = crashed("--action", "full", "--times", "1", "--sample", "12", "--seed", "3", *chosen)
+    found = crashed("--action", "full", "--times", "1", "--sample", "8", "--seed", "3", *chosen)
     assert bad(found["rows"]) == []
     assert all(row["killed"] for row in found["rows"])
 
@@ -59,7 +59,7 @@ def tasks(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rooms", "before", "words"),
-    [("20000,120000,550000", "", ("run", "{}#small-000")), ("60000,150000", "{}#small-000", ("memory", "reindex"))],
+    [("120000,550000", "", ("run", "{}#small-000")), ("60000", "{}#small-000", ("memory", "reindex"))],
 )
 def test_a_disk_that_is_really_full_is_told_and_space_lets_the_command_go_on(
     tmp_path, tasks, environ, rooms, before, words
@@ -82,7 +82,7 @@ def test_a_disk_that_is_really_full_is_told_and_space_lets_the_command_go_on(
 @pytest.mark.slow
 def test_too_few_open_files_are_told(tmp_path, tasks, environ):
     command = [sys.executable, "-c", PROGRAM, "improve", str(tasks), "--rounds", "1", "--json"]
-    for most in (12, 20, 64):
+    for most in (12, 64):
         limited = ["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh", *command]
         done = subprocess.run(
             limited, env={**environ, "EVOLVE_WORKSPACE": str(tmp_path / "ws")}, capture_output=True, text=True

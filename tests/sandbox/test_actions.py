@@ -120,7 +120,7 @@ def test_used_up_processor_time_is_named(sandbox):
         ("open('/etc/shadow').read()", "file:/etc/shadow"),
         ("open('/usr/x', 'w')", "file:/usr/x"),
         ("import os\nos.unlink('/usr/bin/env')", "file:/usr/bin/env"),
-        ("import os\nopen('../../home/x')", "file:../../home/x"),
+        ("import os\nopen('../../../home/x')", "file:../../../home/x"),
         ("import socket\nsocket.create_connection(('192.0.2.1', 80))", "network:192.0.2.1:80"),
         ("import urllib.request\nurllib.request.urlopen('http://example.invalid/x')", "network:example.invalid:80"),
         ("import subprocess\nsubprocess.run(['ls'])", "process:ls"),
@@ -189,3 +189,14 @@ def test_removed_files_that_are_still_open_count(sandbox):
     )
     result = sandbox.execute(code, SandboxLimits(file_mb=4, wall_s=3))
     assert (result.state, result.limit) == ("limit", "disk")
+
+
+@pytest.mark.parametrize("mode", ["0o400", "0o300", "0o000"])
+def test_folders_that_were_locked_do_no_harm(sandbox, mode):
+    code = (
+        f"import os\nos.mkdir('d')\nopen('d/f', 'w').write('x')\nos.mkdir('e', {mode})\n"
+        f"try:\n    os.chmod('d', {mode})\nexcept OSError:\n    pass\nopen('g', 'w').write('y')"
+    )
+    result = sandbox.execute(code, collect=True)
+    assert result.state == "ok" and ActionFile(name="g", data=b"y") in result.files
+    assert sandbox.execute("import os\nos.listdir()").value == []
