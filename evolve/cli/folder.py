@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,14 +55,24 @@ class FolderWish:
         from evolve.tasks.folder_task import folder_task
 
         if self.folder is None:
-            given = {"--check": self.check, "--python": self.python, "--protect": self.protect, "--yes": self.yes}
-            for option, value in given.items():
-                if value:
-                    raise UsageError(f"{option} is about work in a folder", hint="name the folder with --dir")
+            _refuse({"--check": self.check, "--protect": self.protect})
             return None
         if not text:
             raise UsageError("say what is wanted in the folder", hint='evolve run "TASK" --dir PATH --check COMMAND')
         return folder_task(text, self.folder, self.check or "", protected=self.protect, name=name)
+
+    def fit(self, task: Task) -> None:
+        """Raises :class:`UsageError` for options that the task has no use for."""
+        if task.files is None:
+            _refuse({"--python": self.python, "--yes": self.yes})
+
+
+def _refuse(given: Mapping[str, object]) -> None:
+    from evolve.errors import UsageError
+
+    for option, value in given.items():
+        if value:
+            raise UsageError(f"{option} is about work in a folder", hint="name the folder with --dir")
 
 
 def show_and_apply(opened: Workspace, result: Result, wish: FolderWish, *, as_json: bool) -> int:

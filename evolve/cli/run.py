@@ -61,6 +61,7 @@ def run_command(
     parse_budget(budget or ())  # a wrong option is told before anything is made
     wish = folder.FolderWish(folder=directory, check=check, python=python, protect=protect, yes=yes)
     wanted = wish.task(task, name) or _task(task, examples, name=name, header=not no_header)
+    wish.fit(wanted)
     for warning in wanted.warnings:
         note(f"warning: {warning}")
     view = RunView(unsandboxed=sandbox == "none")

@@ -104,6 +104,8 @@ def test_work_that_fails_its_check_changes_nothing(run, project):
 def test_wrong_wishes_are_told(run, cli, project):
     assert "--check" in cli("run", "make it work", "--dir", project).err
     assert "--dir" in cli("run", "make it work", "--check", "true").err
+    (project.parent / "rows.csv").write_text("n,m\n1,2\n2,3\n")
+    assert "--yes is about work in a folder" in cli("run", project.parent / "rows.csv", "--yes").err
     done = cli("run", "make it work", "--dir", project, "--check", "true")
     assert done.code == 2 and "needs a model" in done.err
     assert run("--python", project).code == 2
