@@ -52,6 +52,8 @@ class Knobs:
     """Most CPU seconds the policy may use in one episode."""
     recall_k: int = 24
     """Items recalled at the start."""
+    branches: int = 1
+    """Most actions tried from one state of a folder before the search takes another; 1 never goes back."""
     withhold: float = 0.1
     """Share of recalled items left out at random, so that their use can be measured."""
 
@@ -62,6 +64,7 @@ KNOB_BOUNDS: Mapping[str, tuple[float, float]] = {
     "candidates": (1, 100_000_000),
     "seconds": (0.1, 86_400.0),
     "recall_k": (0, 100),
+    "branches": (1, 16),
     "withhold": (0.0, 0.5),
 }
 

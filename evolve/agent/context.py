@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from evolve.agent.environments.protocol import Environment
 from evolve.agent.outputs import NoOutputs, StepOutputs
-from evolve.episodes import EpisodeRecord, Limits, Recalled, Row, Step, TaskView
+from evolve.episodes import EpisodeRecord, Limits, Recalled, Step, TaskView
 from evolve.events import EventSink, NoEvents
 from evolve.policies.protocol import Policy
 from evolve.sandbox.protocol import Sandbox
@@ -59,7 +60,7 @@ class EpisodeContext:
 
     Attributes:
         view: What the policy may see of the task.
-        verify_rows: Rows that decide ``verified``; never given to the policy.
+        environment: What actions act on; it knows what decides, which is never given to the policy.
         limits: What the whole episode may spend.
         outputs: Keeps what was paid for within a stage.
         learns: Whether reflection and distillation take place; they do not where tasks are held out.
@@ -67,7 +68,7 @@ class EpisodeContext:
 
     identity: Identity
     view: TaskView
-    verify_rows: tuple[Row, ...]
+    environment: Environment
     policy: Policy
     sandbox: Sandbox
     limits: Limits

@@ -41,14 +41,20 @@ def conclude(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, st
         return "solved", _accepted_note(last)
     left = context.left(steps)
     if any(step.judgement is not None for step in steps):
-        return "refused", "every submitted answer failed on rows the policy had not seen"
+        return "refused", _last_text(steps) or "every submitted answer failed on rows the policy had not seen"
     if left.candidates == 0 or left.seconds == 0.0:
         return "budget", f"nothing found within {_limits_text(context)}"
     return "unsolved", last.action.text or (last.observation.error if last.observation else "") or "no answer found"
 
 
+def _last_text(steps: Sequence[Step]) -> str:
+    return next((step.judgement.text for step in reversed(steps) if step.judgement is not None), "")
+
+
 def _accepted_note(step: Step) -> str:
     rows = step.judgement.rows if step.judgement is not None else 0
+    if step.judgement is not None and step.judgement.text:
+        return step.judgement.text
     if step.judgement is not None and step.judgement.verified:
         return f"reproduces every example and {rows} rows it was not shown"
     return f"reproduces every example; unverified, because only {rows} further rows are known"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from evolve.agent.codec import from_json
 from evolve.agent.context import EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
+from evolve.agent.environments.opening import Setting, open_environment
+from evolve.agent.environments.protocol import Environment
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.state import initial_state
 from evolve.episodes import EpisodeRecord, Limits
@@ -86,8 +88,11 @@ class Agent:
             WorkspaceError: When the episode was begun by another workflow.
         """
         identity = self._identity(task, variant, split, seed)
-        context = self._context(task, identity, limits)
-        with self._saver(identity.episode) as saver:
+        around, knobs = self.surroundings, self.workflow.knobs
+        folder = None if around.checkpoints is None else around.checkpoints / identity.episode
+        setting = Setting(sandbox=around.sandbox, folder=folder, branches=knobs.branches)
+        with closing(open_environment(task, setting)) as environment, self._saver(identity.episode) as saver:
+            context = self._context(task, identity, limits, environment)
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             final = self._finish(context, saver)
@@ -105,13 +110,15 @@ class Agent:
             seed=seed,
         )
 
-    def _context(self, task: Task, identity: Identity, limits: Limits | None) -> EpisodeContext:
+    def _context(
+        self, task: Task, identity: Identity, limits: Limits | None, environment: Environment
+    ) -> EpisodeContext:
         around, knobs = self.surroundings, self.workflow.knobs
         wanted = limits or Limits(candidates=knobs.candidates, seconds=knobs.seconds)
         return EpisodeContext(
             identity=identity,
-            view=task.view(),
-            verify_rows=task.verify_rows(),
+            view=replace(task.view(), files=tuple(map(str, environment.reset().outputs))),
+            environment=environment,
             policy=around.policy,
             sandbox=around.sandbox,
             limits=replace(wanted, submissions=knobs.submissions if identity.split == "train" else 1),

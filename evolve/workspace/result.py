@@ -9,6 +9,7 @@ from typing import Any
 from evolve.agent.codec import to_data
 from evolve.episodes import Cost, EpisodeRecord, Json
 from evolve.tasks import Task, equal
+from evolve.workspace.folders import Patch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,13 +31,15 @@ class Result:
 
     Attributes:
         status: ``solved``, ``refused``, ``unsolved``, ``budget`` or ``fault``.
-        answer: Python source that runs by itself, or "".
+        answer: Python source that runs by itself, or a unified diff where the task is a folder's; else "".
         entry: Name of the function in ``answer``.
         verified: The answer was right on at least three rows that the policy never saw.
         score: Share of the visible examples that the answer reproduces; 1.0 when solved.
         ambiguity: Where the examples leave open what is meant, or None.
         learned: One sentence per claim that this episode added evidence to.
         skills: Names of skills admitted from this episode.
+        judged: The verifier was a model's opinion.
+        patch: What a solved task in a folder would change there, waiting to be applied; else None.
     """
 
     status: str
@@ -54,6 +57,8 @@ class Result:
     learned: tuple[str, ...] = ()
     skills: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    judged: bool = False
+    patch: Patch | None = None
 
     @property
     def solved(self) -> bool:
@@ -64,6 +69,7 @@ class Result:
         """The result as one JSON object."""
         data = to_data(self)
         data["cost"]["seconds"] = round(self.cost.seconds, 3)
+        data["patch"] = None if self.patch is None else self.patch.to_json()
         return dict(data)
 
 
@@ -74,6 +80,7 @@ class Extras:
     goal: str = ""
     skills: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    patch: Patch | None = None
 
 
 def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
@@ -94,12 +101,16 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         learned=tuple(dict.fromkeys(claim.text for claim in record.claims)),
         skills=extras.skills,
         warnings=(*task.warnings, *extras.warnings),
+        judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
+        patch=extras.patch,
     )
 
 
 def _share(record: EpisodeRecord, task: Task) -> float:
     seen = [step.observation for step in record.steps if step.observation is not None]
-    if not seen or not seen[-1].outputs:
+    if task.files is not None:
+        return min(0.99, float(seen[-1].data.get("score", 0.0))) if seen else 0.0
+    if not seen or not seen[-1].outputs or not task.examples:
         return 0.0
     right = [equal(value, row.output) for value, row in zip(seen[-1].outputs, task.examples, strict=False)]
     # An answer that was refused on unseen rows is not a full score, whatever it does on the visible ones.
