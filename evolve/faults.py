@@ -92,6 +92,7 @@ POINTS: Mapping[str, str] = {
     "folder.file": "one file of the folder is written",
     "folder.moved": "the folder that was there is moved away, the new one is not in place",
     "folder.kept": "the new folder is in place",
+    "work.written": "one file of a person's folder holds what was approved, the others may not",
     "export.before": "a skill is about to be exported",
     "export.after": "a skill is exported",
     "index.open": "the index is open",

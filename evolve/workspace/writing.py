@@ -90,7 +90,7 @@ def _replace(folder: int, last: str, data: bytes, mode: int) -> None:
             stream.flush()
             os.fchmod(stream.fileno(), mode)
             os.fsync(stream.fileno())
-        hit("folder.written")
+        hit("work.written")
         os.rename(temporary, last, src_dir_fd=folder, dst_dir_fd=folder)
         hit("folder.renamed")
     except OSError:
