@@ -92,7 +92,7 @@ def _replace(folder: int, last: str, data: bytes, mode: int) -> None:
             os.fsync(stream.fileno())
         hit("work.written")
         os.rename(temporary, last, src_dir_fd=folder, dst_dir_fd=folder)
-        hit("folder.renamed")
+        hit("work.renamed")
     except OSError:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
