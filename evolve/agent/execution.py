@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evolve.episodes import Json, Row
 from evolve.faults import hit
 from evolve.policies.protocol import Probe
-from evolve.sandbox.protocol import Program, Sandbox, SandboxLimits
+from evolve.sandbox.protocol import Program, ProgramRun, Sandbox, SandboxLimits, SandboxResult
 from evolve.tasks.equality import equal
 
 PROBE_LIMITS = SandboxLimits(wall_s=10.0)
@@ -42,15 +42,10 @@ def try_rows(sandbox: Sandbox, source: str, entry: str, rows: Sequence[Row]) -> 
     """Runs the program on the rows' inputs in one sandboxed process and compares the outputs here."""
     if not rows:
         return Trial()
-    inputs = [list(row.input) for row in rows]
-    hit("sandbox.before")
-    result = sandbox.run_programs([Program(source=source, entry=entry)], inputs)
-    hit("sandbox.after")
-    if result.fault or len(result.programs) != 1:
-        return Trial(error=result.fault or "the sandbox gave no result", fault=True)
-    run = result.programs[0]
-    if len(run.outputs) not in (0, len(rows)):
-        return Trial(error="the sandbox gave a result of the wrong shape", fault=True)
+    found = _run(sandbox, Program(source=source, entry=entry), [list(row.input) for row in rows])
+    if isinstance(found, Trial):
+        return found
+    result, run = found
     outcomes = run.outputs
     matches = [
         not run.error and outcome.ok and equal(outcome.value, row.output)
@@ -63,6 +58,33 @@ def try_rows(sandbox: Sandbox, source: str, entry: str, rows: Sequence[Row]) -> 
         error=run.error or next((outcome.error for outcome in outcomes if not outcome.ok), ""),
         denied=denied[0] if denied else "time:limit" if run.timed_out or result.timed_out else "",
     )
+
+
+def call_once(sandbox: Sandbox, source: str, entry: str) -> Trial:
+    """Calls a function without parameters once; there is nothing to compare its value with."""
+    found = _run(sandbox, Program(source=source, entry=entry), [[]])
+    if isinstance(found, Trial):
+        return found
+    result, run = found
+    denied = (*run.denied, *result.denied)
+    return Trial(
+        outputs=tuple(outcome.value if outcome.ok else {"error": outcome.error} for outcome in run.outputs),
+        error=run.error or next((outcome.error for outcome in run.outputs if not outcome.ok), ""),
+        denied=denied[0] if denied else "time:limit" if run.timed_out or result.timed_out else "",
+    )
+
+
+def _run(sandbox: Sandbox, program: Program, inputs: list[list[Json]]) -> Trial | tuple[SandboxResult, ProgramRun]:
+    """One program on some inputs; a trial that says so where the sandbox failed."""
+    hit("sandbox.before")
+    result = sandbox.run_programs([program], inputs)
+    hit("sandbox.after")
+    if result.fault or len(result.programs) != 1:
+        return Trial(error=result.fault or "the sandbox gave no result", fault=True)
+    run = result.programs[0]
+    if len(run.outputs) not in (0, len(inputs)):
+        return Trial(error="the sandbox gave a result of the wrong shape", fault=True)
+    return result, run
 
 
 def make_probe(sandbox: Sandbox) -> Probe:

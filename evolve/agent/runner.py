@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from evolve.agent.codec import from_json
 from evolve.agent.context import EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
+from evolve.agent.exploring import Exploration
 from evolve.agent.outputs import KeptOutputs
-from evolve.agent.state import initial_state
+from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.errors import WorkspaceError
 from evolve.events import EventSink, NoEvents
 from evolve.files import canonical_json, digest
-from evolve.policies.protocol import Policy
+from evolve.policies.protocol import Policy, Spending
+from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
 from evolve.workflow import Workflow
@@ -87,11 +89,17 @@ class Agent:
         """
         identity = self._identity(task, variant, split, seed)
         context = self._context(task, identity, limits)
-        with self._saver(identity.episode) as saver:
+        with self._saver(identity.episode) as saver, closing(self._exploration()) as exploration:
+            context = replace(context, exploration=exploration)
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             final = self._finish(context, saver)
         return from_json(EpisodeRecord, final["record"])
+
+    def _exploration(self) -> Exploration:
+        policy = self.surroundings.policy
+        files = policy.files() if isinstance(policy, Spending) else NO_FILES
+        return Exploration(sandbox=self.surroundings.sandbox, files=files)
 
     def _identity(self, task: Task, variant: str, split: str, seed: int) -> Identity:
         around = self.surroundings
@@ -108,6 +116,8 @@ class Agent:
     def _context(self, task: Task, identity: Identity, limits: Limits | None) -> EpisodeContext:
         around, knobs = self.surroundings, self.workflow.knobs
         wanted = limits or Limits(candidates=knobs.candidates, seconds=knobs.seconds)
+        if limits is None and isinstance(around.policy, Spending):
+            wanted = Limits(candidates=None, seconds=None, tokens=knobs.tokens)
         return EpisodeContext(
             identity=identity,
             view=task.view(),
@@ -126,8 +136,10 @@ class Agent:
         config: dict[str, Any] = {
             "recursion_limit": _SLACK + _STAGES_PER_CYCLE * self.workflow.knobs.steps * len(self.workflow.stages)
         }
+        begun = initial_state(self.revision)
         if saver is None:
-            found = cast(Any, self._graph).invoke(initial_state(self.revision), config, context=context)
+            _begin(context, begun)
+            found = cast(Any, self._graph).invoke(begun, config, context=context)
             return cast("dict[str, Any]", found)
         # Only the episode's id goes into the configuration, because all of that is written to the file.
         config["configurable"] = {"thread_id": context.identity.episode}
@@ -141,7 +153,8 @@ class Agent:
         # Not "no stage is next": that also holds between a stage's writes and the checkpoint after it.
         if saved.values.get("record"):
             return dict(saved.values)
-        start = None if saved.values else initial_state(self.revision)
+        start = None if saved.values else begun
+        _begin(context, cast(AgentState, saved.values or begun))
         return cast("dict[str, Any]", graph.invoke(start, config, context=context, durability="sync"))
 
     @contextmanager
@@ -154,6 +167,21 @@ class Agent:
 
         with open_saver(folder / episode / "checkpoint.db") as saver:
             yield saver
+
+
+def _begin(context: EpisodeContext, state: AgentState) -> None:
+    """Tells a policy that spends what is left of the episode's limits."""
+    if not isinstance(context.policy, Spending):
+        return
+    left, aside = context.left(read_steps(state)), read_aside(state)
+    context.policy.begin(
+        replace(
+            left,
+            tokens=None if left.tokens is None else max(0, left.tokens - aside.tokens),
+            money=None if left.money is None else max(0.0, left.money - aside.money),
+            calls=None if left.calls is None else max(0, left.calls - aside.calls),
+        )
+    )
 
 
 def episode_id(run: str, task: Task, variant: str, seed: int) -> str:

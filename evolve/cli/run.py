@@ -24,7 +24,11 @@ _QUESTIONS = 3
 def run_command(
     task: Annotated[
         str | None,
-        typer.Argument(help="A task file, SUITE#ID, or - for rows on stdin.", envvar="EVOLVE_TASK", show_default=False),
+        typer.Argument(
+            help="A task file, SUITE#ID, - for rows on stdin, or with a model a task in words.",
+            envvar="EVOLVE_TASK",
+            show_default=False,
+        ),
     ] = None,
     examples: Annotated[
         str | None,
@@ -42,13 +46,14 @@ def run_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Learn a function from examples: plan, act in code, verify, and keep what helped."""
+    """Learn a function from examples: plan, act in code, verify, and keep what helped. A model also takes words."""
     import evolve
     from evolve.cli.views import RunView
     from evolve.ledger import parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
-    wanted = _task(task, examples, name=name, header=not no_header)
+    wanted = _words(task, examples, model or _default_model(model, workspace))
+    wanted = wanted or _task(task, examples, name=name, header=not no_header)
     for warning in wanted.warnings:
         note(f"warning: {warning}")
     view = RunView(unsandboxed=sandbox == "none")
@@ -65,6 +70,26 @@ def run_command(
                 _show(result, "".join(f" ({word})" for word in opened.mark))
             flush()
     raise typer.Exit(_exit_code(result, budget))
+
+
+def _default_model(model: str | None, workspace: str | None) -> str:
+    """The workspace's model where none is named; nothing is made to find it out."""
+    from evolve.paths import find_workspace, user_workspace
+    from evolve.settings import load_settings
+
+    if model is not None:
+        return model
+    settings = load_settings(find_workspace(workspace) or user_workspace())
+    return settings.model or settings.role_models.get("act", "")
+
+
+def _words(task: str | None, examples: str | None, model: str) -> Task | None:
+    """The task in words that a model can take, or None."""
+    from evolve.workspace.own_rows import is_in_words, task_in_words
+
+    if not model or task is None or examples is not None or not is_in_words(task):
+        return None
+    return task_in_words(task)
 
 
 def _task(task: str | None, examples: str | None, *, name: str | None, header: bool) -> Task:
@@ -137,9 +162,11 @@ def _choice(arguments: Any, outputs: Any) -> tuple[Any] | None:
 
 
 def _show(result: Result, mark: str) -> None:
-    if result.answer and result.solved:
+    if result.answer and (result.solved or result.status == "unverified"):
         emit(result.answer.rstrip())
         emit()
+    if result.status == "unverified":
+        emit(f"it gives {json.dumps(result.value, ensure_ascii=False)}")
     state = "solved, verified" if result.verified else "solved, unverified" if result.solved else result.status
     emit(f"{state}{mark}: {result.note}")
     if result.ambiguity is not None:
@@ -150,7 +177,14 @@ def _show(result: Result, mark: str) -> None:
         emit(f"learned: {shorten(text, 110)}")
     for skill in result.skills:
         emit(f"new skill: {skill}  (evolve skills show {skill})")
-    emit(f"{result.cost.candidates:,} candidates, {result.cost.seconds:.2f} s; episode {result.episode_id}")
+    emit(f"{_cost(result)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
+
+
+def _cost(result: Result) -> str:
+    if not result.cost.calls:
+        return f"{result.cost.candidates:,} candidates"
+    money = f", ${result.cost.money:.4f}" if result.cost.money else ""
+    return f"{result.cost.tokens:,} tokens in {result.cost.calls} calls{money}"
 
 
 def _values(arguments: Any) -> str:
@@ -158,7 +192,7 @@ def _values(arguments: Any) -> str:
 
 
 def _exit_code(result: Result, budget: list[str] | None) -> int:
-    if result.solved:
+    if result.solved or result.status == "unverified":
         return 0
     if result.status == "fault":
         return 3
