@@ -181,7 +181,8 @@ def kills(found: Sequence[Undisturbed], options: argparse.Namespace) -> Iterator
     for point in options.points or POINTS:
         for n in options.times:
             able = [one.scenario for one in found if one.reached.get(point, 0) >= n]
-            chosen += [(point, n, scenario) for scenario in able[: options.scenarios_per_point]]
+            some = rng.sample(able, min(len(able), options.scenarios_per_point))
+            chosen += [(point, n, scenario) for scenario in some]
     if options.sample:
         chosen = rng.sample(chosen, min(options.sample, len(chosen)))
     for number, (point, n, scenario) in enumerate(chosen):

@@ -103,15 +103,16 @@ def unkept(root: Path, said: str, shown: str) -> list[str]:
         said: What the process wrote to stderr before it ended.
         shown: What it wrote to stdout.
     """
-    if not (root / "memory_store" / "memory.db").exists():
-        return [claim for claim, _ in _claims(said, shown)]
+    claims = _claims(said, shown)
+    if not claims or not (root / "memory_store" / "memory.db").exists():
+        return [claim for claim, _ in claims]
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "memory.db"
         for file in (root / "memory_store").glob("memory.db*"):
             if not file.name.endswith("-shm"):
                 shutil.copyfile(file, copy.with_name(file.name))
         with Database(copy, read_only=True) as db:
-            return [claim for claim, sql in _claims(said, shown) if not db.query(sql)]
+            return [claim for claim, sql in claims if not db.query(sql)]
 
 
 def _claims(said: str, shown: str) -> list[tuple[str, str]]:

@@ -41,14 +41,17 @@ class Scenario:
 
 
 IMPROVE = ("improve", "small.jsonl", "--rounds", "2", "--json")
+EXPORT = ("skills", "export", "total", "--out", "out", "--json")
 ONE_ROUND = ("improve", "small.jsonl", "--rounds", "1", "--json")
 SCENARIOS = (
     Scenario(name="migration", arguments=("memory", "note", "kept", "--json"), template="schema 0", timed=True),
     Scenario(name="reindex", arguments=("memory", "reindex", "--json"), template="practised", timed=True),
-    Scenario(name="export", arguments=("skills", "export", "total", "--out", "out", "--json"), template="practised"),
+    Scenario(name="repair", arguments=("doctor", "--repair", "--json"), template="damaged", timed=True, quick=False),
+    Scenario(name="export", arguments=EXPORT, template="practised"),
     Scenario(name="record"),
     Scenario(name="run", arguments=("run", "small.jsonl#small-000", "--json"), timed=True),
     Scenario(name="improve", arguments=IMPROVE, timed=True),
+    Scenario(name="run again", arguments=("run", "small.jsonl#small-001", "--json"), template="practised", quick=False),
     Scenario(name="fresh look", arguments=("report", "--fresh", "--json"), template="practised", quick=False),
     Scenario(name="improve, two workers", arguments=ONE_ROUND, workers=2, timed=True, quick=False),
 )
@@ -114,11 +117,24 @@ def fill_template(name: str, folder: Path) -> int:
     from evolve.testing import small_suite
 
     (folder / "small.jsonl").write_text(render_jsonl(small_suite(40).tasks))
-    if name == "practised":
-        return _command(IMPROVE) or _command(("memory", "reindex"))
+    if name in ("practised", "damaged"):
+        code = _command(IMPROVE) or _command(("memory", "reindex")) or _command(EXPORT)
+        if name == "damaged":
+            _damage(folder / "ws")
+        return code
     if name == "schema 0":
         _older_record(folder / "ws")
     return 0
+
+
+def _damage(root: Path) -> None:
+    """Spoils a page in the middle of the record."""
+    from evolve.paths import WorkspacePaths
+
+    file = WorkspacePaths(root).db
+    with file.open("r+b") as stream:
+        stream.seek(file.stat().st_size // 2 // 4096 * 4096)
+        stream.write(b"spoiled " * 512)
 
 
 def _older_record(root: Path) -> None:

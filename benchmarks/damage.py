@@ -290,7 +290,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--trials", type=int, default=200, help="torn writes, and as many flips")
     parser.add_argument("--seed", type=int, default=0, help="seed of where the damage falls")
     options = parser.parse_args(argv)
-    wanted = min(options.trials, 30) if options.quick else options.trials
+    wanted = min(options.trials, 20) if options.quick else options.trials
     started = time.monotonic()
     rows = trials(wanted, options.seed)
     settings = {"trials": wanted, "seed": options.seed, "seconds": round(time.monotonic() - started, 1)}

@@ -41,7 +41,7 @@ ATTACKS = {
     "unix socket": "import socket\nsocket.socket(socket.AF_UNIX).connect({path!r})",
     "signal": "import os\nos.kill({victim}, 9)",
     "environment": "import os\n[value for value in os.environ.values()]",
-    "leave a process": "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(30)",
+    "leave a process": "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(5)",
 }
 
 SMOLAGENTS = """
@@ -50,7 +50,9 @@ from smolagents.local_python_executor import LocalPythonExecutor
 found = []
 for _ in range(int(sys.argv[1])):
     started = time.perf_counter()
-    LocalPythonExecutor([])(sys.argv[2])
+    executor = LocalPythonExecutor([])
+    executor.send_tools({})
+    executor(sys.argv[2])
     found.append(time.perf_counter() - started)
 print(*found)
 """

@@ -60,6 +60,9 @@ class Settings:
     model_judge: str = field(default="", metadata=_explained("model that judges, where it is another one"))
     model_rewrite: str = field(default="", metadata=_explained("model that rewrites prompts, where it is another one"))
     base_url: str = field(default="", metadata=_explained("address where bare model names are looked for"))
+    reply_seconds: float = field(
+        default=600.0, metadata=_explained("longest wait for one reply of a model, in seconds", gt=0)
+    )
     day_limit: str = field(
         default="", metadata=_explained("most that models may spend in a day, such as $5, 2M-tokens, 500-calls")
     )

@@ -29,6 +29,7 @@ Name = Annotated[
 def models_command(ctx: typer.Context, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Say what can decide in an episode; list, check and choose models."""
     if ctx.invoked_subcommand is not None:
+        _refuse_lost_options(ctx)
         return
     _, settings = _place(workspace)
     named = {"default": settings.model, **settings.role_models}
@@ -116,6 +117,17 @@ def default_command(
         emit_json({"model": chosen})
     else:
         emit(chosen or "no language model is chosen")
+
+
+def _refuse_lost_options(ctx: typer.Context) -> None:
+    """An option between ``models`` and the command after it would be lost."""
+    from evolve.errors import UsageError
+
+    for name, shown in (("workspace", "-w"), ("as_json", "--json")):
+        source = ctx.get_parameter_source(name)
+        in_front = options.typed_before(ctx) if name == "workspace" else None
+        if source is not None and source.name == "COMMANDLINE" and in_front is None:
+            raise UsageError(f"{shown} must come after {ctx.invoked_subcommand!r} or before 'models'")
 
 
 def _place(workspace: str | None, *, make: bool = False) -> tuple[WorkspacePaths, Settings]:

@@ -46,7 +46,7 @@ Budget = Annotated[
     typer.Option(
         "--budget",
         envvar="EVOLVE_BUDGET",
-        help="60s, 2h, 200k-candidates, 2M-tokens or $2; may be repeated, the first bound reached stops.",
+        help="60s, 2h, 200k-candidates, 2M-tokens, 500-calls or $2; may be repeated, the first bound reached stops.",
     ),
 ]
 Sandbox = Annotated[

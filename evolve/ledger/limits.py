@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve.errors import RecordDamaged, WorkspaceError
-from evolve.files import write_failure
+from evolve.files import AFTER_SPACE, write_failure
 from evolve.ledger.run import Amount, Budget, Ledger, Spent
 
 _NANO = 1_000_000_000
@@ -140,6 +140,8 @@ class SpendingBook:
             yield db
             db.execute("COMMIT")
         except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+                raise WorkspaceError(f"disk full while writing {self._path}", hint=AFTER_SPACE) from error
             raise WorkspaceError(f"cannot write {self._path}: {error}") from error
         except sqlite3.DatabaseError as error:
             raise RecordDamaged(

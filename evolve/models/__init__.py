@@ -2,6 +2,11 @@
 
 A policy builds a :class:`ModelRequest` and gets a :class:`ModelReply` or an error of the tree. Deadlines, retries,
 repairs, budgets, prices and records are dealt with below that line. Importing this loads no HTTP library.
+
+    with open_models(ModelSetup(model="http://localhost:8080/v1#qwen3", meter=ledger)) as models:
+        request = ModelRequest(messages=[Message(role="user", text=prompt, priority=KEPT)], schema=schema)
+        reply = models.escalate(refusals).complete(request)
+        reply.data if not reply.refused else reply.text
 """
 
 from __future__ import annotations

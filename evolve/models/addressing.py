@@ -43,8 +43,8 @@ def parse_model(text: str, environ: Mapping[str, str] | None = None, *, base_url
     """The endpoint a person named.
 
     A bare name goes to ``base_url``, else to ``OPENAI_BASE_URL``, else to OpenAI; ``openai:NAME`` goes to
-    ``OPENAI_BASE_URL`` or OpenAI. The key is ``OPENAI_API_KEY``. An address from elsewhere than these variables
-    gets the key of ``EVOLVE_API_KEY`` only, so that a key is never sent to a host it was not meant for.
+    ``OPENAI_BASE_URL`` or OpenAI. The key for the last two is ``OPENAI_API_KEY``, and no other address ever gets it.
+    Elsewhere, and where it is not set, the key is ``EVOLVE_API_KEY``.
 
     Raises:
         UsageError: For a text of another form.
@@ -61,11 +61,10 @@ def parse_model(text: str, environ: Mapping[str, str] | None = None, *, base_url
     address = _checked(address.rstrip("/"), text)
     if not model or any(sign.isspace() for sign in model):
         raise UsageError(f"--model {text!r}: no model is named", hint=_FORMS)
-    own_key = known.get("EVOLVE_API_KEY", "")
-    meant = address in (OPENAI, offered.rstrip("/"))
-    key = (own_key or (known.get("OPENAI_API_KEY", "") if meant else "")).strip()
-    if not (key.isascii() and (key.isprintable() and " " not in key)):
-        name = "EVOLVE_API_KEY" if own_key else "OPENAI_API_KEY"
+    meant = address in (OPENAI, offered.rstrip("/")) and bool(known.get("OPENAI_API_KEY", "").strip())
+    name = "OPENAI_API_KEY" if meant else "EVOLVE_API_KEY"
+    key = known.get(name, "").strip()
+    if not (key.isascii() and key.isprintable() and " " not in key):
         raise UsageError(f"{name} holds a character that no key has, such as a space, a quote or a line break")
     return Endpoint(base_url=address, model=model, key=key)
 

@@ -25,7 +25,7 @@ class Wording:
     """The texts put into a prompt to get structure; ``string.Template`` texts, from prompt files.
 
     Attributes:
-        form: Asks for JSON by ``$schema``.
+        form: Asks for JSON by ``$schema``, and says in ``$place`` where it should stand.
         repair: Says ``$why`` the last reply could not be used, and shows ``$schema`` again.
     """
 
@@ -84,7 +84,8 @@ def with_form(request: ModelRequest, rung: Rung, wording: Wording) -> ModelReque
     if request.schema is None or rung in ("text", "json_schema"):
         return request
     schema = json.dumps(request.schema, sort_keys=True, ensure_ascii=False)
-    return _with_note(request, Template(wording.form).safe_substitute(schema=schema))
+    place = " in a fenced block that starts with ```json" if rung == "fenced" else ""
+    return _with_note(request, Template(wording.form).safe_substitute(schema=schema, place=place))
 
 
 def with_repair(request: ModelRequest, said: str, why: str, wording: Wording) -> ModelRequest:

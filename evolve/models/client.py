@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from evolve.ledger import Budget, Ledger
 from evolve.models.abilities import Abilities, AbilityBook
 from evolve.models.addressing import Endpoint
 from evolve.models.bodies import Wording, adapted, exchange_of, with_form, with_repair
+from evolve.models.overflow import overflow
 from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Price
 from evolve.models.protocol import Call, Meter, ModelReply, ModelRequest, OnCall, OnDelta, Rung, Usage
@@ -23,6 +25,7 @@ from evolve.models.trimming import trimmed
 from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
 
 _ADAPTATIONS = 6
+_THIS_SCHEMA = re.compile(r"invalid schema|invalid_json_schema|schema is (invalid|too)", re.IGNORECASE)
 _ALMOST = 0.98  # of the time that is left, since some passes before the call begins
 _HINTS = {
     "access": "set OPENAI_API_KEY (or EVOLVE_API_KEY for other endpoints), then `evolve models check`",
@@ -110,6 +113,7 @@ class _Asking:
         self.dropped: tuple[str, ...] = ()
         self.adaptations = 0
         self.heard = False
+        self.was_too_long = False
 
     def run(self) -> ModelReply:
         repairs = 0
@@ -193,6 +197,8 @@ class _Asking:
         """Says what came of a call; and the text at once, to whoever wanted it in pieces and got none."""
         if isinstance(outcome, Parts):
             kind, why = "reply", ""
+            if exchange.streamed and outcome.finish not in ("filter", "refusal"):
+                self.abilities = replace(self.abilities, streams=self.heard)
             if self.on_delta is not None and not self.heard:
                 self.on_delta(outcome.text)
         elif isinstance(outcome, Unusable):
@@ -203,6 +209,7 @@ class _Asking:
             Call(
                 model=self.endpoint.name,
                 role=self.request.role,
+                tag=self.request.tag,
                 digest=exchange_digest(exchange),
                 outcome=kind,
                 why=why,
@@ -283,14 +290,20 @@ class _Asking:
         refused = failure.kind == "request" or (failure.status in (500, 501) and untried)
         if not refused or self.rung not in RUNGS[:-1]:
             return False
-        self.abilities = self.abilities.with_rung(self.rung, False)
+        if not _THIS_SCHEMA.search(failure.text):
+            self.abilities = self.abilities.with_rung(self.rung, False)  # else another schema may do
         self.rung = RUNGS[RUNGS.index(self.rung) + 1]
         return True
 
     def shortened(self, failure: Failure) -> bool:
-        if self.dropped:
+        if self.was_too_long:
             return False  # one try; a second would only lose more
-        kept = trimmed(self.request.messages, failure.share(self.request.max_tokens))
+        self.was_too_long, told = True, overflow(failure.text)
+        room = told.reply(self.request.max_tokens)
+        if room is not None:
+            self.request = replace(self.request, max_tokens=room)  # nothing of the prompt is lost
+            return True
+        kept = trimmed(self.request.messages, told.share(self.request.max_tokens))
         if kept is None:
             return False
         messages, self.dropped = kept
@@ -316,6 +329,8 @@ class _Asking:
     def problem(self, failure: Failure, failures: int) -> EndpointProblem:
         times = f" ({failures} times)" if failures > 1 else ""
         hint = _HINTS.get(failure.kind, "the same command goes on where it stopped" if failure.retryable else "")
+        if failure.kind == "limit" and failure.final:
+            hint = "the account's quota is used up: raise it, or choose another model"
         if failure.kind == "context":
             hint = "choose a model with a longer context, or give fewer rows"
         return EndpointProblem(f"{self.endpoint.name}: {failure.text}{times}", retryable=failure.retryable, hint=hint)

@@ -202,6 +202,8 @@ def _broken(error: BaseException) -> Failure:
     import httpx2
 
     text = " ".join(clean_text(str(error)).split())[:200] or type(error).__name__
+    if "CERTIFICATE_VERIFY_FAILED" in text:
+        return Failure(kind="connect", text="its certificate is not trusted; SSL_CERT_FILE names your own", final=True)
     if isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.InvalidURL):
         return Failure(kind="connect", text=f"cannot connect: {text}")
     return Failure(kind="broken", text=f"the connection broke: {text}", billed=True)

@@ -83,13 +83,13 @@ def _rungs(endpoint: Endpoint, services: Services, found: Abilities) -> tuple[Ab
 
 
 def _streams(endpoint: Endpoint, services: Services, question: ModelRequest, found: Abilities) -> tuple[bool, Usage]:
-    pieces: list[str] = []
-    quiet = replace(services, abilities=_holding(endpoint, replace(found, streams=None)), rules=_once(services))
+    book = _holding(endpoint, replace(found, streams=None))
+    quiet = replace(services, abilities=book, rules=_once(services))
     try:
-        reply = EndpointModel(endpoint, quiet).complete(question, pieces.append)
+        reply = EndpointModel(endpoint, quiet).complete(question, lambda text: None)
     except (EndpointProblem, ModelMistake):
         return False, Usage()
-    return bool(pieces), reply.usage
+    return bool(book.of(endpoint).streams), reply.usage
 
 
 def _asked(

@@ -46,11 +46,17 @@ class ModelRequest:
     messages: Sequence[Message]
     role: str = "act"
     """Which of the workspace's models is meant: ``act``, ``reflect``, ``judge`` or ``rewrite``."""
+    tag: str = ""
+    """Who asks, such as an episode and its step; not sent, but told with every call."""
     schema: Mapping[str, Any] | None = None
     max_tokens: int = 2_048
     temperature: float | None = None
     seed: int | None = None
     stop: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise ValueError("max_tokens must be positive: it is what is reserved")
 
     def plus(self, *messages: Message) -> ModelRequest:
         """The same request with messages added at the end."""
@@ -141,6 +147,7 @@ class Call:
     Attributes:
         model: Name of the model that was asked.
         role: As in the request.
+        tag: As in the request, so that costs find the episode they belong to.
         digest: Of the exchange; finds it among the recorded ones.
         outcome: ``reply``, ``unusable``, or the kind of failure, such as ``timeout`` or ``limit``.
         why: What was wrong, or "".
@@ -153,6 +160,7 @@ class Call:
     digest: str
     outcome: str
     why: str = ""
+    tag: str = ""
     usage: Usage = field(default_factory=Usage)
     replayed: bool = False
 

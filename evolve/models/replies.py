@@ -223,7 +223,7 @@ def _of_stream(text: str, path: str) -> Parts | Unusable:
 
 
 def _events(text: str) -> Iterator[str]:
-    for line in text.splitlines():
+    for line in text.split("\n"):  # JSON may hold other signs that Python takes for the end of a line
         if line.startswith("data:"):
             yield line.removeprefix("data:").strip()
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal, Protocol
 
 from evolve.files import clean_text
+from evolve.models.overflow import TOO_LONG
 
 FailureKind = Literal[
     "connect",  # nobody there
@@ -25,13 +25,6 @@ FailureKind = Literal[
 ]
 
 _TRANSIENT = frozenset({"connect", "timeout", "broken", "limit", "server"})
-_CONTEXT = re.compile(
-    r"context[_ ](length|window|size)|maximum context|exceed_context|too many tokens|prompt is too long"
-    r"|(input|prompt|message)s? (is|are) too long|reduce the length of|token limit"
-    r"|maximum (number of )?tokens? allowed",
-    re.IGNORECASE,
-)
-_NUMBERS = re.compile(r"\d[\d,]{2,}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +38,7 @@ class Deadlines:
     """
 
     connect: float = 10.0
-    idle: float = 90.0
+    idle: float = 120.0
     total: float = 600.0
 
 
@@ -108,18 +101,6 @@ class Failure:
         """Whether the same exchange may work later."""
         return self.kind in _TRANSIENT and not self.final
 
-    def share(self, max_tokens: int) -> float | None:
-        """For ``context``: the part of the prompt that fits, where the endpoint said what it allows and got.
-
-        Args:
-            max_tokens: What has to be left for the reply.
-        """
-        numbers = [int(found.replace(",", "")) for found in _NUMBERS.findall(self.text.partition(": ")[2])]
-        if self.kind != "context" or len(numbers) < 2 or numbers[0] == numbers[1]:
-            return None
-        allowed, asked = sorted(numbers[:2])
-        return max(0.05, (allowed - max_tokens) / asked)
-
 
 OnBytes = Callable[[bytes], None]
 
@@ -145,7 +126,7 @@ def failure_of_status(status: int, headers: Mapping[str, str], content: bytes) -
     code, said = _said(content)
     text = f"HTTP {status}" + (f": {said}" if said else "")
     wait = retry_after(headers)
-    if status in (400, 413, 422, 500) and (_CONTEXT.search(f"{code} {said}") or status == 413):
+    if status in (400, 413, 422, 500) and (TOO_LONG.search(f"{code} {said}") or status == 413):
         return Failure(kind="context", text=text, status=status)
     if status == 429:
         spent = "quota" in code or "billing" in said.lower()

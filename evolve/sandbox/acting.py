@@ -105,19 +105,25 @@ def run(source: str, limits: Mapping[str, Any], config: Mapping[str, Any], repor
     names = fresh_names()
     denials.watch()
     largest = limits["result_kb"] * 1024
+    me = os.getpid()
     if orders < 0:
-        send(report, act(source, names, denials, largest))
+        send(report, act(source, names, denials, largest), me)
         return
     with open(orders, "rb") as told:
         while head := told.readline(32):
             source = told.read(int(head)).decode("utf-8", "surrogatepass")
-            send(report, act(source, names, denials, largest))
+            send(report, act(source, names, denials, largest), me)
 
 
-def send(descriptor: int, line: bytes) -> None:
-    """What was printed first, then the report: whoever reads it can take all of the output."""
+def send(descriptor: int, line: bytes, me: int) -> None:
+    """What was printed first, then the report: whoever reads it can take all of the output.
+
+    A process that the action forked and that ran on to its end has nothing to report.
+    """
     for stream in (sys.stdout, sys.stderr):
         caught(lambda stream=stream: stream.flush())
+    if os.getpid() != me:
+        os._exit(0)
     view = memoryview(line)
     while view:
         view = view[os.write(descriptor, view) :]

@@ -16,6 +16,7 @@ from evolve.sandbox.interpreter import (
     variables,
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
+from evolve.sandbox.taskgroup import unbound
 
 # by absolute path: AppArmor ties the right to make user namespaces to it
 _PROGRAM = "/usr/bin/bwrap"
@@ -44,12 +45,12 @@ class Bubblewrap:
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
         config = {
             **runner_config(result_fd, _SCRATCH, self._environment, limits),
-            "filter": seccomp.program_filter().hex(),
+            "filter": seccomp.program_filter(processes=limits.processes > 0, metadata=False).hex(),
             "others": 0,  # the namespace counts only what is in it
             "counted": True,
             "writable": [_SCRATCH, "/tmp"],
         }
-        border = seccomp.border_filter(metadata=False)
+        border = seccomp.border_filter()
         reading, writing = os.pipe()
         try:
             os.write(writing, border)  # a few kilobytes: fits into the pipe
@@ -71,7 +72,7 @@ class Bubblewrap:
             *("--seccomp", str(reading), "--"),
             *runner_command(config),
         ]
-        return Launch(argv=argv, env={}, pass_fds=(reading,), ending="inside")
+        return Launch(argv=argv, env={}, pass_fds=(reading,), ending="inside", grouped=unbound(limits))
 
 
 def _settings(limits: SandboxLimits, environment: Environment) -> list[str]:

@@ -21,6 +21,7 @@ from evolve.sandbox.protocol import Backend, ProbeOutcome
 from evolve.sandbox.scratch import remove_abandoned
 from evolve.sandbox.seatbelt import Seatbelt
 from evolve.sandbox.selftest import self_test
+from evolve.sandbox.taskgroup import remove_abandoned_groups
 from evolve.sandbox.unconfined import Unconfined
 
 BACKENDS: Mapping[str, Callable[[Environment], Backend]] = MappingProxyType(
@@ -60,6 +61,7 @@ def open_sandbox(
         raise SandboxUnavailable("there is no sandbox for native Windows", hint=_HINT)
     environment = Environment() if python is None else environment_at(python)
     remove_abandoned()
+    remove_abandoned_groups()
     if unsafe:
         return IsolatedSandbox(Unconfined(environment), warm=False)
     reasons = []

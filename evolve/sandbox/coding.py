@@ -17,10 +17,12 @@ from evolve.sandbox.protocol import SandboxLimits
 from evolve.sandbox.session import Exchange, Order
 from evolve.sandbox.text import decode_output
 
+# why the supervisor ended an execution, where that is a limit
 _BY_SUPERVISOR: dict[str, LimitKind] = {
     "wall": "wall",
     "output": "output",
     "memory": "memory",
+    "disk": "disk",
     "processes": "processes",
 }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,10 +44,12 @@ class Usage:
     Attributes:
         tasks: Processes and threads.
         resident: Bytes in RAM that are neither files nor shared memory.
+        nameless: Bytes on disk of open files that have no name any more.
     """
 
     tasks: int
     resident: int
+    nameless: int
 
 
 def usage(process: int, most: int) -> Usage:
@@ -55,15 +59,28 @@ def usage(process: int, most: int) -> Usage:
         process: Whose.
         most: How many are looked at: one more than there may be.
     """
-    pages = tasks = 0
+    pages = tasks = nameless = 0
     for number in descendants(process, most):
+        nameless += _nameless_bytes(number)
         try:
             parts = (_PROC / str(number) / "statm").read_text(encoding="ascii").split()
             tasks += len(os.listdir(_PROC / str(number) / "task"))
         except OSError:
             continue  # it ended while we looked
         pages += int(parts[1]) - int(parts[2])
-    return Usage(tasks=tasks, resident=pages * os.sysconf("SC_PAGE_SIZE"))
+    return Usage(tasks=tasks, resident=pages * os.sysconf("SC_PAGE_SIZE"), nameless=nameless)
+
+
+def _nameless_bytes(process: int) -> int:
+    """What no look into the folder finds: a file that was opened and then removed."""
+    size = 0
+    with contextlib.suppress(OSError):  # it ended while we looked, or may not be looked at
+        folder = _PROC / str(process) / "fd"
+        for name in os.listdir(folder):
+            state = os.stat(folder / name)
+            if stat.S_ISREG(state.st_mode) and state.st_nlink == 0:
+                size += state.st_blocks * 512
+    return size
 
 
 def tasks_of_user() -> int:

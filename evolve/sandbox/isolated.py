@@ -60,12 +60,12 @@ class _Shelf:
             session.close()
 
 
-_Setting = tuple[int, int, bool]
+_Setting = tuple[int, int, int]
 
 
 def _setting(limits: SandboxLimits) -> _Setting:
     """The limits that are fixed when an interpreter starts; the others are set for every program."""
-    return limits.file_mb, limits.hash_seed, limits.processes > 0
+    return limits.file_mb, limits.hash_seed, limits.processes
 
 
 class IsolatedSandbox:

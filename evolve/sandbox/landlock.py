@@ -27,6 +27,7 @@ from evolve.sandbox.interpreter import (
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
 from evolve.sandbox.scratch import make_scratch
+from evolve.sandbox.taskgroup import unbound
 
 _OLDEST_VERSION = 4
 _SCOPES_SIGNALS = 6
@@ -57,15 +58,21 @@ class Landlock:
         scratch = make_scratch()
         config = {
             **runner_config(result_fd, scratch, self._environment, limits),
-            "filter": seccomp.program_filter().hex(),
+            "filter": seccomp.program_filter(processes=limits.processes > 0, metadata=True).hex(),
             "others": tasks_of_user(),
-            "border": seccomp.border_filter(metadata=True).hex(),
+            "border": seccomp.border_filter().hex(),
             "read": [*_readable(), *self._environment.folders, "/dev/urandom", "/dev/zero"],
             "write": [scratch, "/dev/null"],
             "nested": limits.processes > 0,
         }
         argv = runner_command(config, first="jail")
-        return Launch(argv=argv, env=variables(scratch, limits, self._environment), scratch=scratch, ending="ask")
+        return Launch(
+            argv=argv,
+            env=variables(scratch, limits, self._environment),
+            scratch=scratch,
+            ending="ask",
+            grouped=unbound(limits),
+        )
 
 
 def _version() -> int:

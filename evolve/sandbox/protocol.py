@@ -212,6 +212,7 @@ class Launch:
         scratch: A folder on disk to remove at the end, or "".
         ending: How to end it: ``kill`` it; ``inside`` out, where it waits for the process it started and reaps it;
             ``ask`` first, where it takes what it started with it.
+        grouped: Bound the number of its tasks by a control group as well, where one can be made.
     """
 
     argv: Sequence[str]
@@ -220,6 +221,7 @@ class Launch:
     folder: str = "/"
     ending: Literal["kill", "inside", "ask"] = "kill"
     scratch: str = ""
+    grouped: bool = False
 
 
 class Backend(Protocol):

@@ -134,6 +134,8 @@ def _reason(state: str) -> str:
     return {
         "time": "time limit: the program did not finish",
         "size": "result too large",
+        "disk": "disk limit: the program filled the scratch folder",
+        "cpu": "time limit: the program used up its processor time",
         "late": NOT_RUN,
         "died": "the program ended its own process",
         "ok": "the program ended its own process",
@@ -161,7 +163,7 @@ def read_block(block: Block, expected: int | None) -> ProgramRun:
         block: What its process left.
         expected: How many outcomes there must be; None for tests, whose number the files decide.
     """
-    timed_out = block.state in ("time", "late", "signal 24")
+    timed_out = block.state in ("time", "late", "signal 24", "cpu")
     parts = block.data.split(b"\n")
     complete = parts[:-1]  # a line without its end was cut
     first = json_object(complete[0]) if complete else {}

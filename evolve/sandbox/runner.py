@@ -100,10 +100,10 @@ def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> No
         resource.setrlimit(number, (soft, hard))
     if host.filter is not None:
         host.filter.die_with_parent()
-        if not request["limits"]["processes"]:
-            host.filter.install()
     if host.domain is not None:
         host.domain.enter()
+    if host.filter is not None:
+        host.filter.install()
 
 
 def work(job: Job, request: Job, host: Host, pipes: tuple[int, int]) -> None:
@@ -194,6 +194,8 @@ def answer(request: Job, files: bytes, host: Host) -> None:
             data, state = gather(child, lambda: too_big(host), until, largest(limits))
             child.close()
             sweep(host)
+            if state == "ok" and fingerprint(host.root) != host.clean and too_big(host):
+                data, state = b"", "disk"  # it was faster than we look
             clean = request["collect"] or wiped(host)
         put(host.result, block(number, state, data))
     if request["collect"]:

@@ -18,7 +18,7 @@ from evolve.sandbox.syscalls import ALWAYS_DENIED, JUDGED, METADATA, NEW_PROCESS
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER, _JUMP_BITS, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_EPERM, _ENOSYS = 1, 38
+_DONE, _EPERM, _ENOSYS = 0, 1, 38
 _X32_BIT = 0x3FFFFFFF
 _NAMESPACE_FLAGS = 0x7E020000
 _CLONE_THREAD = 0x00010000
@@ -119,19 +119,19 @@ def _own_process() -> list[Instruction]:
     return [(_JUMP_EQUAL, 0, 2, 0), (_LOAD, 0, 0, 24), (_JUMP_EQUAL, 1, 0, 0), refuse, (_RETURN, 0, 0, _ALLOW)]
 
 
-def border_filter(*, metadata: bool, architecture: str | None = None) -> bytes:
-    """The filter for everything inside the sandbox.
+def border_filter(architecture: str | None = None) -> bytes:
+    """The filter for everything inside the sandbox, the runner included.
 
     Args:
-        metadata: Whether to refuse changes of file metadata too, for backends whose file rules miss them.
         architecture: ``x86_64`` or ``aarch64``; this machine's when None.
     """
     rules = _Filter(architecture or machine())
     rules.unknown()
     rules.deny(ALWAYS_DENIED)
     rules.deny({"clone3": JUDGED["clone3"]}, _ENOSYS)  # its flags lie in memory, out of a filter's sight
-    if metadata:
-        rules.deny(METADATA)
+    # The scheduler shares time among sessions, so a thousand of them would starve the supervisor. The call is
+    # answered as done and does nothing: what code wants of it, being detached, it gets nowhere in here.
+    rules.deny({"setsid": JUDGED["setsid"]}, _DONE)
     rules.judge("clone", 0, _refuse_bits(_NAMESPACE_FLAGS))
     rules.judge("socketpair", 0, _local_stream_pair())
     rules.judge("prlimit64", 0, _require_value(0))
@@ -141,11 +141,20 @@ def border_filter(*, metadata: bool, architecture: str | None = None) -> bytes:
     return rules.assemble()
 
 
-def program_filter(architecture: str | None = None) -> bytes:
-    """The filter added for one untrusted program: threads only, no execution, no signals."""
+def program_filter(*, processes: bool, metadata: bool, architecture: str | None = None) -> bytes:
+    """The filter added around code under test.
+
+    Args:
+        processes: Whether the code may start processes and signal them; else it gets threads only.
+        metadata: Whether to refuse changes of file metadata, for backends whose file rules miss them.
+        architecture: ``x86_64`` or ``aarch64``; this machine's when None.
+    """
     rules = _Filter(architecture or machine())
-    rules.deny(NEW_PROCESS)
-    rules.deny(SIGNALS)
-    rules.judge("clone", 0, _require_bits(_CLONE_THREAD))
-    rules.judge("prctl", 0, _refuse_values((_PARENT_DEATH_SIGNAL,)))
+    if metadata:
+        rules.deny(METADATA)
+    if not processes:
+        rules.deny(NEW_PROCESS)
+        rules.deny(SIGNALS)
+        rules.judge("clone", 0, _require_bits(_CLONE_THREAD))
+        rules.judge("prctl", 0, _refuse_values((_PARENT_DEATH_SIGNAL,)))
     return rules.assemble()

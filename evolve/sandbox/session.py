@@ -15,6 +15,7 @@ from evolve.sandbox.descent import children_of, descendants, usage
 from evolve.sandbox.protocol import Backend, Launch, SandboxLimits
 from evolve.sandbox.replies import ReplyReader
 from evolve.sandbox.scratch import remove_scratch
+from evolve.sandbox.taskgroup import make_task_group
 from evolve.sandbox.text import visible
 
 _CHUNK = 1 << 16
@@ -23,6 +24,7 @@ _GRACE_S = 0.6
 _MEASURE_EVERY_S = 0.05
 _TREE_MEMORY = 1.5
 _MOST_THREADS = 80  # 64 of the code, some of ours
+_NOTICED = 8  # tasks over the bound, so that the supervisor sees that it was passed
 _END_S = 1.0
 _FAULT_TEXT = 300
 
@@ -64,7 +66,7 @@ class Exchange:
     """What one request brought: the reply as far as it came and how it ended.
 
     Attributes:
-        killed: Why the supervisor ended it: wall, output, memory, processes, start (the runner was never ready); or "".
+        killed: Why the supervisor ended it: wall, output, memory, disk, processes, start (it was never ready); or "".
     """
 
     reply: ReplyReader
@@ -103,8 +105,10 @@ class Session:
         launch: Launch | None = None
         try:
             launch = backend.launch(writing, limits)
+            most = limits.processes + _MOST_THREADS + _NOTICED
+            self._group = make_task_group(most) if launch.grouped else None
             self._process = subprocess.Popen(
-                list(launch.argv),
+                self._group.entered_by(launch.argv) if self._group else list(launch.argv),
                 env=dict(launch.env),
                 cwd=launch.folder,
                 pass_fds=(writing, *launch.pass_fds),
@@ -196,6 +200,8 @@ class Session:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait()
+        if self._group is not None:
+            self._group.end()
 
     @staticmethod
     def _kill(processes: list[int]) -> None:
@@ -257,7 +263,9 @@ class _Watch:
         self._limits = limits
         self._ready = ready
         self._deadline = time.monotonic() + (limits.wall_s + _GRACE_S if ready else _START_S)
-        self._measure = time.monotonic() + 2 * _MEASURE_EVERY_S
+        # what may multiply is looked at sooner and more often
+        self._every = _MEASURE_EVERY_S / 2 if limits.processes else _MEASURE_EVERY_S
+        self._measure = time.monotonic() + self._every
 
     def over(self, ready: bool) -> bool:
         """Whether the execution must end now; ``killed`` says why."""
@@ -267,15 +275,17 @@ class _Watch:
         if now >= self._deadline:
             self.killed = "wall" if self._ready else "start"
         elif now >= self._measure:
-            self._measure = now + _MEASURE_EVERY_S
+            self._measure = now + self._every
             most = self._limits.processes + _MOST_THREADS
             use = usage(self._process, most + 1)
             if use.tasks > most:
                 self.killed = "processes"
             elif use.resident > self._limits.memory_mb * _TREE_MEMORY * (1 << 20):
                 self.killed = "memory"
+            elif use.nameless > self._limits.file_mb << 20:
+                self.killed = "disk"
         return bool(self.killed)
 
     def pause(self) -> float:
         """Seconds until it must look again."""
-        return max(0.0, min(self._deadline - time.monotonic(), _MEASURE_EVERY_S))
+        return max(0.0, min(self._deadline - time.monotonic(), self._every))

@@ -162,6 +162,7 @@ JUDGED: dict[str, Numbers] = {
     "fcntl": (72, 25),
     "prctl": (157, 167),
     "setpriority": (141, 140),
+    "setsid": (112, 157),
 }
 """Calls that are allowed or refused by their arguments."""
 

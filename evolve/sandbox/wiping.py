@@ -71,11 +71,23 @@ def _without_files(folder: int) -> list[str]:
 
 
 def _open_folder(root: int, name: str) -> int:
+    """Opens a folder with every right over it: what is in it may have been locked by its owner, us.
+
+    Raises:
+        OSError: It is gone, a link, or its rights cannot be changed.
+    """
     try:
-        return os.open(name, _FOLDER, dir_fd=root)
+        folder = os.open(name, _FOLDER, dir_fd=root)
     except PermissionError:
-        os.chmod(name, 0o700, dir_fd=root)  # what is in it was locked by its owner: us
+        os.chmod(name, 0o700, dir_fd=root)
         return os.open(name, _FOLDER, dir_fd=root)
+    try:
+        if os.fstat(folder).st_mode & 0o700 != 0o700:
+            os.fchmod(folder, 0o700)
+    except OSError:
+        os.close(folder)
+        raise
+    return folder
 
 
 def larger_than(root: int, size: int, most: int) -> bool:
@@ -94,7 +106,7 @@ def larger_than(root: int, size: int, most: int) -> bool:
                 most -= 1
                 try:
                     state = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                except OSError:
+                except FileNotFoundError:
                     continue  # gone again while we looked
                 size -= state.st_blocks * 512
                 if stat.S_ISDIR(state.st_mode):
@@ -122,23 +134,33 @@ def regular_files(root: int, size: int, most: int, refuse: Callable[[str], None]
             refuse(prefix)
             continue
         try:
-            for name in sorted(os.listdir(folder)):
-                most -= 1
-                path = f"{prefix}/{name}" if prefix else name
-                state = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                if most < 0:
-                    break
-                if stat.S_ISDIR(state.st_mode) and prefix.count("/") < _DEEPEST:
-                    pending.append(path)
-                    continue
-                data = _content(folder, name, size) if stat.S_ISREG(state.st_mode) else None
-                if data is None:
-                    refuse(path)
-                else:
-                    size -= len(data)
-                    yield path, data
-        finally:
-            os.close(folder)
+            names = sorted(os.listdir(folder))
+        except OSError:
+            names = []
+        for name in names:
+            most -= 1
+            if most < 0:
+                break
+            path = f"{prefix}/{name}" if prefix else name
+            kind = _kind(folder, name)
+            if kind == stat.S_IFDIR and prefix.count("/") < _DEEPEST:
+                pending.append(path)
+                continue
+            data = _content(folder, name, size) if kind == stat.S_IFREG else None
+            if data is None:
+                refuse(path)
+            else:
+                size -= len(data)
+                yield path, data
+        os.close(folder)
+
+
+def _kind(folder: int, name: str) -> int:
+    """What an entry is, as in its mode; 0 where that cannot be said."""
+    try:
+        return stat.S_IFMT(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except OSError:
+        return 0
 
 
 def _below(root: int, prefix: str) -> int | None:

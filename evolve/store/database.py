@@ -71,6 +71,7 @@ class Database:
         self._deletions = self._copied = self._changed_before = 0
         changes = with_own(migrations)
         schema.check_numbering(changes)
+        self._changes_known = changes
         if repair_marker(self.path).exists():
             raise damaged(self.path, "a repair was cut short")
         if self.path.exists() and self.path.stat().st_size == 0:
@@ -102,7 +103,7 @@ class Database:
         if mark.fits():
             return
         connection.execute("BEGIN")  # one state for every table, whoever writes meanwhile
-        problems = sealing.faults(connection)
+        problems = [*schema.changed_definitions(connection, self._changes_known), *sealing.faults(connection)]
         connection.execute("COMMIT")
         if problems:
             more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
@@ -136,11 +137,12 @@ class Database:
     def _open(self, changes: Sequence[Migration]) -> None:
         with ExitStack() as on_failure:
             on_failure.callback(self._connection.close)
+            # First, because the file of a newer version is not to be touched.
+            missing = schema.pending(self._connection, changes, self.path)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=FULL")
             # What is deleted is overwritten, so that salvage never finds it again.
             self._connection.execute("PRAGMA secure_delete=ON")
-            missing = schema.pending(self._connection, changes, self.path)
             if missing:
                 backup(self._connection, self.path, schema.steps(self._connection))
                 schema.migrate(self._connection, missing)
@@ -153,11 +155,11 @@ class Database:
         Inside another transaction it joins that one.
         """
         with self._guard, self._watched():
-            if self._depth == 0:
-                self._connection.execute("BEGIN IMMEDIATE")
-                hit("record.begin")
             self._depth += 1
-            try:
+            try:  # from here on whatever interrupts is followed by a rollback
+                if self._depth == 1:
+                    self._connection.execute("BEGIN IMMEDIATE")
+                    hit("record.begin")
                 yield
                 if self._depth == 1:
                     hit("record.commit.before")
@@ -336,7 +338,7 @@ class Database:
         self._connection.execute(f"UPDATE {table} SET checksum = ? WHERE rowid = ?", (row_checksum(table, row), rowid))
 
     def _verify(self, table: str, row: Row) -> None:
-        if row["checksum"] != row_checksum(table, row):
+        if row.get("checksum") != row_checksum(table, row):
             self._distrusted = True
             raise RecordDamaged(
                 f"{self._name(table, row)} in {self.path} does not match its checksum", hint="evolve doctor --repair"

@@ -34,7 +34,8 @@ def _problem(path: Path, error: sqlite3.DatabaseError) -> EnvironmentProblem | N
     code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
     if code == sqlite3.SQLITE_FULL:
         return WorkspaceError(f"disk full while writing {path}", hint=AFTER_SPACE)
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    # Text is cleaned before it is stored, so what cannot be decoded was changed since.
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error).startswith("Could not decode to UTF-8"):
         return damaged(path, str(error))
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return WorkspaceBusy(f"another process is writing to {path}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,6 +81,25 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> 
 def steps(connection: sqlite3.Connection) -> int:
     """How many migrations a database has seen."""
     return len(_applied(connection))
+
+
+def changed_definitions(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> list[str]:
+    """Tables and indexes that are not defined as the migrations define them; nothing where some are unknown.
+
+    A table whose definition was damaged may have lost its checksums without a word.
+    """
+    applied = set(_applied(connection))
+    if not applied or applied - {(item.package, item.number) for item in migrations}:
+        return []
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
+        migrate(fresh, [item for item in migrations if (item.package, item.number) in applied])
+        wanted, found = _definitions(fresh), _definitions(connection)
+    return [f"the definition of {name}" for name in sorted(wanted | found) if wanted.get(name) != found.get(name)]
+
+
+def _definitions(connection: sqlite3.Connection) -> dict[str, str]:
+    rows = connection.execute("SELECT type || ' ' || name, tbl_name || ': ' || ifnull(sql, '') FROM sqlite_master")
+    return {str(row[0]): str(row[1]) for row in rows}
 
 
 def from_newer(what: str) -> WorkspaceError:

@@ -12,6 +12,7 @@ from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.faults import hit
 from evolve.files import canonical_json, digest, write_atomic
 
+_REPAIR = "evolve doctor --repair"
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -55,13 +56,13 @@ class ObjectStore:
         try:
             data = path.read_bytes()
         except FileNotFoundError as error:
-            raise RecordDamaged(f"the object {path} is missing") from error
+            raise RecordDamaged(f"the object {path} is missing", hint=_REPAIR) from error
         except OSError as error:
             raise WorkspaceError(f"cannot read {path}: {error.strerror}") from error
         if digest(data) == name:
             return data
         aside = self._move_aside(path)
-        raise RecordDamaged(f"the object {path} does not match its digest; it was moved to {aside.name}")
+        raise RecordDamaged(f"the object {path} does not match its digest; it was moved to {aside.name}", hint=_REPAIR)
 
     def put_json(self, value: Any) -> str:
         """Stores a JSON value in canonical form; equal values give equal digests."""

@@ -211,7 +211,9 @@ def _reads_whole(connection: sqlite3.Connection, table: str, found: Remains) -> 
     """Whether SQLite reads the whole table; rows that it reads and that are not whole are named."""
     try:
         for row in broken_rows(connection, table):
-            found.broken[table].setdefault(int(str(row["_rowid_"])), row_name(connection, table, row))
+            rowid = int(str(row["_rowid_"]))
+            if rowid not in found.rows[table]:
+                found.broken[table].setdefault(rowid, row_name(connection, table, row))
         (count,) = connection.execute(f"SELECT count(*) FROM {table} NOT INDEXED").fetchone()
     except (sqlite3.Error, UnicodeDecodeError):
         return False

@@ -65,7 +65,7 @@ def broken_rows(connection: sqlite3.Connection, table: str) -> Iterator[Row]:
     names = [column[0] for column in cursor.description]
     for values in cursor:
         row = dict(zip(names, values, strict=True))
-        if row["checksum"] != row_checksum(table, row):
+        if row.get("checksum") != row_checksum(table, row):
             yield row
 
 
@@ -78,10 +78,22 @@ def faults(connection: sqlite3.Connection) -> list[str]:
     found = structural_faults(connection)
     for table in sealed_tables(connection):
         try:
-            found += [row_name(connection, table, row) for row in broken_rows(connection, table)]
-        except (sqlite3.OperationalError, UnicodeDecodeError):  # what SQLite says of text that is not UTF-8
-            found.append(f"{table}: a text is not UTF-8")
+            broken = list(broken_rows(connection, table))
+        except sqlite3.OperationalError as error:
+            if not str(error).startswith("Could not decode"):
+                raise
+            broken = _broken_texts(connection, table)
+        found += [row_name(connection, table, row) for row in broken]
     return found
+
+
+def _broken_texts(connection: sqlite3.Connection, table: str) -> list[Row]:
+    """Broken rows of a table in which a text is not UTF-8 any more."""
+    before, connection.text_factory = connection.text_factory, lambda data: data.decode("utf-8", "replace")
+    try:
+        return list(broken_rows(connection, table))
+    finally:
+        connection.text_factory = before
 
 
 class CleanMark:

@@ -34,10 +34,10 @@ class QuirkDouble:
     """Solves a job of a quirk family only if its prompt tells the quirk.
 
     It finds the job by its instruction. It knows the quirk if the rest of the prompt states it, in an insight, a
-    plan, a note or an imported skill; or if the prompt shows its own wrong code and after that a failure. Then it
-    writes right code, else wrong code. Asked for anything else it plans or reflects: a lesson states the quirk if
-    the prompt told it or showed the failure, else it is a phrase that helps nobody. With a JSON Schema, in the
-    request or in the prompt, the reply fits the schema: fields named like code get the code, texts get the lesson.
+    plan, a note or a skill, or shows code that heeds it; or if the prompt shows its own wrong code and after that a
+    failure. Then it writes right code, else wrong code. Asked for anything else it plans or reflects: a lesson states
+    the quirk if the prompt told it or showed the failure, else it is a phrase that helps nobody. With a JSON Schema,
+    in the request or in the prompt, the reply fits the schema: fields named like code get the code, texts the lesson.
 
     Args:
         tasks: The jobs it can tell apart.
@@ -63,15 +63,24 @@ class QuirkDouble:
 def knows(job: QuirkTask, prompt: str) -> bool:
     """Whether a prompt tells the quirk, or shows how the wrong code failed."""
     rest = prompt.replace(job.task.instruction, " ")
-    return job.quirk.known_in(rest) or failed_in(job, prompt)
+    return job.quirk.known_in(rest) or shown_in(job, prompt) or failed_in(job, prompt)
+
+
+def shown_in(job: QuirkTask, prompt: str) -> bool:
+    """Whether a prompt shows code that does it right, such as a skill distilled from another job of the family."""
+    return " ".join(job.quirk.right.split()) in _flat(prompt)
 
 
 def failed_in(job: QuirkTask, prompt: str) -> bool:
     """Whether a prompt shows the wrong code and, after it, a failure."""
-    flat = " ".join(prompt.replace("\\n", "\n").replace('\\"', '"').split())
-    mistake = " ".join(job.wrong.split())
+    flat, mistake = _flat(prompt), " ".join(job.wrong.split())
     at = flat.rfind(mistake)
     return at >= 0 and _FAILED.search(flat, at + len(mistake)) is not None
+
+
+def _flat(prompt: str) -> str:
+    """A prompt in one line, with code that stands in JSON as it would stand alone."""
+    return " ".join(prompt.replace("\\n", "\n").replace('\\"', '"').split())
 
 
 def code_for(job: QuirkTask, prompt: str) -> str:

@@ -131,7 +131,7 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk(
         name="names",
         sentence="Names in this workspace must go through the helper normalise_name before anything else.",
-        cues=(r"\bnormalise_name\b", r"\btitles? (is |are )?dropped\b.*\bturned around\b"),
+        cues=(r"\bnormalise[_-]name\b", r"\btitles? (is |are )?dropped\b.*\bturned around\b"),
         takes="text",
         wrong="name = text.strip().lower()",
         right="name = normalise_name(text)",

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import select
 import socket
@@ -16,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -79,9 +81,10 @@ class ScriptedEndpoint:
     def close(self) -> None:
         """Stops, and ends what is under way."""
         self.stopping.set()
-        self._server.shutdown()
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._thread.join()
         self._server.server_close()
-        self._thread.join()
 
     def __enter__(self) -> ScriptedEndpoint:
         return self.start()
@@ -257,10 +260,13 @@ def _refusal(scenario: Scenario, body: Mapping[str, Any]) -> tuple[str, str] | N
         return f"response_format of type {form!r} is not supported", "invalid_request_error"
     if body.get("stream") and "stream" not in scenario.supports:
         return "Unsupported value: 'stream' does not support true", "unsupported_value"
-    size = _size(body)
-    if scenario.context and size > scenario.context:
-        text = f"This model's maximum context length is {scenario.context} tokens. However, you sent {size} tokens."
-        return text, "context_length_exceeded"
+    size, room = _size(body), body.get("max_tokens") or body.get("max_completion_tokens") or 0
+    if scenario.context and size + room > scenario.context:
+        parts = f"({size} in the messages, {room} in the completion)"
+        text = (
+            f"maximum context length is {scenario.context} tokens. However, you requested {size + room} tokens {parts}."
+        )
+        return f"This model's {text}", "context_length_exceeded"
     return None
 
 
@@ -319,13 +325,17 @@ def _event(value: Mapping[str, Any]) -> bytes:
     return b"data: " + json.dumps(value).encode() + b"\n\n"
 
 
-def main(argv: list[str]) -> None:
-    """Serves a scenario file and prints the text for ``--model``; ends with its standard input, or when killed."""
-    endpoint = ScriptedEndpoint(load_scenario(Path(argv[0])), port=int(argv[1]) if len(argv) > 1 else 0).start()
-    print(endpoint.model, flush=True)
-    sys.stdin.read()
-    endpoint.close()
+def main(argv: list[str] | None = None) -> None:
+    """Serves a scenario file and prints the text for ``--model``; ends with its standard input, or by Ctrl-C."""
+    parser = argparse.ArgumentParser(prog="python -m evolve.testing.endpoint", description="Plays a scenario.")
+    parser.add_argument("scenario", type=Path, help="a JSON file, see evolve.testing.Scenario")
+    parser.add_argument("--port", type=int, default=0, help="on this machine only; default: a free one")
+    options = parser.parse_args(argv)
+    with ScriptedEndpoint(load_scenario(options.scenario), port=options.port) as endpoint:
+        print(endpoint.model, flush=True)
+        with suppress(KeyboardInterrupt):
+            sys.stdin.read()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -30,7 +30,7 @@ class Scenario:
             Without one, further requests get HTTP 400.
         supports: Of ``json_schema``, ``json_object``, ``stream``, ``usage`` (in streams), ``chat``, ``responses``.
         refuses: Parameters that get HTTP 400.
-        context: Most bytes of a prompt; 0 for no bound.
+        context: Most bytes of a prompt and tokens of its reply together; 0 for no bound.
         models: Names it lists.
         key: The only key it takes, or "" for any.
     """

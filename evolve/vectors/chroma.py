@@ -20,8 +20,8 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evolve.errors import WorkspaceError
-from evolve.files import canonical_json, write_atomic
+from evolve.files import AFTER_SPACE, canonical_json, write_atomic
 from evolve.vectors.exact import checked_rows, unit_rows
 from evolve.vectors.protocol import Hit, Progress, Rows, Tag, Where
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _BATCH = 2000
 """Rows per call; Chroma refuses more than some 5,400."""
 _DIGITS = 6
+_FULL = ("disk is full", "disk I/O error", "No space left")
+"""How Chroma words it; it has no error of its own for that."""
 _SPARE = 16
 """Neighbours fetched beyond ``k`` so that ties at the edge are broken by id, not by chance."""
 _MANIFEST = "manifest.json"
@@ -88,7 +90,23 @@ def open_chroma(path: Path, name: str, dimension: int) -> ChromaIndex:
             ) from error
         # Chroma remembers a system that failed to start by the spelling of its path for the rest
         # of the process, so the fresh folder needs another spelling.
-        return ChromaIndex(os.path.join(folder, "."), name, dimension, set_aside=aside)
+        try:
+            return ChromaIndex(os.path.join(folder, "."), name, dimension, set_aside=aside)
+        except (ChromaError, AttributeError, RuntimeError) as again:
+            raise WorkspaceError(f"the index {folder} cannot be made: {again}", hint="evolve doctor") from again
+
+
+@contextmanager
+def _full_disk_told(folder: Path) -> Iterator[None]:
+    """A full disk is the machine's trouble and no damage: what is there stays where it is."""
+    from chromadb.errors import ChromaError
+
+    try:
+        yield
+    except ChromaError as error:
+        if not any(sign in str(error) for sign in _FULL):
+            raise
+        raise WorkspaceError(f"disk full while writing the index {folder}", hint=AFTER_SPACE) from error
 
 
 class ChromaIndex:
@@ -106,8 +124,9 @@ class ChromaIndex:
         self._folder = Path(folder)
         self._name = name
         self._fresh = 0
-        self._client: ClientAPI | None = _connect(folder)
         with ExitStack() as undo:
+            undo.enter_context(_full_disk_told(self._folder))
+            self._client: ClientAPI | None = _connect(folder)
             undo.callback(self._stop)
             self._collection = self._open_collection()
             if self._metadata().get("dimension") != dimension:
@@ -130,13 +149,9 @@ class ChromaIndex:
 
     def mark(self, generation: int) -> None:
         before = int(self._metadata().get("written", 0))
-        self._collection.modify(
-            metadata={
-                "dimension": self.dimension,
-                "generation": str(generation),
-                "written": before + self._fresh,
-            }
-        )
+        promise: Any = {"dimension": self.dimension, "generation": str(generation), "written": before + self._fresh}
+        with _full_disk_told(self._folder):
+            self._collection.modify(metadata=promise)
         self._fresh = 0
 
     def upsert(self, ids: Sequence[str], vectors: np.ndarray, tags: Sequence[Mapping[str, Tag]] | None = None) -> None:
@@ -147,11 +162,8 @@ class ChromaIndex:
         for start in range(0, len(ids), _BATCH):
             part = slice(start, start + _BATCH)
             labels: Any = [{_SEEN: True, **one} for one in (tags or [{}] * len(ids))[part]]
-            self._collection.upsert(
-                ids=list(ids[part]),
-                embeddings=unit[part],
-                metadatas=labels,
-            )
+            with _full_disk_told(self._folder):
+                self._collection.upsert(ids=list(ids[part]), embeddings=unit[part], metadatas=labels)
 
     def query(self, vector: np.ndarray, k: int, where: Where | None = None) -> list[Hit]:
         unit = unit_rows(np.asarray(vector, dtype=np.float64).reshape(1, -1), self.dimension)
@@ -175,15 +187,17 @@ class ChromaIndex:
 
     def delete(self, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), _BATCH):
-            self._collection.delete(ids=list(ids[start : start + _BATCH]))
+            with _full_disk_told(self._folder):
+                self._collection.delete(ids=list(ids[start : start + _BATCH]))
 
     def ids(self) -> list[str]:
         return sorted(self._collection.get(include=[])["ids"])
 
     def clear(self) -> None:
         client = self._open_client()
-        client.delete_collection(self._name)
-        self._collection = self._open_collection()
+        with _full_disk_told(self._folder):
+            client.delete_collection(self._name)
+            self._collection = self._open_collection()
         self.mark(0)
 
     def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:

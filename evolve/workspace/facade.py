@@ -244,8 +244,9 @@ class Workspace:
             self._free()
 
     def _free(self) -> None:
+        """Frees every part, also where one fails to close."""
         self._closed = True
-        with ExitStack() as parts:  # each, also where another fails to close
+        with ExitStack() as parts:
             parts.callback(self._lock.release)
             parts.callback(self.stores.db.close)
             parts.callback(self.stores.memory.close)

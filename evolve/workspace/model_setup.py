@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import read_text, write_atomic
 from evolve.ledger import Budget, Ledger, LimitedLedger, SpendingBook, parse_budget
-from evolve.models import ModelSetup, parse_model
+from evolve.models import Deadlines, ModelSetup, parse_model
 from evolve.models.opening import PRICES
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers
@@ -38,6 +39,11 @@ def model_setup(
         prices=paths.root / PRICES,
         abilities=cache_folder() / "endpoints.json",
         layers=PromptLayers(workspace=paths.prompts),
+        deadlines=Deadlines(
+            # Who waits long for a reply waits long for its first piece as well.
+            idle=max(Deadlines().idle, settings.reply_seconds / 5),
+            total=settings.reply_seconds,
+        ),
         seed=settings.seed,
     )
 
@@ -80,7 +86,8 @@ def set_default_model(paths: WorkspacePaths, model: str) -> Path:
         text = read_text(paths.marker)
     except UsageError as error:
         raise WorkspaceError(str(error), hint=error.hint) from error
-    line = f'model = "{model}"' if model else '# model = ""'
+    # A JSON string is a TOML string too.
+    line = f"model = {json.dumps(model, ensure_ascii=False)}" if model else '# model = ""'
     body, count = _SET.subn(lambda found: line, text, count=1)
     if not count:
         # A key before the first table belongs to the file; with [evolve] as the only table it belongs in there.

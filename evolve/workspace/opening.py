@@ -38,6 +38,10 @@ MIGRATIONS: tuple[Migration, ...] = (*AGENT, *MEMORY, *SKILLS, *GATE, *OPTIMIZER
 """The tables of every package, in order of registration."""
 
 
+_SESSIONS = "sessions"
+"""Recorded code sessions lie beside the runs and need no record."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Place:
     """Where the workspace is.
@@ -131,7 +135,7 @@ def refuse_lost_record(paths: WorkspacePaths) -> None:
     if paths.db.exists():
         return
     for place in (paths.objects, paths.runs, paths.store / "backups"):
-        if place.is_dir() and any(place.iterdir()):
+        if place.is_dir() and any(one.name != _SESSIONS for one in place.iterdir()):
             raise RecordDamaged(f"{paths.db} is missing, and {place} is not empty", hint="evolve doctor --repair")
 
 

@@ -19,7 +19,7 @@ from evolve.paths import WorkspacePaths, find_workspace, user_workspace
 from evolve.settings import load_settings
 from evolve.skills import write_folder
 from evolve.skills.folder import read_folder
-from evolve.store import ObjectStore, WriterLock, finish_rebuild, rebuild, still_lost
+from evolve.store import Database, ObjectStore, WriterLock, finish_rebuild, rebuild, still_lost
 from evolve.workspace import soundness
 from evolve.workspace.housekeeping import tidy
 from evolve.workspace.opening import MIGRATIONS, open_stores
@@ -91,6 +91,8 @@ def _mend_record(paths: WorkspacePaths, report: Repair) -> None:
     report.done += [fault.replace("; nothing was changed", "") for fault in faults]
     report.done.append(f"rebuilt {paths.db} from {kept} rows that were whole{source}{aside}")
     report.lost += built.lost
+    if not kept and built.backup:
+        report.lost.append(f"whatever was recorded after the backup {built.backup.name} was made")
     if not kept and not restored:
         report.lost.append("everything in the record: no row could be read and there was no backup")
     report.rows = {"kept": kept, "restored": restored}
@@ -178,9 +180,19 @@ def _mend_index(stores: Stores, report: Repair) -> None:
 
 def _still_wrong(paths: WorkspacePaths) -> list[str]:
     try:
-        return soundness.record_faults(paths)
+        faults = soundness.record_faults(paths)
+        if faults:
+            return faults
+        with Database(paths.db, MIGRATIONS, read_only=True) as db:
+            found = [f"{what} needs the object {name}" for what, name in _missing(paths, db)]
+            found += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
     except EvolveError as problem:
         return [str(problem)]
+    return [*found, *(f"{path} is damaged" for path in soundness.damaged_checkpoints(paths))]
+
+
+def _missing(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
+    return list(soundness.missing_objects(db, ObjectStore(paths.objects)))
 
 
 def free_name(path: Path, word: str) -> Path:

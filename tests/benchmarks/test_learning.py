@@ -48,6 +48,7 @@ def test_splits_differ_by_seed_and_not_by_order():
     assert {task.id for task in halves(tasks, 0)[0]} != {task.id for task in halves(tasks, 1)[0]}
 
 
+@pytest.mark.slow
 def test_every_arm_has_a_row_for_every_held_out_task(outcome):
     held = {row["task"] for row in outcome.rows if row["split"] == "test"}
     practised = {row["task"] for row in outcome.rows if row["split"] == "train"}
@@ -57,6 +58,7 @@ def test_every_arm_has_a_row_for_every_held_out_task(outcome):
         assert sorted(row["task"] for row in outcome.rows if row["arm"] == arm) == sorted(held)
 
 
+@pytest.mark.slow
 def test_rows_have_the_agreed_keys_and_are_consistent(outcome):
     assert any(row["solved"] for row in outcome.rows)
     for row in outcome.rows:
@@ -67,6 +69,7 @@ def test_rows_have_the_agreed_keys_and_are_consistent(outcome):
             assert row["correct_unseen"]
 
 
+@pytest.mark.slow
 def test_the_learner_total_counts_what_practice_cost(outcome):
     spent = sum(row["cost"] for row in outcome.rows if row["split"] == "train")
     budgets = {row["budget"] for row in outcome.rows if row["arm"] == "unlearned-total"}
@@ -74,6 +77,7 @@ def test_the_learner_total_counts_what_practice_cost(outcome):
     assert budgets.pop() >= 600 + spent // 7
 
 
+@pytest.mark.slow
 def test_a_run_is_repeatable(suite_file, outcome):
     arms = ("guide+library", "plain")
     again = run(Plan(suite=str(suite_file), budget=600, seeds=1, quick=True, workers=2, arms=arms))
@@ -81,6 +85,7 @@ def test_a_run_is_repeatable(suite_file, outcome):
     assert [{**row, "cpu_s": 0} for row in again.rows] == first
 
 
+@pytest.mark.slow
 def test_no_path_leaves_the_benchmark(suite_file, outcome):
     assert str(suite_file.parent.parent) not in str(outcome.to_json())
 
@@ -94,6 +99,7 @@ def test_a_learner_without_insights_acts_as_the_unlearned_one(suite_file):
         assert (policy.guide, policy.library) == (None, ())
 
 
+@pytest.mark.slow
 def test_the_placebo_has_the_same_insights_for_other_tasks(suite_file):
     tasks = load_suite(str(suite_file)).tasks
     learned = practise(Course(suite="few", tasks=tasks, budget=600, seed=0, dreams=20), HostJudge())

@@ -31,9 +31,21 @@ def test_a_default_is_written_read_and_taken_back(cli, tmp_path):
     assert "gpt-5-nano,gpt-5" in cli("models").out
     cli("models", "default", "openai:gpt-5")
     assert json.loads(cli("models", "default", "--json").out) == {"model": "openai:gpt-5"}
+    cli("models", "default", 'http://x/v1#a"b\\c')
+    assert cli("models", "default").out.strip() == 'http://x/v1#a"b\\c'
     cli("models", "default", "")
     assert (tmp_path / "ws" / "evolve.toml").read_text().count("model =") == text.count("model =")
     assert json.loads(cli("models", "default", "--json").out) == {"model": ""}
+
+
+def test_an_option_is_not_lost_between_the_two_words(cli, tmp_path):
+    cli("models", "default", "gpt-5", "-w", tmp_path / "other")
+    assert cli("-w", tmp_path / "other", "models", "default").out.strip() == "gpt-5"
+    assert "gpt-5" in cli("models", "-w", tmp_path / "other").out
+    done = cli("models", "-w", tmp_path / "other", "default")
+    assert done.code == 2
+    assert "-w must come after 'default'" in done.err
+    assert cli("models", "--json", "default").code == 2
 
 
 @pytest.mark.parametrize("text", ["seed = 3\n", "[evolve]\nseed = 3\n", "[evolve] # mine\nmodel = 'x'\nseed = 3"])
@@ -98,6 +110,15 @@ def test_a_wrong_key_is_told_with_the_next_step(cli, monkeypatch):
     assert done.code == 4
     assert "wrong-key" not in done.err
     assert "OPENAI_API_KEY" in done.err
+
+
+def test_the_longest_wait_for_a_reply_is_a_setting(cli, tmp_path):
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "ws" / "evolve.toml").write_text("reply_seconds = 0.3")
+    with ScriptedEndpoint(Scenario(replies=[{"fault": "hang"}] * 4)) as silent:
+        done = cli("models", "check", silent.model)
+    assert done.code == 4
+    assert "no complete reply within 0.3 s" in done.err
 
 
 def test_a_check_keeps_to_the_limit_of_the_day(cli, endpoint, tmp_path):

@@ -79,6 +79,7 @@ def test_a_try_may_spend_twice_the_first_cost_even_beyond_what_the_comparison_ma
     assert round_.promoted
 
 
+@pytest.mark.slow
 def test_a_task_that_fails_at_twice_its_first_cost_is_counted_once(listed, judged):
     (rare,) = [task.task for task in listed if task.stratum == RARE]
     round_, records = judged(lopsided(decoys=21))
@@ -86,6 +87,7 @@ def test_a_task_that_fails_at_twice_its_first_cost_is_counted_once(listed, judge
     assert [record.cost.candidates for record in records if record.task == rare and not record.verified] == [250, 260]
 
 
+@pytest.mark.slow
 def test_a_task_whose_tries_end_in_faults_rejects_nothing(judged, monkeypatch):
     proposed = []
 
@@ -105,6 +107,7 @@ def test_a_task_whose_tries_end_in_faults_rejects_nothing(judged, monkeypatch):
     assert "1 tasks that worked could not be tried again" in round_.reason
 
 
+@pytest.mark.slow
 def test_another_problem_under_an_old_name_is_no_regression(judged, suite_file):
     tasks = small_suite(140).tasks
     new = [task for task in small_suite(140, seed=5).tasks if task.family == RARE][:8]
@@ -113,6 +116,7 @@ def test_another_problem_under_an_old_name_is_no_regression(judged, suite_file):
     assert round_.promoted
 
 
+@pytest.mark.slow
 def test_a_task_that_lies_in_test_by_now_stays_sealed(listed, judged, suite_file):
     before = load_suite(suite_file)
     dropped = {task.id for task in before.split("test")}

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evolve.models.overflow import Overflow, overflow
 from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
 from evolve.models.structure import extract
 from evolve.models.wire import Failure, failure_of_status, retry_after
@@ -82,6 +83,16 @@ def test_any_value_anywhere_in_a_stream(place, value, cut):
     assert "".join(reader.feed(body[at : at + 7]) for at in range(0, len(body), 7)).startswith("fine"[:2])
 
 
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85", "\x0b", "\x1c", "\r", "\n"])
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_every_sign_of_a_streamed_text_arrives(sign, ascii_only):
+    events = [{"choices": [{"delta": {"content": f"a{sign}b"}, "finish_reason": "stop"}]}]
+    lines = [json.dumps(event, ensure_ascii=ascii_only) for event in events]
+    body = "".join(f"data: {line}\r\n\r\n" for line in lines).encode()
+    assert read_reply(body, streamed=True).text == f"a{sign}b"
+    assert DeltaReader().feed(body) == f"a{sign}b"
+
+
 @FEW
 @given(st.binary(max_size=60), st.booleans())
 def test_any_bytes(content, streamed):
@@ -104,6 +115,39 @@ def test_any_error_body(status, content):
     assert isinstance(failure, Failure)
     assert failure.text.startswith(f"HTTP {status}")
     assert failure.retryable == (failure.kind in ("server", "limit") and not failure.final)
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed", "prompt", "asked"),
+    [
+        ("maximum context length is 4,096 tokens. However, you requested 9,000 tokens", 4096, None, 9000),
+        (
+            "maximum context length is 16384 tokens. However, you requested 122946 tokens "
+            "(112946 in the messages, 10000 in the completion)",
+            16384,
+            112946,
+            122946,
+        ),
+        (
+            "context length is 4097 tokens, however you requested 4116 tokens (3860 in your prompt; 256",
+            4097,
+            3860,
+            4116,
+        ),
+        (
+            "context length is 2048 tokens. However, your request has 8 input tokens plus 2045 'max_tokens'",
+            2048,
+            8,
+            None,
+        ),
+        ("request (5000 tokens) exceeds the available context size (4096 tokens), try", 4096, None, 5000),
+        ("Requested tokens (5000) exceed context window of 512", 512, None, 5000),
+        ("prompt is too long: 210000 tokens > 200000 maximum", 200000, 210000, None),
+        ("HTTP 400: the prompt is too long", None, None, None),
+    ],
+)
+def test_how_much_fits_in_the_words_of_several_hosts(text, allowed, prompt, asked):
+    assert overflow(text) == Overflow(allowed=allowed, prompt=prompt, asked=asked)
 
 
 @pytest.mark.parametrize(

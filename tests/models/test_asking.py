@@ -69,6 +69,18 @@ def test_a_server_that_breaks_on_a_schema_is_asked_another_way(bench):
     assert (reply.rung, one.waits) == ("json_object", [])
 
 
+def test_a_schema_that_is_refused_says_nothing_of_other_schemas(bench):
+    told = {"status": 400, "message": "Invalid schema for response_format 'sum': 'minimum' is not permitted."}
+    one = bench(told, {"data": {"sum": 42}}, {"data": {"sum": 42}})
+    assert one.complete(ask(schema=SUM)).rung == "json_object"
+    assert one.complete(ask(schema=SUM)).rung == "json_schema"
+
+
+def test_nothing_is_asked_for_without_room_for_a_reply():
+    with pytest.raises(ValueError, match="max_tokens"):
+        ask(max_tokens=0)
+
+
 @pytest.mark.parametrize("name", ["temperature", "seed", "stop", "max_tokens"])
 def test_a_parameter_that_is_refused_is_left_out_from_then_on(bench, name):
     one = bench("fine", "fine", refuses=(name,))
@@ -107,10 +119,11 @@ def test_who_wants_pieces_of_an_endpoint_that_does_not_stream_gets_the_whole_at_
 def test_every_call_is_told_with_what_it_cost(bench, tmp_path):
     calls = []
     one = bench({"status": 500}, {"bad": "null choices"}, "fine", setup={"on_call": calls.append, "records": tmp_path})
-    usage = one.complete(ask(role="reflect")).usage
+    usage = one.complete(ask(role="reflect", tag="episode-7")).usage
     assert [call.outcome for call in calls] == ["server", "unusable", "reply"]
     assert calls[1].why == "there is no choice in the reply"
-    assert {call.role for call in calls} == {"reflect"}
+    assert {(call.role, call.tag) for call in calls} == {("reflect", "episode-7")}
+    assert "episode-7" not in json.dumps(one.bodies)
     assert sum((call.usage for call in calls), start=type(usage)()) == usage
     assert (tmp_path / f"{calls[-1].digest}.json").is_file()
 
@@ -163,6 +176,7 @@ def test_what_names_no_model_is_told(text):
 def test_a_key_is_only_sent_where_it_belongs():
     environ = {"OPENAI_API_KEY": "for-openai"}
     assert parse_model("gpt-5", environ).key == "for-openai"
+    assert parse_model("gpt-5", {**environ, "EVOLVE_API_KEY": "own"}).key == "for-openai"
     assert parse_model("http://elsewhere.example/v1#m", environ).key == ""
     assert parse_model("http://elsewhere.example/v1#m", {**environ, "EVOLVE_API_KEY": "own"}).key == "own"
     with pytest.raises(UsageError, match="OPENAI_API_KEY holds a character") as caught:

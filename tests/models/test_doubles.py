@@ -88,6 +88,21 @@ def test_a_skill_is_imported_the_way_the_prompt_says():
     assert faults(code, job.task) == ""
 
 
+def test_plans_skills_by_name_and_code_of_others_help_too():
+    dates, names = JOBS[0], next(job for job in JOBS if job.quirk.skill)
+    other = next(job for job in JOBS[1:] if job.quirk == dates.quirk)
+    helps = [
+        (dates, "Plan: 1. split the text; 2. take the day first, then the month; 3. return it."),
+        (dates, f"Skill {other.task.entry}:\n```python\n{other.right}```"),
+        (dates, json.dumps({"skill": {"code": other.right}})),
+        (names, "Skills you can use: normalise-name"),
+    ]
+    for job, told in helps:
+        assert faults(said(told, job.task.instruction, schema=CODE)["code"], job.task) == ""
+    useless = ["Plan: 1. split the text; 2. take the month.", f"Skill {other.task.entry}: gives a quarter of a date"]
+    assert all(faults(said(text, dates.task.instruction, schema=CODE)["code"], dates.task) for text in useless)
+
+
 def test_a_lesson_states_the_quirk_only_where_it_could_be_learned():
     job = JOBS[0]
     assert said(job.task.instruction, "What did you learn?", schema=LESSON) == {"insights": []}
@@ -169,6 +184,13 @@ def test_mistakes_in_a_scenario_are_named(tmp_path, text, message):
     file.write_text(text)
     with pytest.raises(TaskError, match=message):
         load_scenario(file)
+
+
+def test_an_endpoint_that_was_never_started_can_be_closed():
+    idle = ScriptedEndpoint(Scenario())
+    idle.close()
+    idle.close()
+    assert idle.stopping.is_set()
 
 
 def test_a_script_that_has_ended_says_so():

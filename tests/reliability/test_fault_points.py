@@ -95,3 +95,9 @@ def test_what_is_no_plan_is_refused_in_words(monkeypatch, plan):
     monkeypatch.setenv(VARIABLE, plan)
     with pytest.raises(UsageError, match="EVOLVE_FAULT=file.beg"):
         hit("file.begin")
+
+
+def test_the_page_on_reliability_lists_every_point():
+    page = (ROOT / "docs" / "reliability.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `") and line.count("|") == 3]
+    assert {f"| `{name}` | {text} |" for name, text in POINTS.items()} <= set(rows)

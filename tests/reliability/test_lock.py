@@ -11,6 +11,9 @@ import time
 import pytest
 
 from tests.architecture.source import ROOT
+from tests.cli import conftest
+
+cli = conftest.cli
 
 HOLD = """
 import os, sys, time

@@ -49,7 +49,7 @@ def start(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("action", ["int", "term"])
 def test_a_signal_at_any_point_is_told_and_the_command_goes_on(action):
-    chosen = ("--scenario", "run", "--scenario", "improve", "--trials", "0", "--sample", "3")
+    chosen = ("--scenario", "run", "--scenario", "improve", "--trials", "0", "--sample", "2")
     found = crashed("--action", action, "--seed", {"int": "1", "term": "2"}[action], *chosen)
     assert bad(found["rows"]) == []
     assert all(row["killed"] for row in found["rows"])

@@ -180,3 +180,23 @@ def test_a_report_that_nobody_asked_for_ends_the_session(sandbox):
     assert result.ended and result.state == "error" and "result" in result.error
     session.close()
     assert sandbox.execute("1").value == 1
+
+
+def test_removed_files_that_are_still_open_count(sandbox):
+    code = (
+        "import tempfile, time\nkept = [tempfile.TemporaryFile() for _ in range(30)]\nfor file in kept:\n"
+        "    file.write(bytes(1 << 20))\n    file.flush()\ntime.sleep(5)"
+    )
+    result = sandbox.execute(code, SandboxLimits(file_mb=4, wall_s=3))
+    assert (result.state, result.limit) == ("limit", "disk")
+
+
+@pytest.mark.parametrize("mode", ["0o400", "0o300", "0o000"])
+def test_folders_that_were_locked_do_no_harm(sandbox, mode):
+    code = (
+        f"import os\nos.mkdir('d')\nopen('d/f', 'w').write('x')\nos.mkdir('e', {mode})\n"
+        f"try:\n    os.chmod('d', {mode})\nexcept OSError:\n    pass\nopen('g', 'w').write('y')"
+    )
+    result = sandbox.execute(code, collect=True)
+    assert result.state == "ok" and ActionFile(name="g", data=b"y") in result.files
+    assert sandbox.execute("import os\nos.listdir()").value == []

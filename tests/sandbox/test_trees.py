@@ -106,3 +106,10 @@ def test_a_tree_does_not_outlive_a_killed_supervisor(sandbox, cache_dir):
     while survivors(mark) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert survivors(mark) == []
+
+
+def test_a_forked_process_that_runs_to_the_end_reports_nothing(sandbox):
+    code = "import os, time\nchild = os.fork()\nif child:\n    os.waitpid(child, 0)\n'parent' if child else 'child'"
+    assert sandbox.execute(code, limits()).value == "parent"
+    with sandbox.session(limits()) as session:
+        assert [session.execute(code).value for _ in range(2)] == ["parent", "parent"]

@@ -139,6 +139,16 @@ def test_a_changed_row_is_named_and_not_used(db: Database, path: Path) -> None:
     assert [row["id"] for row in db.rows("things", {"id": "good"})] == ["good"]
 
 
+def test_a_text_that_is_no_text_any_more_is_a_damaged_row(db: Database, path: Path) -> None:
+    db.insert("things", {"id": "good", "note": "fine"})
+    db.insert("things", {"id": "bad", "note": "fine"})
+    overwrite(path, "UPDATE things SET note = CAST(x'66ff6e65' AS TEXT) WHERE id = 'bad'")
+    with pytest.raises(RecordDamaged, match="Could not decode"):
+        db.rows("things")
+    assert db.check() == ["things row bad"]
+    assert [row["id"] for row in db.rows("things", {"id": "good"})] == ["good"]
+
+
 def test_damaged_rows_are_set_aside_and_the_rest_works(db: Database, path: Path) -> None:
     for name in ("good", "bad"):
         db.insert("things", {"id": name, "body": b"\x01"})

@@ -82,6 +82,15 @@ def test_a_lost_schema_loses_no_row(path: Path) -> None:
     assert (done.lost, done.kept) == ((), {"things": COUNT, "facts": COUNT, "meta": 0, "damaged": 0})
 
 
+def test_a_table_that_lost_its_seals_with_its_definition_is_damage(path: Path) -> None:
+    before = contents(path)
+    path.write_bytes(path.read_bytes().replace(b"text TEXT NOT NULL, checksum", b"text TEXT NOT NULL, checksuM"))
+    with pytest.raises(RecordDamaged, match="the definition of table facts"):
+        Database(path, CHANGES)
+    rebuild(path, CHANGES)
+    assert contents(path) == before
+
+
 def test_the_copy_fills_the_gaps_and_newer_rows_win(path: Path) -> None:
     with Database(path, CHANGES) as db:
         assert db.keep_copy() or (db.delete("facts", {"seq": 1}) and db.keep_copy())

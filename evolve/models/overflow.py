@@ -1,0 +1,66 @@
+"""What an endpoint says of a prompt that is too long: how much fits, and how much it was."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+TOO_LONG = re.compile(
+    r"context[_ ](length|window|size)|maximum context|exceed_context|too many tokens|prompt is too long"
+    r"|(input|prompt|message)s? (is|are) too long|reduce the length of|token limit"
+    r"|maximum (number of )?tokens? allowed",
+    re.IGNORECASE,
+)
+"""The wordings of OpenAI, vLLM, llama.cpp, llama-cpp-python and others that relay to different hosts."""
+
+_N = r"(\d[\d,]*)"
+_ALLOWED = re.compile(
+    rf"(?:context (?:length|window|size))(?: is| of|:)? \(?{_N}|{_N} (?:tokens )?maximum", re.IGNORECASE
+)
+_PROMPT = re.compile(
+    rf"{_N} (?:tokens )?in (?:the|your) (?:messages|prompt|input)|{_N} input tokens|too long: {_N}", re.IGNORECASE
+)
+_ASKED = re.compile(rf"(?:requested|sent|resulted in|request|requested tokens) \(?{_N}", re.IGNORECASE)
+_LEAST_SHARE = 0.05
+_LEAST_REPLY = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overflow:
+    """The figures of a complaint, in tokens; None for what was not said.
+
+    Attributes:
+        allowed: What prompt and reply may be together.
+        prompt: What the prompt was.
+        asked: What was asked for in all; with some hosts the prompt alone.
+    """
+
+    allowed: int | None = None
+    prompt: int | None = None
+    asked: int | None = None
+
+    def reply(self, max_tokens: int) -> int | None:
+        """Tokens that are left for the reply, where giving it less is enough; None where the prompt has to shrink."""
+        if self.allowed is None or self.prompt is None:
+            return None
+        room = self.allowed - self.prompt
+        return room if max(_LEAST_REPLY, max_tokens // 4) <= room < max_tokens else None
+
+    def share(self, max_tokens: int) -> float | None:
+        """The part of the prompt that fits beside a reply; None where the figures do not say."""
+        size = self.prompt or self.asked
+        if self.allowed is None or not size:
+            return None
+        return min(1.0, max(_LEAST_SHARE, (self.allowed - max_tokens) / size))
+
+
+def overflow(text: str) -> Overflow:
+    """The figures in a complaint."""
+    return Overflow(allowed=_first(_ALLOWED, text), prompt=_first(_PROMPT, text), asked=_first(_ASKED, text))
+
+
+def _first(pattern: re.Pattern[str], text: str) -> int | None:
+    found = pattern.search(text)
+    if found is None:
+        return None
+    return int(next(group for group in found.groups() if group).replace(",", ""))

@@ -1,0 +1,90 @@
+"""A workspace that is used for many days stays bounded in memory, and on disk by what was learned."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evolve.paths import WorkspacePaths
+from evolve.store import Database, ObjectStore, backups
+from evolve.store.backups import KEPT
+from evolve.testing import small_suite
+from evolve.workspace.housekeeping import tidy
+from tests.reliability.workspaces import everything, opened
+
+SESSIONS = 12
+EPISODES = 150
+WARM, STILL = 14, 14
+RSS_SLACK_KB = 5_000
+"""Most growth of the process over fourteen sessions in which little is learned, once as many have filled its pools."""
+
+
+@pytest.mark.slow
+def test_thousands_of_episodes_leave_no_garbage_and_no_leak(tmp_path: Path) -> None:
+    folder = tmp_path / "ws"
+    paths = WorkspacePaths(folder)
+    with opened(folder) as workspace:
+        workspace.run(small_suite(1).tasks[0])
+        (pattern,) = workspace.stores.runs.episodes()
+    grown = []
+    for session in range(SESSIONS):
+        with opened(folder) as workspace:
+            for number in range(EPISODES):
+                name = f"s{session:02d}e{number:03d}"
+                workspace.stores.commit(replace(pattern, episode=name, task=name), instruction=f"task {name}")
+                workspace.stores.objects.put_json({"left over": name} if number % 50 == 0 else {})
+            workspace.memory.recall("total of a list")
+            workspace.run(small_suite(1).tasks[0])
+    for number in range(WARM + STILL):
+        with opened(folder) as workspace:
+            workspace.memory.note(f"note {number}", author="ada")
+            workspace.memory.recall("total of a list")
+        grown.append(resident_kb())
+    assert grown[-1] - grown[WARM] < RSS_SLACK_KB
+    assert len(backups(paths.db)) <= KEPT + 1
+    assert not list(paths.runs.rglob("checkpoint.db*"))
+    assert not [path for path in paths.store.iterdir() if path.name.endswith((".new", ".old", ".tmp"))]
+    learned = paths.db.stat().st_size
+    whole = sum(path.stat().st_size for path in paths.store.rglob("*") if path.is_file())
+    index = sum(path.stat().st_size for path in paths.index.rglob("*") if path.is_file())
+    assert whole - index < (KEPT + 2) * learned + 200_000
+    assert index < 12_000 * SESSIONS * EPISODES
+
+
+def resident_kb() -> int:
+    """Memory of this process."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def test_bodies_that_nothing_refers_to_go_and_all_others_stay(folder: Path) -> None:
+    paths = WorkspacePaths(folder)
+    objects = ObjectStore(paths.objects)
+    before = everything(folder)
+    named = set(objects.digests())
+    old, young = objects.put(b"old"), objects.put(b"young")
+    long_ago = time.time() - 10 * 24 * 3600
+    for name in (*named, old):
+        os.utime(paths.objects / name, (long_ago, long_ago))
+    with Database(paths.db, read_only=True) as db:
+        assert tidy(paths, db) == ["removed 1 objects that nothing refers to"]
+    assert set(objects.digests()) == {*named, young}
+    assert everything(folder) == before
+
+
+def test_copies_are_made_when_enough_changed_and_old_ones_go(folder: Path) -> None:
+    path = WorkspacePaths(folder).db
+    before = len(backups(path))
+    everything(folder)
+    assert len(backups(path)) == before
+    for number in range(6):
+        with opened(folder) as workspace:
+            workspace.memory.note(f"note {number}", author="ada")
+            workspace.stores.db.delete("memory_notes", "")
+    assert len(backups(path)) == KEPT
+    with Database(backups(path)[-1], read_only=True) as copy:
+        assert copy.rows("memory_notes") == []
