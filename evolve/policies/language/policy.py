@@ -48,6 +48,9 @@ from evolve.tasks import equal
 
 _HANDLE = re.compile(r"step\s+(\d+)(?:\s+page\s+(\d+))?", re.IGNORECASE)
 _AGAIN = "\nYour last proposal repeats an earlier step. Change the strategy: do something that was not done before."
+_SOUND = "def sound(*values):\n    return True\n"
+"""A program that cannot fail: where it does, the sandbox did."""
+_MACHINE = ("PermissionError", "MemoryError", "TimeoutError", "time limit", "disk limit", "not run", "the sandbox")
 _FIRM = frozenset({"confirmed"})
 
 
@@ -281,15 +284,21 @@ class LanguagePolicy:
         return found + [f"skill:{one.digest}" for one in self.skills if skill_id(one) in named]
 
     def _solves(self, view: TaskView, facts: Sequence[Mapping[str, Any]], probe: Probe) -> bool | None:
-        """Whether a fresh answer with these facts is right on the examples; None where that could not be found out."""
-        said = self._proposal(view, Plan(goal="", data={"facts": list(facts)}), ())
+        """Whether a fresh answer with these facts is right on the examples; None where the machine kept that open.
+
+        No skill is offered: one that rests on the same fact would hide whether the fact makes a difference.
+        """
+        bare = replace(self, skills=())
+        said = bare._proposal(view, Plan(goal="", data={"facts": list(facts)}), ())
         if said["kind"] != "code":
             return False
-        code = mount(str(said["code"]), self.skills).code
-        outputs = probe([(code, view.entry)], [list(row.input) for row in view.examples])[0]
-        if outputs is None:
-            return False
-        return all(equal(value, row.output) for value, row in zip(outputs, view.examples, strict=True))
+        inputs = [list(row.input) for row in view.examples]
+        outputs, sound = probe([(str(said["code"]), view.entry), (_SOUND, "sound")], inputs)
+        if sound is None or any(_cut_short(value) for value in outputs or ()):
+            return None
+        return outputs is not None and all(
+            equal(value, row.output) for value, row in zip(outputs, view.examples, strict=True)
+        )
 
     def _tested_again(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
         """After a right first answer: one fact it cited that is not settled yet is left out, to see its worth."""
@@ -300,11 +309,18 @@ class LanguagePolicy:
         open_ones = [one for one in facts if one["of"] in right.action.consumed and one["status"] not in _FIRM]
         for fact in open_ones[:1]:
             claims = read_claims([{"cause": _cause_of(fact), "condition": "", "relation": ""}], view)
+            with_it = self._solves(view, facts, probe) if self.skills else True
             without = self._solves(view, [one for one in facts if one["of"] != fact["of"]], probe)
-            if claims and without is not None:
-                seen = evidence_of(view, group, with_it=True, without_it=without)
+            if claims and with_it is not None and without is not None:
+                seen = evidence_of(view, group, with_it=with_it, without_it=without)
                 return (replace(claims[0], evidence=(seen,)),)
         return ()
+
+
+def _cut_short(value: Json) -> bool:
+    """Whether a value says that the machine ended or refused the work, which says nothing about the answer."""
+    failed = isinstance(value, dict) and set(value) == {"error"}
+    return failed and str(value["error"]).startswith(_MACHINE)
 
 
 def unfit_fact(text: str) -> bool:
