@@ -14,11 +14,11 @@ from evolve.models import Endpoint, Models, ModelSetup, Prices, Wire, open_model
 from evolve.paths import WorkspacePaths
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions
 from evolve.policies.protocol import Policy
-from evolve.prompts import PromptLayers
+from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import Settings
 from evolve.skills import Skill
 from evolve.skills.admission import Interpreter
-from evolve.workflow import Knobs
+from evolve.workflow import Knobs, parse_workflow
 from evolve.workspace.model_setup import limited, model_setup
 
 
@@ -46,12 +46,14 @@ class LanguageLearner:
     def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
         """A policy that is offered these skills; it has no guide."""
         models, meter = self._open()
+        layers = PromptLayers(workspace=self.paths.prompts)
+        samples = parse_workflow(load_prompt("workflow.toml", layers)).knobs.samples
         return LanguagePolicy(
             models=models,
             meter=meter,
             skills=tuple(skills),
-            questions=Questions(layers=PromptLayers(workspace=self.paths.prompts)),
-            settings=self.language,
+            questions=Questions(layers=layers),
+            settings=replace(self.language, samples=samples),
             name=self.name,
         )
 

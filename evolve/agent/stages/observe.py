@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.execution import call_once, try_rows
 from evolve.agent.exploring import EXPLORES
+from evolve.agent.sampling import chosen
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
 from evolve.episodes import Action, Observation, Step
@@ -17,11 +17,29 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Runs the code of the last action on the visible examples, in the sandbox."""
     *earlier, step = read_steps(state)
     key = (step.number, "observe", "observation")
-    observed = context.outputs.once(key, Observation, lambda: _observed(step.action, earlier, context))
-    return {"steps": with_last_step(state, replace(step, observation=observed))}
+    seen = context.outputs.once(key, _Seen, lambda: _observed(step.action, earlier, context))
+    return {"steps": with_last_step(state, replace(step, action=seen.action, observation=seen.observation))}
 
 
-def _observed(action: Action, earlier: Sequence[Step], context: EpisodeContext) -> Observation:
+@dataclass(frozen=True, kw_only=True)
+class _Seen:
+    """What came back, and from which of an action's answers."""
+
+    action: Action
+    observation: Observation
+
+
+def _observed(action: Action, earlier: Sequence[Step], context: EpisodeContext) -> _Seen:
+    if action.kind != "code" or not action.code or action.data.get(EXPLORES):
+        return _Seen(action=action, observation=_without_answer(action, earlier, context))
+    best, trial = chosen(context.sandbox, context.view, action)
+    # A task in words has no row to fit: there it counts whether the answer runs at all.
+    ok = trial.ok if context.view.examples else not (trial.fault or trial.denied or trial.error)
+    observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
+    return _Seen(action=best, observation=observed)
+
+
+def _without_answer(action: Action, earlier: Sequence[Step], context: EpisodeContext) -> Observation:
     if action.kind == "finish":
         return Observation(ok=False, error=action.text or "the policy gave up")
     if action.kind == "recall":
@@ -34,16 +52,6 @@ def _observed(action: Action, earlier: Sequence[Step], context: EpisodeContext) 
         return Observation(ok=False, error="nobody is here to answer; decide without asking")
     if not action.code:
         return Observation(ok=False, error=action.text or "the action has no code")
-    if action.data.get(EXPLORES) and context.exploration is not None:
-        return context.exploration.observe(action, earlier)
-    if not context.view.examples:
-        return _called(action, context)
-    trial = try_rows(context.sandbox, action.code, context.view.entry, context.view.examples)
-    return Observation(ok=trial.ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
-
-
-def _called(action: Action, context: EpisodeContext) -> Observation:
-    """For a task in words: whether the function runs at all, and what it gives."""
-    trial = call_once(context.sandbox, action.code, context.view.entry)
-    ok = not (trial.fault or trial.denied or trial.error)
-    return Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
+    if context.exploration is None:
+        return Observation(ok=False, error="code that finds something out cannot be run here")
+    return context.exploration.observe(action, earlier)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolve.episodes import Action, Claim, Cost, Json, Limits, Plan, Recalled, SkillDraft, Step, TaskView
-from evolve.errors import ModelMistake
+from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import digest
 from evolve.ledger import Budget
 from evolve.models import KEPT, ChatModel, Message, ModelReply, ModelRequest
@@ -63,12 +63,14 @@ class LanguageSettings:
         reflects: Ask for claims after failures.
         distils: Ask for a name and description of right answers.
         refuted_after: Failed answers in a row on one subgoal after which it and what depends on it are planned anew.
+        samples: Answers to one question; the agent runs all and goes on with the best.
     """
 
     plans: bool = True
     reflects: bool = True
     distils: bool = True
     refuted_after: int = 2
+    samples: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,11 +108,7 @@ class LanguagePolicy:
         return skill_files(self.skills)
 
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
-        """Asks for subgoals, and keeps what was recalled for the steps.
-
-        Raises:
-            ModelMistake: The model gave no usable plan.
-        """
+        """Asks for subgoals, and keeps what was recalled for the steps."""
         facts = [
             {
                 "id": f"i-{one.id[:8]}",
@@ -125,10 +123,13 @@ class LanguagePolicy:
         if not self.settings.plans:
             return Plan(goal=view.instruction, data={"facts": facts})
         parts = [*facts_message(facts, self.questions.rooms.facts), task_message(view)]
-        reply = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence=""))
+        try:
+            said = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
+        except ModelMistake:  # without a plan the task is its own
+            return Plan(goal=view.instruction, data={"facts": facts})
         return Plan(
-            goal=str(reply.data["goal"])[:300],
-            subgoals=read_subgoals(reply.data["subgoals"]),
+            goal=str(said["goal"])[:300],
+            subgoals=read_subgoals(said["subgoals"]),
             data={"facts": facts},
         )
 
@@ -147,6 +148,8 @@ class LanguagePolicy:
             if _repeats(said, steps):
                 return Action(kind="finish", text="the same step was proposed again and again, so this stops here")
         action = self._action(view, plan, steps, said)
+        if action.kind == "code" and not action.data.get("explores"):
+            action = self._sampled(view, now, steps, action)
         if fresh:
             action = replace(action, data={**action.data, "subgoals": as_data(subgoals)})
         return replace(action, cost=Cost(seconds=round(time.process_time() - started, 6)))
@@ -220,10 +223,15 @@ class LanguagePolicy:
             *plan_message(plan, subgoals),
             *steps_message(view, steps, self.questions.rooms.steps),
         ]
-        reply = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, seed=len(steps), evidence=evidence))
-        return revised(subgoals, refuted, read_subgoals(reply.data["subgoals"])), True
+        try:
+            said = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, seed=len(steps), evidence=evidence)).data
+        except ModelMistake:  # the old plan is better than none
+            return subgoals, False
+        return revised(subgoals, refuted, read_subgoals(said["subgoals"])), True
 
-    def _proposal(self, view: TaskView, plan: Plan, steps: Sequence[Step], strategy: str = "") -> Mapping[str, Any]:
+    def _proposal(
+        self, view: TaskView, plan: Plan, steps: Sequence[Step], strategy: str = "", *, sample: int = 0
+    ) -> Mapping[str, Any]:
         rooms = self.questions.rooms
         parts = [
             *skills_message(self._best_skills(view), rooms.skills),
@@ -232,11 +240,30 @@ class LanguagePolicy:
             *plan_message(plan, plan.subgoals),
             *steps_message(view, steps, rooms.steps),
         ]
-        seed = 2 * len(steps) + bool(strategy)
+        seed = 1_000 * sample + 2 * len(steps) + bool(strategy)
         said: Mapping[str, Any] = self._asked(
             self.questions.ask("act", parts, ACTION_SCHEMA, seed=seed, strategy=strategy)
         ).data
         return said
+
+    def _sampled(self, view: TaskView, plan: Plan, steps: Sequence[Step], action: Action) -> Action:
+        """The action with further answers to the same question, each different from the others."""
+        found: dict[str, dict[str, Json]] = {}
+        for number in range(1, self.settings.samples):
+            try:
+                said = self._proposal(view, plan, steps, sample=number)
+            except (ModelMistake, BudgetExhausted):  # there is an answer already
+                break
+            if said["kind"] != "code" or not said["answer"]:
+                continue
+            other = self._action(view, plan, steps, said)
+            if other.code != action.code:
+                found[other.code] = {
+                    "code": other.code,
+                    "written": str(said["code"]),
+                    "consumed": list(other.consumed),
+                }
+        return replace(action, data={**action.data, "samples": list(found.values())}) if found else action
 
     def _best_skills(self, view: TaskView) -> list[Skill]:
         """Skills by how well their words fit the task, those of the same types first where words say nothing."""

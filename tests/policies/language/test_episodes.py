@@ -210,6 +210,19 @@ def test_the_prompt_is_as_long_after_two_hundred_steps_as_after_twenty(model):
     assert max(lengths) < 24_000
 
 
+def test_of_several_answers_the_one_that_fits_is_taken_and_without_examples_the_commonest(model):
+    from evolve.workspace.own_rows import task_in_words
+
+    three = LanguageSettings(samples=3, plans=False)
+    asked_for = model(scripted(action(WRONG), action(RIGHT), action(WRONG + "# again\n")), settings=three)
+    record = asked_for.run(doubling(), split="own", steps=1)
+    assert record.verified
+    assert record.answer == RIGHT
+    values = [action(f"def solve():\n    return {value}  # {n}\n") for n, value in enumerate((41, 42, 42))]
+    record = model(scripted(*values), settings=three).run(task_in_words("What is it then?"), split="own")
+    assert record.steps[0].observation.outputs == (42,)
+
+
 def test_a_task_in_words_is_run_and_called_unverified(model):
     from evolve.workspace.own_rows import task_in_words
 
