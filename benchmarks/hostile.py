@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -95,6 +95,18 @@ def run_batch(batch: Batch) -> list[dict[str, Any]]:
         f"{time.monotonic() - started:.0f} s"
     )
     return rows
+
+
+def run_batches(planned: Sequence[Batch], jobs: int) -> list[dict[str, Any]]:
+    """The rows of all batches in order; after Ctrl-C of those that were begun, because a long run is worth its part."""
+    with ThreadPoolExecutor(jobs) as pool:
+        begun = [pool.submit(run_batch, batch) for batch in planned]
+        try:
+            wait(begun)
+        except KeyboardInterrupt:
+            progress("stopped: what has begun is finished and reported")
+            pool.shutdown(wait=True, cancel_futures=True)
+    return [row for one in begun if not one.cancelled() for row in one.result()]
 
 
 def _supervised(batch: Batch, left: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -194,6 +206,14 @@ def _count(rows: Sequence[Mapping[str, Any]], key: str) -> int | None:
     return sum(bool(row.get(key)) for row in rows) if rows else None
 
 
+def _rounds(rows: Sequence[Mapping[str, Any]]) -> int:
+    """How often every way of running code had its turn."""
+    turns: dict[tuple[str, str], set[int]] = {}
+    for row in rows:
+        turns.setdefault((row["backend"], row["mode"]), set()).add(row["round"])
+    return min(map(len, turns.values()), default=0)
+
+
 def table(outcome: Outcome) -> str:
     """The figures for a terminal, and every row that is not as it should be."""
     lines = []
@@ -256,12 +276,11 @@ def main(argv: Sequence[str] | None = None) -> None:
             progress(f"{name} is left out: {reason}")
         chosen = sample(QUICK if options.quick else len(ACTIONS), options.seed)
         controls = [] if options.no_control else run_controls(chosen, options.jobs)
-        with ThreadPoolExecutor(options.jobs) as pool:
-            rows = [row for part in pool.map(run_batch, batches(options, backends, cache)) for row in part]
+        rows = run_batches(list(batches(options, backends, cache)), options.jobs)
     caged = {action.name: action.caged for action in chosen if action.caged}
     outcome = Outcome(
         benchmark="hostile",
-        seeds=options.seeds,
+        seeds=_rounds(rows),
         quick=options.quick,
         rows=rows,
         targets=targets_of(rows, controls, options.quick),
