@@ -39,6 +39,12 @@ class TaskView:
     examples: tuple[Row, ...]
     entry: str = "solve"
     """Name of the function the answer must define."""
+    environment: str = "programs"
+    """``programs`` to write a function, ``files`` to work in a folder."""
+    check: str = ""
+    """The command that tells whether work in a folder is done; the policy may run it."""
+    files: tuple[str, ...] = ()
+    """Names of the files in the folder at the start."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +133,8 @@ class Action:
     """One thing the policy does.
 
     Attributes:
-        kind: ``code`` answers with source that defines ``entry``; ``finish`` gives up.
+        kind: ``code`` answers with source that defines ``entry``, or acts in the folder; ``finish`` gives up, or
+            hands in the folder as it is.
         code: Python source, standard library only.
         text: One sentence for the live view.
         data: Policy-private JSON (search: ``tree``, the answer's term; ``alternatives``).
@@ -157,6 +164,9 @@ class Observation:
     """True when the environment, not the answer, failed; never evidence."""
     text: str = ""
     """What an action that answers nothing brought back, such as what its code printed."""
+    data: Mapping[str, Json] = field(default_factory=dict)
+    """What the environment tells besides. ``files``: ``changed`` and ``protected`` names, ``value``, ``output``,
+    ``check`` (the end of what the check printed), ``score``, ``snapshot``, ``parent``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,6 +179,10 @@ class Judgement:
     rows: int
     """How many unseen rows the bit rests on."""
     fault: bool = False
+    judged: bool = False
+    """The bit is a model's opinion."""
+    text: str = ""
+    """What the bit rests on, in one sentence, where it is not rows."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,6 +56,8 @@ class Knobs:
     """Most tokens of language models in one episode."""
     recall_k: int = 24
     """Items recalled at the start."""
+    branches: int = 1
+    """Most actions tried from one state of a folder before the search takes another; 1 never goes back."""
     withhold: float = 0.1
     """Share of recalled items left out at random, so that their use can be measured."""
 
@@ -68,6 +70,7 @@ KNOB_BOUNDS: Mapping[str, tuple[float, float]] = {
     "samples": (1, 16),
     "tokens": (1_000, 100_000_000),
     "recall_k": (0, 100),
+    "branches": (1, 16),
     "withhold": (0.0, 0.5),
 }
 

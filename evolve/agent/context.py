@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from evolve.agent.environments.protocol import Environment
 from evolve.agent.exploring import Exploration
 from evolve.agent.outputs import NoOutputs, StepOutputs
-from evolve.episodes import EpisodeRecord, Limits, Recalled, Row, Step, TaskView
+from evolve.episodes import EpisodeRecord, Limits, Recalled, Step, TaskView
 from evolve.events import EventSink, NoEvents
 from evolve.policies.protocol import Policy
 from evolve.sandbox.protocol import Sandbox
@@ -60,7 +61,7 @@ class EpisodeContext:
 
     Attributes:
         view: What the policy may see of the task.
-        verify_rows: Rows that decide ``verified``; never given to the policy.
+        environment: What actions act on; it knows what decides, which is never given to the policy.
         limits: What the whole episode may spend.
         outputs: Keeps what was paid for within a stage.
         exploration: The session for code that finds something out, or None for policies that write none.
@@ -69,7 +70,7 @@ class EpisodeContext:
 
     identity: Identity
     view: TaskView
-    verify_rows: tuple[Row, ...]
+    environment: Environment
     policy: Policy
     sandbox: Sandbox
     limits: Limits

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evolve.agent.state import AgentState, read_claims, read_drafts, read_plan, read_recalled, read_steps
-from evolve.episodes import Step
+from evolve.episodes import Observation, Step
 
 
 def narrate(stage: str, state: AgentState) -> Mapping[str, Any]:
@@ -38,8 +38,13 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
         }
     if stage == "observe" and step.observation is not None:
         seen = step.observation
-        return {"ok": seen.ok, "error": seen.error, "denied": seen.denied, "fault": seen.fault}
+        return {"ok": seen.ok, "error": seen.error, "denied": seen.denied, "fault": seen.fault, **_folder(seen)}
     if stage == "judge" and step.judgement is not None:
         judged = step.judgement
-        return {"accepted": judged.accepted, "verified": judged.verified, "rows": judged.rows}
+        return {"accepted": judged.accepted, "verified": judged.verified, "rows": judged.rows, "text": judged.text}
     return {}
+
+
+def _folder(seen: Observation) -> Mapping[str, Any]:
+    """What changed in a folder; {} elsewhere."""
+    return {"changed": seen.data["changed"]} if "changed" in seen.data else {}

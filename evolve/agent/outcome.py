@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
+from evolve.agent.sampling import in_words
 from evolve.agent.state import ENDED
 from evolve.episodes import Status, Step
 
@@ -39,12 +40,12 @@ def conclude(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, st
         reason = last.observation.error if last.observation is not None else ""
         return "fault", f"the sandbox failed: {reason or 'no result'}"
     if is_accepted(last):
-        if not context.view.examples and not context.verify_rows:
+        if in_words(context.view):
             return "unverified", "the code runs; there are no rows to check its answer against"
         return "solved", _accepted_note(last)
     left = context.left(steps)
     if any(step.judgement is not None for step in steps):
-        return "refused", "every submitted answer failed on rows the policy had not seen"
+        return "refused", _last_text(steps) or "every submitted answer failed on rows the policy had not seen"
     if last.action.data.get(ENDED):
         return "budget", last.action.text
     if left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0:
@@ -52,8 +53,14 @@ def conclude(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, st
     return "unsolved", last.action.text or (last.observation.error if last.observation else "") or "no answer found"
 
 
+def _last_text(steps: Sequence[Step]) -> str:
+    return next((step.judgement.text for step in reversed(steps) if step.judgement is not None), "")
+
+
 def _accepted_note(step: Step) -> str:
     rows = step.judgement.rows if step.judgement is not None else 0
+    if step.judgement is not None and step.judgement.text:
+        return step.judgement.text
     if step.judgement is not None and step.judgement.verified:
         return f"reproduces every example and {rows} rows it was not shown"
     return f"reproduces every example; unverified, because only {rows} further rows are known"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from evolve.agent.codec import from_json
 from evolve.agent.context import EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
+from evolve.agent.environments.opening import Setting, open_environment
+from evolve.agent.environments.protocol import Environment
 from evolve.agent.exploring import Exploration
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
@@ -88,9 +90,14 @@ class Agent:
             WorkspaceError: When the episode was begun by another workflow.
         """
         identity = self._identity(task, variant, split, seed)
-        context = self._context(task, identity, limits)
-        with self._saver(identity.episode) as saver, closing(self._exploration()) as exploration:
-            context = replace(context, exploration=exploration)
+        around, knobs = self.surroundings, self.workflow.knobs
+        folder = None if around.checkpoints is None else around.checkpoints / identity.episode
+        setting = Setting(sandbox=around.sandbox, folder=folder, branches=knobs.branches)
+        with ExitStack() as stack:
+            environment = stack.enter_context(closing(open_environment(task, setting)))
+            exploration = stack.enter_context(closing(self._exploration()))
+            saver = stack.enter_context(self._saver(identity.episode))
+            context = replace(self._context(task, identity, limits, environment), exploration=exploration)
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             final = self._finish(context, saver)
@@ -113,15 +120,17 @@ class Agent:
             seed=seed,
         )
 
-    def _context(self, task: Task, identity: Identity, limits: Limits | None) -> EpisodeContext:
+    def _context(
+        self, task: Task, identity: Identity, limits: Limits | None, environment: Environment
+    ) -> EpisodeContext:
         around, knobs = self.surroundings, self.workflow.knobs
         wanted = limits or Limits(candidates=knobs.candidates, seconds=knobs.seconds)
         if limits is None and isinstance(around.policy, Spending):
             wanted = Limits(candidates=None, seconds=None, tokens=knobs.tokens)
         return EpisodeContext(
             identity=identity,
-            view=task.view(),
-            verify_rows=task.verify_rows(),
+            view=replace(task.view(), files=tuple(map(str, environment.reset().outputs))),
+            environment=environment,
             policy=around.policy,
             sandbox=around.sandbox,
             limits=replace(wanted, submissions=knobs.submissions if identity.split == "train" else 1),

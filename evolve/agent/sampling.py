@@ -14,6 +14,15 @@ SAMPLES = "samples"
 """Key of an action's data: more answers to the same question, as objects with ``code``, ``written``, ``consumed``."""
 
 
+WORDS = "words"
+"""Family of tasks that a person told in words: nothing can check an answer to them."""
+
+
+def in_words(view: TaskView) -> bool:
+    """Whether a task has nothing to check an answer against, visible or not."""
+    return view.family == WORDS and not view.examples and view.environment == "programs"
+
+
 def chosen(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Action, Trial]:
     """The best of an action's answers with what it gave; every one is run.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import options
+from evolve.cli import folder, options
 from evolve.cli.output import emit, emit_json, flush, note, shorten
 
 if TYPE_CHECKING:
@@ -19,17 +19,19 @@ app = typer.Typer(rich_markup_mode=None)
 
 _QUESTIONS = 3
 
+Wanted = Annotated[
+    str | None,
+    typer.Argument(
+        help="A task file, SUITE#ID, - for rows on stdin, or with --dir a task in words.",
+        envvar="EVOLVE_TASK",
+        show_default=False,
+    ),
+]
+
 
 @app.command("run")
 def run_command(
-    task: Annotated[
-        str | None,
-        typer.Argument(
-            help="A task file, SUITE#ID, - for rows on stdin, or with a model a task in words.",
-            envvar="EVOLVE_TASK",
-            show_default=False,
-        ),
-    ] = None,
+    task: Wanted = None,
     examples: Annotated[
         str | None,
         typer.Option("--examples", envvar="EVOLVE_EXAMPLES", help="A file of rows: last column is the output."),
@@ -40,20 +42,30 @@ def run_command(
     no_header: Annotated[
         bool, typer.Option("--no-header", envvar="EVOLVE_NO_HEADER", help="The table's first line is data.")
     ] = False,
+    directory: folder.Dir = None,
+    check: folder.Check = None,
+    python: folder.Python = None,
+    protect: folder.Protect = None,
+    yes: folder.Yes = False,
     budget: options.Budget = None,
     model: options.Model = None,
     sandbox: options.Sandbox = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Learn a function from examples: plan, act in code, verify, and keep what helped. A model also takes words."""
+    """Learn a function from examples, or work in a folder: plan, act in code, verify, and keep what helped.
+
+    With a model, a task may also be told in words.
+    """
     import evolve
     from evolve.cli.views import RunView
     from evolve.ledger import parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
-    wanted = _words(task, examples, model or _default_model(model, workspace))
-    wanted = wanted or _task(task, examples, name=name, header=not no_header)
+    wish = folder.FolderWish(folder=directory, check=check, python=python, protect=protect, yes=yes)
+    words = None if directory is not None else _words(task, examples, model or _default_model(model, workspace))
+    wanted = wish.task(task, name) or words or _task(task, examples, name=name, header=not no_header)
+    wish.fit(wanted)
     for warning in wanted.warnings:
         note(f"warning: {warning}")
     view = RunView(unsandboxed=sandbox == "none")
@@ -61,15 +73,24 @@ def run_command(
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         with opened.delivering():
-            result = opened.run(wanted, budget=budget)
-            if not as_json and sys.stdin.isatty() and sys.stdout.isatty():
-                result = _asked(opened, wanted, result, budget)
-            if as_json:
-                emit_json({**result.to_json(), **opened.mark})
+            result = opened.run(wanted, budget=budget, python=python)
+            if wanted.files is not None:
+                code = folder.show_and_apply(opened, result, wish, as_json=as_json)
             else:
-                _show(result, "".join(f" ({word})" for word in opened.mark))
+                code = _delivered(opened, wanted, result, budget, as_json=as_json)
             flush()
-    raise typer.Exit(_exit_code(result, budget))
+    raise typer.Exit(code)
+
+
+def _delivered(opened: Workspace, task: Task, result: Result, budget: list[str] | None, *, as_json: bool) -> int:
+    """Asks what the examples leave open, shows the result, and gives the exit code."""
+    if not as_json and sys.stdin.isatty() and sys.stdout.isatty():
+        result = _asked(opened, task, result, budget)
+    if as_json:
+        emit_json({**result.to_json(), **opened.mark})
+    else:
+        _show(result, "".join(f" ({word})" for word in opened.mark))
+    return _exit_code(result, budget)
 
 
 def _default_model(model: str | None, workspace: str | None) -> str:

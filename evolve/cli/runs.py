@@ -116,3 +116,39 @@ def replay_command(
     for claim in record.claims:
         emit(f"claim: {claim.text}")
     emit(f"{record.status}: {record.note}")
+
+
+@app.command("diff")
+def diff_command(
+    run: Annotated[str, typer.Argument(help="Id of a run, such as r1.", envvar="EVOLVE_RUN")],
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what a run would change, or changed, in a folder."""
+    import evolve
+    from evolve.cli.folder import show_diff
+
+    with evolve.open(workspace, read_only=True) as opened:
+        patch = opened.folders.get(run)
+    if as_json:
+        emit_json({**patch.to_json(), "diff": patch.diff})
+    else:
+        show_diff(patch.diff)
+
+
+@app.command("apply")
+def apply_command(
+    run: Annotated[str, typer.Argument(help="Id of a run, such as r1.", envvar="EVOLVE_RUN")],
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Change the folder as the run would. Refused where a file changed since."""
+    import evolve
+    from evolve.cli.folder import show_patch
+
+    with evolve.open(workspace) as opened:
+        patch = opened.folders.apply(run)
+    if as_json:
+        emit_json(patch.to_json())
+    else:
+        show_patch(patch)

@@ -13,7 +13,7 @@ from evolve.cli.output import emit, emit_json, note, shorten, table
 if TYPE_CHECKING:
     from evolve.tasks import Suite, Task
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Generate and look at tasks.")
+app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Generate, import and look at tasks.")
 
 
 @app.command("list")
@@ -52,6 +52,37 @@ def generate_command(
         emit(render_jsonl(made.tasks).rstrip("\n"))
 
 
+@app.command("import")
+def import_command(
+    file: Annotated[
+        str, typer.Argument(help="JSONL in the format of HumanEval, MBPP or SWE-bench.", envvar="EVOLVE_FILE")
+    ],
+    repos: Annotated[
+        str | None,
+        typer.Option("--repos", envvar="EVOLVE_REPOS", help="Folder of checked-out repositories, for SWE-style tasks."),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", envvar="EVOLVE_OUT", help="File to write; default stdout.")
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Turn tasks of a published format into evolve's own, one JSON line each. Reference solutions are not read."""
+    from evolve.files import write_atomic
+    from evolve.tasks import render_jsonl, task_json
+    from evolve.tasks.imports import import_tasks
+
+    found = import_tasks(file, repos=repos)
+    for reason in (*found.refused, *(f"{task.id}: {text}" for task in found.tasks for text in task.warnings)):
+        note(f"warning: {reason}")
+    if out is not None:
+        write_atomic(out, render_jsonl(found.tasks).encode("utf-8", "backslashreplace"))
+        note(f"wrote {len(found.tasks)} tasks to {out}")
+    elif as_json:
+        emit_json([task_json(task) for task in found.tasks])
+    else:
+        emit(render_jsonl(found.tasks).rstrip("\n"))
+
+
 @app.command("show")
 def show_command(
     task: Annotated[str, typer.Argument(help="A suite, a task file, or SUITE#ID.", envvar="EVOLVE_TASK")],
@@ -81,16 +112,22 @@ def _show_task(task: Task, as_json: bool) -> None:
                 "signature": view.signature,
                 "examples": examples,
                 "verify_rows": len(task.verify_rows()),
+                "environment": task.environment,
+                "check": view.check,
+                "hidden_tests": bool(task.tests or (task.files is not None and task.files.hidden_check)),
                 "warnings": list(task.warnings),
             }
         )
         return
     emit(f"{task.id} ({task.family}): {task.instruction}")
+    if task.files is not None:
+        emit(f"in a copy of {task.files.folder}, until this passes: {view.check or 'a check that is not shown'}")
+        return
     emit(f"def {view.entry}{view.signature}")
     for row in task.examples:
         given = ", ".join(json.dumps(value, ensure_ascii=False) for value in row.input)
         emit(f"  {shorten(given, 90)}  →  {shorten(json.dumps(row.output, ensure_ascii=False), 60)}")
-    emit(f"{len(task.verify_rows())} rows are kept for verification")
+    emit(f"{len(task.verify_rows())} rows are kept for verification" + (", and tests" if task.tests else ""))
     for warning in task.warnings:
         note(f"warning: {warning}")
 

@@ -47,9 +47,12 @@ def _episode_line(event: Event) -> str:
         return f"act      {data.get('text') or data.get('action', '')}{cost}"
     if event.kind == "observe":
         said = data.get("error") or data.get("denied") or "an example is not reproduced"
+        if "changed" in data:
+            return _folder_line(data)
         return "observe  reproduces every example" if data.get("ok") else f"observe  {shorten(str(said), 100)}"
     if event.kind == "judge" and data:
-        return f"judge    {'accepted' if data['accepted'] else 'refused'} on {data['rows']} rows it was not shown"
+        bit = f"{'accepted' if data['accepted'] else 'refused'} on {data['rows']} rows it was not shown"
+        return f"judge    {shorten(data.get('text') or bit, 100)}"
     if event.kind == "reflect" and data.get("claims"):
         return f"reflect  {_count(data['claims'], 'claim')}, such as: {shorten(data['claims'][0], 80)}"
     if event.kind == "warning":
@@ -57,6 +60,12 @@ def _episode_line(event: Event) -> str:
     if event.kind == "admitted":
         return f"learned  skill {data['skill']}"
     return ""
+
+
+def _folder_line(data: Any) -> str:
+    changed = f"{_count(data['changed'], 'file')} changed" if data["changed"] else "nothing changed"
+    said = "the check passes" if data.get("ok") else str(data.get("error") or data.get("denied") or "")
+    return f"observe  {changed}" + (f"; {shorten(said, 100)}" if said else "")
 
 
 def _count(items: Sized, noun: str) -> str:

@@ -19,27 +19,49 @@ from evolve.tasks.signature import (
     parse_signature,
     parse_type,
 )
+from evolve.tasks.work import FolderWork
 
 if TYPE_CHECKING:
+    from evolve.tasks.folder_task import folder_task
+    from evolve.tasks.imports import import_tasks
     from evolve.tasks.jsonl import render_jsonl
     from evolve.tasks.load import load_examples, load_suite, resolve_task
     from evolve.tasks.suites import BUILTIN, generate_suite
+    from evolve.tasks.verifiers import (
+        CommandVerifier,
+        RowsVerifier,
+        RubricVerifier,
+        Submission,
+        TestsVerifier,
+        Verdict,
+        Verifier,
+    )
 
 __all__ = [
     "BUILTIN",
     "MIN_VERIFY",
+    "CommandVerifier",
+    "FolderWork",
     "Parameter",
+    "RowsVerifier",
+    "RubricVerifier",
     "Signature",
     "SignatureError",
     "SplitName",
+    "Submission",
     "Suite",
     "Task",
+    "TestsVerifier",
     "TypeExpr",
+    "Verdict",
+    "Verifier",
     "assign_splits",
     "equal",
+    "folder_task",
     "format_signature",
     "generate_suite",
     "group_of",
+    "import_tasks",
     "infer_signature",
     "load_examples",
     "load_suite",
@@ -52,6 +74,15 @@ __all__ = [
 ]
 
 _LAZY = {
+    "CommandVerifier": "evolve.tasks.verifiers",
+    "RowsVerifier": "evolve.tasks.verifiers",
+    "RubricVerifier": "evolve.tasks.verifiers",
+    "Submission": "evolve.tasks.verifiers",
+    "TestsVerifier": "evolve.tasks.verifiers",
+    "Verdict": "evolve.tasks.verifiers",
+    "Verifier": "evolve.tasks.verifiers",
+    "folder_task": "evolve.tasks.folder_task",
+    "import_tasks": "evolve.tasks.imports",
     "BUILTIN": "evolve.tasks.suites",
     "generate_suite": "evolve.tasks.suites",
     "load_examples": "evolve.tasks.load",

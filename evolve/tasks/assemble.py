@@ -20,6 +20,7 @@ from evolve.tasks.signature import (
     infer_signature,
     parse_signature,
 )
+from evolve.tasks.work import FolderWork
 
 ENOUGH_TO_SPLIT = 6
 """From this many rows on some are kept back for verification."""
@@ -52,6 +53,8 @@ class RawTask:
     instruction: str = ""
     signature: str = ""
     names: Sequence[str] = ()
+    tests: str = ""
+    files: FolderWork | None = None
     meta: Mapping[str, Json] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
@@ -63,6 +66,8 @@ def assemble(raw: RawTask) -> Task:
         TaskError: When there is no example, rows differ in their number of arguments, contradict
             each other, or do not have the types of the signature.
     """
+    if raw.files is not None or (raw.tests and not raw.examples):
+        return _without_rows(raw)
     if not raw.examples:
         raise raw.place.at("examples").error("at least one example is needed")
     every = [*raw.examples, *(raw.verify or ()), *(raw.hidden or ())]
@@ -81,10 +86,31 @@ def assemble(raw: RawTask) -> Task:
         examples=examples,
         verify=verify,
         hidden=hidden,
+        tests=raw.tests,
         meta=raw.meta,
         warnings=(*raw.warnings, *warnings),
     )
     return task
+
+
+def _without_rows(raw: RawTask) -> Task:
+    given = [name for name in ("examples", "verify", "hidden") if getattr(raw, name)]
+    if given:
+        raise raw.place.at(given[0]).error("not together with files, or with tests and no examples")
+    if raw.files is not None and raw.tests:
+        raise raw.place.at("tests").error("not together with files")
+    return Task(
+        id=raw.id,
+        family=raw.family or ("files" if raw.files is not None else "tests"),
+        group=raw.group,
+        instruction=raw.instruction,
+        signature=raw.signature,
+        examples=(),
+        tests=raw.tests,
+        files=raw.files,
+        meta=raw.meta,
+        warnings=raw.warnings,
+    )
 
 
 def name_meta(name: str) -> dict[str, Json]:

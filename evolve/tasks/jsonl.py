@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evolve.episodes import Json, Row
+from evolve.sandbox.actions import is_plain_name
 from evolve.tasks.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.limits import MAX_TEXT, Place, check_id, check_value, text_problem
 from evolve.tasks.model import Task, task_json
+from evolve.tasks.work import MAX_CHECK_S, PROTECTED, FolderWork
 
 _NAMES = {dict: "an object", list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number"}
 _EXPECTED = {
@@ -32,6 +36,17 @@ class _RowModel(BaseModel):
     output: Any
 
 
+class _WorkModel(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    folder: str
+    check: str = ""
+    base: str = ""
+    protected: list[str] | None = None
+    hidden_check: str = ""
+    hidden_files: dict[str, str] = {}
+    seconds: float = 120.0
+
+
 class _TaskModel(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     id: str | None = None
@@ -39,9 +54,11 @@ class _TaskModel(BaseModel):
     group: str = ""
     instruction: str = ""
     signature: str = ""
-    examples: list[_RowModel]
+    examples: list[_RowModel] | None = None
     verify: list[_RowModel] | None = None
     hidden: list[_RowModel] | None = None
+    tests: str = ""
+    files: _WorkModel | None = None
     meta: dict[str, Any] = {}
 
 
@@ -187,6 +204,10 @@ def _task(value: Json, place: Place, name: str) -> RawTask:
         if problem:
             raise place.at(label).error(problem)
     check_value(model.meta, place.at("meta"))
+    if model.examples is None and not model.tests and model.files is None:
+        raise place.at("examples").error("this key is missing")
+    if model.tests:
+        _check_tests(model.tests, place.at("tests"))
     return RawTask(
         id=task_id,
         place=place,
@@ -197,5 +218,39 @@ def _task(value: Json, place: Place, name: str) -> RawTask:
         examples=_rows(model.examples, place.at("examples")) or (),
         verify=_rows(model.verify, place.at("verify")),
         hidden=_rows(model.hidden, place.at("hidden")),
+        tests=model.tests,
+        files=None if model.files is None else _work(model.files, place.at("files")),
         meta=model.meta,
+    )
+
+
+def _check_tests(text: str, place: Place) -> None:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise place.error(f"not Python: {error.msg} in line {error.lineno} of the text") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise place.error("not Python that can be read: nested too deeply or not text") from error
+    if not any(isinstance(node, ast.FunctionDef) and node.name.startswith("test_") for node in tree.body):
+        raise place.error("no function whose name begins with test_")
+
+
+def _work(model: _WorkModel, place: Place) -> FolderWork:
+    """The work, with its folder found from the place of the file that names it."""
+    if not model.check and not model.hidden_check:
+        raise place.at("check").error("a check, or a hidden_check, has to say when the work is done")
+    if not 0 < model.seconds <= MAX_CHECK_S:
+        raise place.at("seconds").error(f"not more than 0 and at most {MAX_CHECK_S:g}")
+    for name in model.hidden_files:
+        if not is_plain_name(name):
+            raise place.at("hidden_files").error(f"{_printable(name)!r} is not a plain relative file name")
+    check_value([model.folder, model.check, model.hidden_check, *model.hidden_files.values()], place)
+    return FolderWork(
+        folder=str(Path(place.file).parent / Path(model.folder).expanduser()),
+        check=model.check,
+        base=model.base,
+        protected=PROTECTED if model.protected is None else tuple(model.protected),
+        hidden_check=model.hidden_check,
+        hidden_files=model.hidden_files,
+        seconds=model.seconds,
     )

@@ -1,9 +1,9 @@
 """Tasks and suites as values.
 
 A task is a function to find: an instruction, a few visible examples, rows that decide whether an
-answer is *verified*, and rows that only benchmarks read. A suite is a set of tasks. A *group* is
-a set of tasks that are the same problem; splits are made of whole groups, so nothing that was
-practised in ``train`` turns up again in ``gate`` or ``test``.
+answer is *verified*, and rows that only benchmarks read. Or it is work in a folder, with a check.
+A suite is a set of tasks. A *group* is a set of tasks that are the same problem; splits are made of
+whole groups, so nothing that was practised in ``train`` turns up again in ``gate`` or ``test``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from evolve.episodes import Json, Row, TaskView
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.tasks.signature import format_signature, infer_signature
+from evolve.tasks.work import FolderWork, work_json
 
 SplitName = Literal["train", "gate", "test"]
 MIN_VERIFY = 3
@@ -31,7 +32,7 @@ _PROBE_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueE
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """One function to find.
+    """One function to find, or one piece of work in a folder.
 
     Attributes:
         id: Unique in its suite; never a path.
@@ -41,7 +42,10 @@ class Task:
         examples: The rows a policy sees.
         verify: Rows that decide *verified*; where empty, part of ``hidden`` does.
         hidden: Rows kept from the policy.
-        group: Identity of the problem; by default the SHA-256 of signature, examples and hidden rows.
+        tests: Text of ``test_*`` functions that import the answer as ``solution``, for what rows cannot say; kept
+            from the policy.
+        files: The folder to work in and its check; such a task has no rows and no tests.
+        group: Identity of the problem; by default the SHA-256 of what is asked and what decides.
         meta: Free JSON that came with the task. ``meta["entry"]`` names the function to write.
         warnings: What a person should know about the task, one sentence each; no part of its identity.
     """
@@ -53,13 +57,26 @@ class Task:
     signature: str = ""
     verify: tuple[Row, ...] = ()
     hidden: tuple[Row, ...] = ()
+    tests: str = ""
+    files: FolderWork | None = None
     group: str = ""
     meta: Mapping[str, Json] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not self.group:
-            object.__setattr__(self, "group", default_group(self.signature, self.examples, self.hidden))
+            object.__setattr__(self, "group", self._own_group())
+
+    def _own_group(self) -> str:
+        if self.files is None and not self.tests:
+            return default_group(self.signature, self.examples, self.hidden)
+        asked = None if self.files is None else {**work_json(self.files), "folder": ""}
+        return digest(canonical_json([self.instruction, self.tests, asked]))
+
+    @property
+    def environment(self) -> str:
+        """Where the task is worked on: ``programs`` or ``files``."""
+        return "programs" if self.files is None else "files"
 
     @property
     def entry(self) -> str:
@@ -68,7 +85,9 @@ class Task:
 
     def view(self) -> TaskView:
         """What a policy may see; a missing signature is inferred from the visible examples alone."""
-        signature = self.signature or format_signature(infer_signature(self.examples))
+        signature = self.signature
+        if not signature and self.examples:
+            signature = format_signature(infer_signature(self.examples))
         return TaskView(
             id=self.id,
             family=self.family,
@@ -76,6 +95,8 @@ class Task:
             signature=signature,
             examples=self.examples,
             entry=self.entry,
+            environment=self.environment,
+            check="" if self.files is None else self.files.check,
         )
 
     def verify_rows(self) -> tuple[Row, ...]:
@@ -182,10 +203,15 @@ def task_json(task: Task) -> dict[str, Json]:
     }
     if task.signature:
         value["signature"] = task.signature
-    value["examples"] = [row_json(row) for row in task.examples]
-    if task.verify:
-        value["verify"] = [row_json(row) for row in task.verify]
-    value["hidden"] = [row_json(row) for row in task.hidden]
+    if task.files is not None:
+        value["files"] = work_json(task.files)
+    else:
+        value["examples"] = [row_json(row) for row in task.examples]
+        if task.verify:
+            value["verify"] = [row_json(row) for row in task.verify]
+        value["hidden"] = [row_json(row) for row in task.hidden]
+    if task.tests:
+        value["tests"] = task.tests
     if task.meta:
         value["meta"] = dict(task.meta)
     return value

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.testing.doubles import Double, QuirkDouble
 from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
+from evolve.testing.folders import ScriptedWorker
 from evolve.testing.policies import FixedLearner, FixedPolicy
 from evolve.testing.sandboxes import TrustingSandbox
 from evolve.testing.suites import slow_learner, small_suite
@@ -25,6 +26,7 @@ __all__ = [
     "QuirkTask",
     "Scenario",
     "ScriptedEndpoint",
+    "ScriptedWorker",
     "TrustingSandbox",
     "load_scenario",
     "quirk_suite",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -27,6 +27,8 @@ from evolve.store import WriterLock
 from evolve.tasks import Task, task_json
 from evolve.workflow import Workflow, parse_workflow
 from evolve.workspace.faults import FaultKept
+from evolve.workspace.folder_runs import environment_for, for_folders, refuse_search
+from evolve.workspace.folders import Folders
 from evolve.workspace.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.learners import check_model, choose_learner, episode_limits
 from evolve.workspace.memories import Memories
@@ -69,6 +71,7 @@ class Workspace:
     Attributes:
         memory: Notes and insights.
         skills: Learned skills.
+        folders: What runs would change in folders: to apply and to undo.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, options: Options | None = None) -> None:
@@ -87,6 +90,7 @@ class Workspace:
         self.stores = self._open()
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
         self.skills = Skills(self.stores, self.open_sandbox)
+        self.folders = Folders(self.paths.runs)
         for name, reason in self.skills.quarantined.items():
             self._warn(f"the skill {name} is not used: {reason}")
 
@@ -137,6 +141,7 @@ class Workspace:
         examples: Examples | None = None,
         name: str | None = None,
         budget: BudgetLike = None,
+        python: str | os.PathLike[str] | None = None,
     ) -> Result:
         """Solves one task and learns from it.
 
@@ -148,13 +153,16 @@ class Workspace:
             name: Name of the task and of the function, for ``examples``.
             budget: Such as ``"50k-candidates"`` or ``["10s", "1M-candidates"]``, with a model ``"200k-tokens"``
                 or ``"$1"``.
+            python: A virtual environment for work in a folder; by default the folder's ``.venv``, else the one that
+                ``VIRTUAL_ENV`` names.
 
         Raises:
-            UsageError: The task is malformed.
+            UsageError: The task is malformed, or nothing here can decide in its environment.
             EnvironmentProblem: No sandbox, disk full, damaged record.
         """
         self._need_writer()
         chosen = wanted_task(task, examples, name, words=self.uses_model)
+        sandbox_for = self._opener_for(chosen, python)
         workflow = self.workflow
         limits = episode_limits(self.learner, as_budget(budget), self.settings, workflow.knobs)
         spends = [limits.candidates, limits.seconds, *([limits.tokens, limits.money] if self.uses_model else [])]
@@ -168,12 +176,15 @@ class Workspace:
         episode = episode_id(run.id, chosen, variant, seed)
         with FaultKept(folder), EventLog(folder / episode / "events.jsonl") as log:
             if not self.stores.runs.has(episode):
-                agent = self._own_agent(workflow, chosen, run.id, EventFan((listener, log, self.events)))
-                agent.run_episode(chosen, variant=variant, split="own", seed=seed, limits=limits)
+                with sandbox_for() as sandbox:
+                    events = EventFan((listener, log, self.events))
+                    agent = self._own_agent(workflow, chosen, run.id, sandbox, events)
+                    agent.run_episode(chosen, variant=variant, split="own", seed=seed, limits=limits)
             record = self.stores.runs.episode(episode)
             admitted = self._admit(record, chosen)
+            patch = None if chosen.files is None else self.folders.keep(record, chosen.files)
         self.finish(run.id)
-        return result_of(record, chosen, Extras(goal=listener.goal, skills=admitted))
+        return result_of(record, chosen, Extras(goal=listener.goal, skills=admitted, patch=patch))
 
     def improve(
         self, suite: str | os.PathLike[str], *, rounds: int = 2, budget: BudgetLike = None, seed: int = 0
@@ -271,19 +282,29 @@ class Workspace:
         if self.options.read_only:
             raise UsageError("the workspace was opened for reading only")
 
-    def _own_agent(self, workflow: Workflow, task: Task, run: str, events: EventSink) -> Agent:
+    def _opener_for(
+        self, task: Task, python: str | os.PathLike[str] | None
+    ) -> Callable[[], AbstractContextManager[Sandbox]]:
+        """How to open the sandbox of one task, refused before anything is made where it cannot be."""
+        if task.files is None:
+            return lambda: nullcontext(self.open_sandbox())
+        refuse_search(self.learner)
+        environment = environment_for(task.files.folder, python)
+        return lambda: closing(sandbox_opener(self.settings)(python=environment))
+
+    def _own_agent(self, workflow: Workflow, task: Task, run: str, sandbox: Sandbox, events: EventSink) -> Agent:
         """The promoted variant's guide, every admitted skill, and recall from the whole memory."""
         arm = self.stores.practice_arm(workflow)
         around = Surroundings(
             policy=self.learner.policy(arm.guide, arm.skills, attended=True),
-            sandbox=self.open_sandbox(),
+            sandbox=sandbox,
             recall=self._own_recall(arm),
             recorder=_OwnRecorder(self.stores, task),
             events=events,
             run=run,
             checkpoints=self.paths.runs / run,
         )
-        return Agent(around, arm.workflow)
+        return Agent(around, arm.workflow if task.files is None else for_folders(arm.workflow))
 
     def _own_recall(self, arm: Arm) -> Recall:
         if self.uses_model:  # it can read what the person noted

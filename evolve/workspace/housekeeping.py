@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -36,6 +37,8 @@ def tidy(paths: WorkspacePaths, db: Database, *, grace: float = GRACE_S) -> list
 def drop_checkpoints(run: Path) -> int:
     """Removes the checkpoints in a run's folder; gives how many. Only for runs that have ended."""
     found = list(run.glob("*/checkpoint.db"))
+    for tree in run.glob("*/tree"):  # states of a folder; what became of them is kept as a patch
+        shutil.rmtree(tree, ignore_errors=True)
     for path in found:
         for end in ("-wal", "-shm", ""):
             path.with_name(path.name + end).unlink(missing_ok=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evolve.agent.sampling import WORDS
 from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
 from evolve.files import canonical_json, digest
@@ -52,7 +53,7 @@ def task_in_words(text: str) -> Task:
     """A task without rows: a function without parameters whose value is wanted. Nothing can verify it."""
     return Task(
         id=f"words-{digest(text)[:8]}",
-        family="words",
+        family=WORDS,
         instruction=" ".join(text.split()),
         signature="() -> any",
         examples=(),

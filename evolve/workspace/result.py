@@ -9,6 +9,7 @@ from typing import Any
 from evolve.agent.codec import to_data
 from evolve.episodes import Cost, EpisodeRecord, Json
 from evolve.tasks import Task, equal
+from evolve.workspace.folders import Patch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +32,7 @@ class Result:
     Attributes:
         status: ``solved``, ``unverified`` (a task in words: its code ran, and nothing checks it),
             ``refused``, ``unsolved``, ``budget`` or ``fault``.
-        answer: Python source that runs by itself, or "".
+        answer: Python source that runs by itself, or a unified diff where the task is a folder's; else "".
         entry: Name of the function in ``answer``.
         verified: The answer was right on at least three rows that the policy never saw.
         score: Share of the visible examples that the answer reproduces; 1.0 when solved.
@@ -39,6 +40,8 @@ class Result:
         learned: One sentence per claim that this episode added evidence to.
         value: For a task in words: what the answer gave when it was run.
         skills: Names of skills admitted from this episode.
+        judged: The verifier was a model's opinion.
+        patch: What a solved task in a folder would change there, waiting to be applied; else None.
     """
 
     status: str
@@ -57,6 +60,8 @@ class Result:
     skills: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     value: Json = None
+    judged: bool = False
+    patch: Patch | None = None
 
     @property
     def solved(self) -> bool:
@@ -67,6 +72,7 @@ class Result:
         """The result as one JSON object."""
         data = to_data(self)
         data["cost"]["seconds"] = round(self.cost.seconds, 3)
+        data["patch"] = None if self.patch is None else self.patch.to_json()
         return dict(data)
 
 
@@ -77,6 +83,7 @@ class Extras:
     goal: str = ""
     skills: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    patch: Patch | None = None
 
 
 def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
@@ -98,6 +105,8 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         skills=extras.skills,
         warnings=(*task.warnings, *extras.warnings),
         value=_value(record) if record.status == "unverified" else None,
+        judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
+        patch=extras.patch,
     )
 
 
@@ -108,7 +117,9 @@ def _value(record: EpisodeRecord) -> Json:
 
 def _share(record: EpisodeRecord, task: Task) -> float:
     seen = [step.observation for step in record.steps if step.observation is not None]
-    if not seen or not seen[-1].outputs:
+    if task.files is not None:
+        return min(0.99, float(seen[-1].data.get("score", 0.0))) if seen else 0.0
+    if not seen or not seen[-1].outputs or not task.examples:
         return 0.0
     right = [equal(value, row.output) for value, row in zip(seen[-1].outputs, task.examples, strict=False)]
     # An answer that was refused on unseen rows is not a full score, whatever it does on the visible ones.

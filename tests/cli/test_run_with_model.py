@@ -56,6 +56,30 @@ def test_a_task_in_words_gets_an_answer_that_is_called_unverified(cli):
     assert "unverified" in done.out
 
 
+def acts(code):
+    said = {"thought": "so", "kind": "code", "code": code, "answer": True, "text": "mend it"}
+    return {"data": {**said, "cites": [], "subgoal": 0}}
+
+
+def test_work_in_a_folder_is_done_by_the_model_and_judged_by_the_check(cli, tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "total.py").write_text("def total(xs):\n    return xs[0]\n")
+    (folder / "test_total.py").write_text("from total import total\n\nassert total([1, 2]) == 3\n")
+    mend = "open('total.py', 'w').write('def total(xs):\\n    return sum(xs)\\n')\n"
+    replies = [{"data": {"goal": "mend", "subgoals": []}}, acts("print(open('total.py').read())"), acts(mend)]
+    with ScriptedEndpoint(Scenario(replies=replies)) as serving:
+        done = cli(
+            "run", "make total add up", "--dir", folder, "--check", "python3 test_total.py", "--yes",
+            "--model", serving.model,
+        )  # fmt: skip
+        told = json.dumps(serving.requests[-1]["messages"])
+    assert done.code == 0, done.err
+    assert "return sum(xs)" in (folder / "total.py").read_text()
+    assert "make total add up" in told and "test_total.py" in told
+    assert "return xs[0]" in told  # what the look around printed
+
+
 def test_trouble_at_the_endpoint_exits_4_and_the_same_command_goes_on(cli, tasks):
     with ScriptedEndpoint(Scenario(replies=[{"status": 401}], double={"kind": "quirks"})) as serving:
         first = cli("run", f"{tasks}#quirk-00", "--model", serving.model)

@@ -32,7 +32,7 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     before = spent(context)
     try:
-        action = context.policy.act(context.view, plan, steps, context.left(steps))
+        action = context.policy.act(context.view, plan, context.environment.focus(steps), context.left(steps))
     except ModelMistake as error:
         action = Action(kind="code", text=str(error))
     except BudgetExhausted as error:

@@ -41,7 +41,7 @@ def make_record(state: AgentState, context: EpisodeContext) -> EpisodeRecord:
         seed=who.seed,
         status=status,
         verified=status == "solved" and any(s.judgement is not None and s.judgement.verified for s in submitted),
-        answer=submitted[-1].action.code if submitted else "",
+        answer=context.environment.answer(submitted[-1]) if submitted else "",
         steps=steps,
         cost=sum((step.action.cost for step in steps), read_aside(state)),
         recalled=tuple(item.id for item in read_recalled(state)),

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.exploring import EXPLORES
-from evolve.agent.sampling import chosen
+from evolve.agent.sampling import SAMPLES, chosen, in_words
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
 from evolve.episodes import Action, Observation, Step
 
 
 def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
-    """Runs the code of the last action on the visible examples, in the sandbox."""
-    *earlier, step = read_steps(state)
+    """Runs the last action in the episode's environment."""
+    *before, step = read_steps(state)
     key = (step.number, "observe", "observation")
-    seen = context.outputs.once(key, _Seen, lambda: _observed(step.action, earlier, context))
+    seen = context.outputs.once(key, _Seen, lambda: _observed(step.action, before, context))
     return {"steps": with_last_step(state, replace(step, action=seen.action, observation=seen.observation))}
 
 
@@ -29,19 +29,18 @@ class _Seen:
     observation: Observation
 
 
-def _observed(action: Action, earlier: Sequence[Step], context: EpisodeContext) -> _Seen:
-    if action.kind != "code" or not action.code or action.data.get(EXPLORES):
-        return _Seen(action=action, observation=_without_answer(action, earlier, context))
+def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -> _Seen:
+    answers = action.kind == "code" and bool(action.code) and not action.data.get(EXPLORES)
+    if not answers or not (in_words(context.view) or action.data.get(SAMPLES)):
+        return _Seen(action=action, observation=_one(action, before, context))
     best, trial = chosen(context.sandbox, context.view, action)
     # A task in words has no row to fit: there it counts whether the answer runs at all.
-    ok = trial.ok if context.view.examples else not (trial.fault or trial.denied or trial.error)
+    ok = trial.ok if not in_words(context.view) else not (trial.fault or trial.denied or trial.error)
     observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
     return _Seen(action=best, observation=observed)
 
 
-def _without_answer(action: Action, earlier: Sequence[Step], context: EpisodeContext) -> Observation:
-    if action.kind == "finish":
-        return Observation(ok=False, error=action.text or "the policy gave up")
+def _one(action: Action, before: Sequence[Step], context: EpisodeContext) -> Observation:
     if action.kind == "recall":
         if action.data.get("shown"):
             return Observation(ok=False, text=str(action.data["shown"]))
@@ -50,8 +49,7 @@ def _without_answer(action: Action, earlier: Sequence[Step], context: EpisodeCon
         return Observation(ok=False, outputs=tuple(item.text for item in found))
     if action.kind == "ask_user":
         return Observation(ok=False, error="nobody is here to answer; decide without asking")
-    if not action.code:
-        return Observation(ok=False, error=action.text or "the action has no code")
-    if context.exploration is None:
-        return Observation(ok=False, error="code that finds something out cannot be run here")
-    return context.exploration.observe(action, earlier)
+    explores = action.data.get(EXPLORES) and action.code and context.environment.name == "programs"
+    if explores and context.exploration is not None:
+        return context.exploration.observe(action, before)
+    return context.environment.observe(action, before)

@@ -283,7 +283,7 @@ class LanguagePolicy:
         if not steps:
             data["facts"] = list(plan.data.get("facts", ()))
         text = " ".join(str(said["text"] or said["thought"]).split())[:300]
-        if kind == "code" and not said["answer"]:
+        if kind == "code" and not said["answer"] and view.environment == "programs":
             data["explores"] = True
             return Action(kind="code", code=str(said["code"]), text=text, data=data)
         if kind == "code":

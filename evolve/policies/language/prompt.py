@@ -21,6 +21,8 @@ _EXAMPLES = 3_000
 _CODE = 2_000
 _SEEN = 900
 _LINE = 140
+_FILES = 100
+_TOLD = ("value", "output", "changed", "protected", "check", "score")
 _SHOWN_IN_FULL = 3
 
 
@@ -34,11 +36,16 @@ def task_message(view: TaskView) -> Message:
             break
         shown.append(line)
     parts = [f"Task: {view.instruction or 'find the function that the examples show'}"]
-    if view.examples:
-        parts.append(f"Define the function {view.entry}{view.signature.partition(' -> ')[0] or '()'}; it returns JSON.")
-        parts.append(quoted("examples", "\n".join(shown)))
-    else:
-        parts.append(f"Define {view.entry}() without parameters; it returns the result as JSON. There are no examples.")
+    if view.environment == "files":
+        names = "\n".join([*view.files[:_FILES], *(["..."] if len(view.files) > _FILES else [])])
+        parts.append(
+            "You work in a copy of a folder. Code runs in it as the current folder, whatever answer says; what"
+            " it changes stays, variables do not. A check runs after every change. finish hands the folder in."
+        )
+        parts.append(quoted("files", shortened(names, _EXAMPLES)))
+        return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
+    parts.append(f"Define the function {view.entry}{view.signature.partition(' -> ')[0] or '()'}; it returns JSON.")
+    parts.append(quoted("examples", "\n".join(shown)) if shown else "There are no examples.")
     return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
 
 
@@ -137,6 +144,9 @@ def seen_text(view: TaskView, step: Step) -> str:
         return f"refused by the sandbox, which says nothing about the task: {seen.denied}"
     if seen.fault:
         return f"the sandbox failed, which says nothing about the task: {seen.error}"
+    if view.environment == "files" and seen.data:
+        told = [f"{name}: {seen.data[name]}" for name in _TOLD if seen.data.get(name)]
+        return "\n".join([*([f"error: {seen.error}"] if seen.error else []), *told]) or "done; nothing was printed"
     if seen.text:
         return seen.text + (f"\nrefused by the sandbox: {seen.denied}" if seen.denied else "")
     wrong = [

@@ -22,6 +22,8 @@ def is_failure(step: Step) -> bool:
     seen, judged = step.observation, step.judgement
     if step.action.kind != "code" or step.action.data.get("explores") or not step.action.code or seen is None:
         return False
+    if "snapshot" in seen.data:
+        return False  # a look around in a folder is no failed answer
     return not seen.ok or (judged is not None and not judged.accepted)
 
 

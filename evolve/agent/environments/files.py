@@ -1,0 +1,178 @@
+"""Working in a folder: actions are code that changes a copy inside the sandbox, and a check says how far one is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from evolve.agent.environments.diffs import unified
+from evolve.agent.environments.focus import best_first, start_score
+from evolve.agent.environments.snapshots import Changes, Snapshots, changes_between
+from evolve.agent.environments.verdicts import judged_by_all
+from evolve.episodes import Action, Json, Judgement, Observation, Step
+from evolve.errors import UsageError
+from evolve.faults import hit
+from evolve.files import clean_text
+from evolve.sandbox.actions import ActionResult
+from evolve.sandbox.protocol import Sandbox
+from evolve.tasks.checks import FOLDER_LIMITS, TAIL, Checked
+from evolve.tasks.trees import MAX_TREE_BYTES, MAX_TREE_FILES, Tree, is_ignored, read_tree
+from evolve.tasks.verifiers import CommandVerifier, Submission, Verifier
+from evolve.tasks.work import FolderWork, is_protected
+
+_LONGEST_ANSWER = 200_000
+_MOST_NAMES = 200
+
+
+class FilesEnvironment:
+    """The environment of a task in a folder; implements :class:`~evolve.agent.environments.protocol.Environment`.
+
+    Every action runs in a process and a scratch folder of its own that holds the tree as the action before left it.
+    Variables do not outlive an action; files do. Afterwards the regular files are collected, without following
+    links, and kept as a snapshot. Where they changed, the check runs on a fresh copy of the new tree.
+
+    Args:
+        work: The folder and its check.
+        sandbox: Where actions and checks run.
+        snapshots: Where states are kept.
+        branches: Most actions tried from one state before another is taken; 1 always goes on from the last.
+        verifiers: Asked after the check has passed, such as a rubric.
+
+    Raises (from every method that needs the folder):
+        UsageError: The folder cannot be worked on, or changed since the task was made.
+    """
+
+    name = "files"
+
+    def __init__(
+        self,
+        work: FolderWork,
+        sandbox: Sandbox,
+        snapshots: Snapshots,
+        *,
+        branches: int = 1,
+        verifiers: Sequence[Verifier] = (),
+    ) -> None:
+        self._work, self._sandbox, self._snapshots, self._branches = work, sandbox, snapshots, branches
+        self._more = tuple(verifiers)
+
+    @cached_property
+    def _tree(self) -> Tree:
+        tree = read_tree(self._work.folder)
+        if self._work.base and tree.digest != self._work.base:
+            raise UsageError(
+                f"{self._work.folder} changed since the task was made",
+                hint="give the task again, or import the tasks again",
+            )
+        return tree
+
+    def reset(self) -> Observation:
+        """The names of the files at the start."""
+        return Observation(ok=False, outputs=tuple(sorted(self._tree.files)))
+
+    def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        """The steps that led to the state from which the next action starts."""
+        return best_first(steps, self._branches) if self._branches > 1 else tuple(steps)
+
+    def observe(self, action: Action, before: Sequence[Step]) -> Observation:
+        """Runs the code on the current state; ``finish`` hands the state in.
+
+        Code is ready to be judged when the visible check passes on what it left; without a visible check, only
+        ``finish`` says so. Handing in an unchanged folder is giving up.
+        """
+        base, data = self._from(before)
+        if action.kind == "finish":
+            changed = self._snapshots.changes(base)
+            return Observation(
+                ok=bool(changed.names),
+                error="" if changed.names else action.text or "the policy gave up",
+                data=data,
+            )
+        if not action.code:
+            return Observation(ok=False, error=action.text or "the action has no code", data={})
+        tree = self._snapshots.changes(base).on(self._tree.files)
+        hit("sandbox.before")
+        result = self._sandbox.execute(action.code, FOLDER_LIMITS, files=tree, collect=True)
+        hit("sandbox.after")
+        if result.state == "fault":
+            return Observation(ok=False, error=result.error, fault=True)
+        return self._observed(result, tree, data)
+
+    def _observed(self, result: ActionResult, tree: Mapping[str, bytes], data: dict[str, Json]) -> Observation:
+        after, problem = _collected(result, tree)
+        moved = changes_between(tree, after)
+        changes = changes_between(self._tree.files, after)
+        protected = [name for name in moved.names if is_protected(name, self._work.protected)]
+        data |= {
+            "snapshot": self._snapshots.keep(changes) if moved.names else data["snapshot"],
+            "changed": list(moved.names[:_MOST_NAMES]),
+            "protected": protected[:_MOST_NAMES],
+            "output": clean_text(result.stdout + result.stderr)[-TAIL:],
+        }
+        if result.has_value:
+            data["value"] = _short(result.value)
+        checked = Checked(ok=False)
+        if moved.names and self._work.check:
+            checked = self._checked(changes)
+            data |= {"check": checked.tail or checked.error, "score": checked.score}
+        error = result.error or problem or (f"the check fails: {checked.summary}" if data.get("check") else "")
+        return Observation(
+            ok=checked.ok,
+            error="" if checked.ok else clean_text(error),
+            denied=str(result.denied[0]) if result.denied else "",
+            fault=checked.fault,
+            data=data,
+        )
+
+    def judge(self, steps: Sequence[Step]) -> Judgement:
+        """Runs the check that decides on a fresh copy, with protected files as they were at the start."""
+        decides = CommandVerifier(work=self._work, original=self._tree.files)
+        submission = self._submission(self._changes(steps[-1]))
+        return judged_by_all((decides, *self._more), submission, self._sandbox)
+
+    def answer(self, step: Step) -> str:
+        """The difference to the start, as a unified diff."""
+        text = unified(self._tree.files, self._changes(step))
+        cut = f"{text[:_LONGEST_ANSWER]}\n... cut\n"
+        return text if len(text) <= _LONGEST_ANSWER else cut
+
+    def close(self) -> None:
+        """Holds nothing that needs freeing."""
+
+    def _from(self, before: Sequence[Step]) -> tuple[str, dict[str, Json]]:
+        """The snapshot that the next action starts from, and what its observation says if nothing changes."""
+        for step in reversed(self.focus(before)):
+            said = {} if step.observation is None else step.observation.data
+            if "parent" in said and not said.get("undone"):
+                same = {name: said[name] for name in ("snapshot", "score")}
+                return str(said["snapshot"]), {**same, "parent": step.number}
+        data: dict[str, Json] = {"snapshot": "", "parent": 0, "score": start_score(before)}
+        if self._branches > 1 and self._work.check and not before:
+            data["start"] = data["score"] = self._checked(Changes()).score
+        return "", data
+
+    def _checked(self, changes: Changes) -> Checked:
+        visible = CommandVerifier(work=self._work, original=self._tree.files, hidden=False)
+        return visible.run(self._submission(changes), self._sandbox)
+
+    def _changes(self, step: Step) -> Changes:
+        return self._snapshots.changes(str(step.observation.data["snapshot"]) if step.observation else "")
+
+    def _submission(self, changes: Changes) -> Submission:
+        return Submission(files=changes.on(self._tree.files), executable=self._tree.executable)
+
+
+def _collected(result: ActionResult, tree: Mapping[str, bytes]) -> tuple[dict[str, bytes], str]:
+    """The tree after an action, and what was wrong with it. What cannot be taken over whole is not taken at all."""
+    if result.state == "limit":
+        return dict(tree), f"the action reached its {result.limit} limit and changed nothing"
+    after = {one.name: one.data for one in result.files if not is_ignored(one.name)}
+    if len(after) > MAX_TREE_FILES or sum(map(len, after.values())) > MAX_TREE_BYTES:
+        return dict(tree), f"more than {MAX_TREE_FILES:,} files or {MAX_TREE_BYTES >> 20} MiB; nothing was changed"
+    return after, ""
+
+
+def _short(value: Json) -> Json:
+    text = json.dumps(value)
+    return value if len(text) <= TAIL else clean_text(text[:TAIL])

@@ -1,0 +1,64 @@
+"""Which state of a folder the next action starts from: best-first search with backtracking over snapshots.
+
+The tree of states is what the steps say of themselves (number, parent, score); nothing else is remembered. After
+Koh, McAleer, Fried and Salakhutdinov, "Tree Search for Language Model Agents", 2024, with the check as the value
+function. The number of steps of the workflow bounds it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evolve.episodes import Step
+
+
+def best_first(steps: Sequence[Step], branches: int) -> tuple[Step, ...]:
+    """The path to the state to go on from, then what was tried from there and undone.
+
+    The state with the best score goes first, the latest among equals, so that looking around goes straight on. One
+    from which ``branches`` actions started is left; where all are, the last step is gone on from.
+    """
+    nodes = {step.number: step for step in steps if _parent(step) is not None}
+    tried = Counter(_parent(step) for step in nodes.values())
+    scores = {0: start_score(steps), **{number: _score(step) for number, step in nodes.items()}}
+    open_ones = [(score, number) for number, score in scores.items() if tried[number] < branches]
+    number = max(open_ones)[1] if open_ones else max(nodes)
+    path = _path(nodes, number)
+    on_path = {step.number for step in path}
+    # Steps without a state, such as mistakes and recalls, are shown wherever one is.
+    beside = [step for step in steps if _parent(step) is None]
+    undone = [_undone(step) for step in nodes.values() if _parent(step) == number and step.number not in on_path]
+    return tuple(sorted([*beside, *path], key=lambda step: step.number)) + tuple(undone)
+
+
+def start_score(steps: Sequence[Step]) -> float:
+    """The check's score before anything was done, as the first step with a state tells it."""
+    told = [step.observation.data for step in steps if step.observation is not None]
+    return float(next((data["start"] for data in told if "start" in data), 0.0))
+
+
+def _path(nodes: dict[int, Step], number: int) -> list[Step]:
+    path: list[Step] = []
+    while number in nodes:
+        path.append(nodes[number])
+        number = _parent(nodes[number]) or 0
+    return path[::-1]
+
+
+def _parent(step: Step) -> int | None:
+    found = None if step.observation is None else step.observation.data.get("parent")
+    return None if found is None else int(found)
+
+
+def _score(step: Step) -> float:
+    return float(step.observation.data.get("score", 0.0)) if step.observation is not None else 0.0
+
+
+def _undone(step: Step) -> Step:
+    observed = step.observation
+    if observed is None or _parent(step) is None:
+        return step
+    said = f"undone, another state is better: {observed.error}"
+    return replace(step, observation=replace(observed, ok=False, error=said, data={**observed.data, "undone": True}))

@@ -1,0 +1,62 @@
+"""Writing a function: an action is its source, run on the visible examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evolve.agent.environments.verdicts import judged_by_all
+from evolve.episodes import Action, Judgement, Observation, Step
+from evolve.sandbox.protocol import Sandbox
+from evolve.tasks.model import Task
+from evolve.tasks.trials import try_rows
+from evolve.tasks.verifiers import RowsVerifier, Submission, TestsVerifier, Verifier
+
+
+class ProgramsEnvironment:
+    """The environment of a function to find; implements :class:`~evolve.agent.environments.protocol.Environment`.
+
+    Args:
+        task: Its verify rows and tests are used here and given to nobody.
+        sandbox: Where answers run.
+    """
+
+    name = "programs"
+
+    def __init__(self, task: Task, sandbox: Sandbox) -> None:
+        self._entry, self._examples, self._sandbox = task.entry, task.examples, sandbox
+        rows = task.verify_rows()
+        self._verifiers: tuple[Verifier, ...] = (RowsVerifier(rows=rows),)
+        if task.tests:
+            tests = TestsVerifier(tests=task.tests)
+            self._verifiers = (*self._verifiers, tests) if rows else (tests,)
+
+    def reset(self) -> Observation:
+        """Nothing is there at the start but the examples, which the policy has."""
+        return Observation(ok=False)
+
+    def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        """Every step: programs leave nothing behind."""
+        return tuple(steps)
+
+    def observe(self, action: Action, before: Sequence[Step]) -> Observation:
+        """Runs the code on the visible examples, in the sandbox."""
+        if action.kind == "finish":
+            return Observation(ok=False, error=action.text or "the policy gave up")
+        if not action.code:
+            return Observation(ok=False, error=action.text or "the action has no code")
+        trial = try_rows(self._sandbox, action.code, self._entry, self._examples)
+        return Observation(
+            ok=trial.ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault
+        )
+
+    def judge(self, steps: Sequence[Step]) -> Judgement:
+        """Runs the answer on the rows the policy never saw, and on the hidden tests; one bit comes back."""
+        submission = Submission(code=steps[-1].action.code, entry=self._entry)
+        return judged_by_all(self._verifiers, submission, self._sandbox)
+
+    def answer(self, step: Step) -> str:
+        """The source."""
+        return step.action.code
+
+    def close(self) -> None:
+        """Holds nothing."""

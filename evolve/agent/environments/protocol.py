@@ -1,0 +1,42 @@
+"""The seam between an episode and what its actions act on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from evolve.episodes import Action, Judgement, Observation, Step
+
+
+class Environment(Protocol):
+    """What one episode acts on: reset once, then a step per action, then closed.
+
+    Everything it needs to know of the past it takes from the steps, and nothing is kept between calls that cannot be
+    had again. So an episode that was cut off goes on in a new one, and a stage may ask again.
+    """
+
+    name: str
+
+    def reset(self) -> Observation:
+        """What there is at the start: ``outputs`` holds what a policy may see of it."""
+        ...
+
+    def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        """The steps that the next action builds upon, as the policy should see them; the last one's state holds."""
+        ...
+
+    def observe(self, action: Action, before: Sequence[Step]) -> Observation:
+        """Runs a ``code`` or ``finish`` action after the given steps. ``ok`` means that there is something to judge."""
+        ...
+
+    def judge(self, steps: Sequence[Step]) -> Judgement:
+        """Puts the last step's answer to the verifiers."""
+        ...
+
+    def answer(self, step: Step) -> str:
+        """What a submitted step amounts to, as text for the record."""
+        ...
+
+    def close(self) -> None:
+        """Frees what it holds; closing twice is no error."""
+        ...

@@ -1,0 +1,90 @@
+"""Keeps what a folder looked like after each action, as differences to the start."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evolve.files import canonical_json, digest
+from evolve.store import ObjectStore
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changes:
+    """How a folder differs from its start.
+
+    Attributes:
+        written: New content by name, of changed and of added files.
+        deleted: Names of files that are gone.
+        before: What the changed and deleted files held at the start.
+    """
+
+    written: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    deleted: tuple[str, ...] = ()
+    before: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every changed name, sorted."""
+        return tuple(sorted({*self.written, *self.deleted}))
+
+    def on(self, original: Mapping[str, bytes]) -> dict[str, bytes]:
+        """The original with the changes made."""
+        kept = {name: data for name, data in original.items() if name not in set(self.deleted)}
+        return {**kept, **self.written}
+
+
+def changes_between(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Changes:
+    """What has to be done to get from one tree to the other."""
+    written = {name: data for name, data in after.items() if before.get(name) != data}
+    deleted = tuple(sorted(set(before) - set(after)))
+    held = {name: before[name] for name in (*written, *deleted) if name in before}
+    return Changes(written=written, deleted=deleted, before=held)
+
+
+class Snapshots:
+    """Changes by digest. A snapshot is whole when its digest is given back.
+
+    Args:
+        folder: Where they are kept; None keeps them in memory.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._store = None if folder is None else ObjectStore(folder)
+        self._memory: dict[str, bytes] = {}
+
+    def keep(self, changes: Changes) -> str:
+        """Keeps the changes; gives their digest.
+
+        Raises:
+            WorkspaceError: Disk full, or the folder cannot be written.
+        """
+        written = {name: self._put(data) for name, data in sorted(changes.written.items())}
+        before = {name: self._put(data) for name, data in sorted(changes.before.items())}
+        said = {"written": written, "deleted": list(changes.deleted), "before": before}
+        return self._put(canonical_json(said).encode())
+
+    def changes(self, snapshot: str) -> Changes:
+        """The changes behind a digest; none behind "".
+
+        Raises:
+            RecordDamaged: Something of the snapshot is missing or not what was written.
+        """
+        if not snapshot:
+            return Changes()
+        said = json.loads(self._get(snapshot))
+        written = {name: self._get(one) for name, one in said["written"].items()}
+        before = {name: self._get(one) for name, one in said["before"].items()}
+        return Changes(written=written, deleted=tuple(said["deleted"]), before=before)
+
+    def _put(self, data: bytes) -> str:
+        if self._store is not None:
+            return self._store.put(data)
+        name = digest(data)
+        self._memory[name] = data
+        return name
+
+    def _get(self, name: str) -> bytes:
+        return self._memory[name] if self._store is None else self._store.get(name)

@@ -1,0 +1,30 @@
+"""From the verdicts of several verifiers to the one judgement of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evolve.episodes import Judgement
+from evolve.sandbox.protocol import Sandbox
+from evolve.tasks.verifiers import Submission, Verdict, Verifier
+
+
+def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox: Sandbox) -> Judgement:
+    """Asks one after another until one does not accept.
+
+    Verified is what any of them verified; with an opinion among those that accepted, the judgement is marked.
+    """
+    verdicts: list[Verdict] = []
+    for verifier in verifiers:
+        verdicts.append(verifier.verify(submission, sandbox))
+        if not verdicts[-1].accepted:
+            break
+    accepted = all(one.accepted for one in verdicts)
+    return Judgement(
+        accepted=accepted,
+        verified=accepted and any(one.verified for one in verdicts),
+        rows=sum(one.rows for one in verdicts),
+        fault=any(one.fault for one in verdicts),
+        judged=any(one.judged for one in verdicts),
+        text="; ".join(one.text for one in verdicts if one.text),
+    )

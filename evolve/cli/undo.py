@@ -1,0 +1,33 @@
+"""``evolve undo``: take back what a run changed in a folder."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit_json
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("undo")
+def undo_command(
+    run: Annotated[
+        str | None,
+        typer.Argument(help="Id of a run, else the newest that changed a folder.", envvar="EVOLVE_RUN"),
+    ] = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Take back what a run changed in a folder. Refused where a file changed since."""
+    import evolve
+    from evolve.cli.folder import show_patch
+
+    with evolve.open(workspace) as opened:
+        patch = opened.folders.undo(run)
+    if as_json:
+        emit_json(patch.to_json())
+    else:
+        show_patch(patch)

@@ -1,0 +1,117 @@
+"""Runs a check command on a tree, in the sandbox."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from evolve.faults import hit
+from evolve.files import clean_text
+from evolve.sandbox.protocol import Sandbox, SandboxLimits
+
+FOLDER_LIMITS = SandboxLimits(wall_s=60.0, memory_mb=2048, processes=64, file_mb=64)
+"""What one action or check in a folder may use. A check has its own wall limit."""
+
+TAIL = 2_000
+"""Characters kept of what a check printed: its end."""
+
+# Becomes a process of its own inside the sandbox; only the end of the output is kept, however much there is.
+_RUN = """
+import os, subprocess, sys
+for name in EXECUTABLE:
+    os.chmod(name, 0o755)
+env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+env["PATH"] += os.pathsep + os.path.dirname(sys.executable)
+check = subprocess.Popen(
+    ["/bin/sh", "-c", COMMAND], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env
+)
+tail = b""
+while part := check.stdout.read1(65536):
+    tail = (tail + part)[-KEPT:]
+result = [check.wait(), tail.decode("utf-8", "replace")]
+"""
+
+_COUNT = re.compile(r"\b(\d+) (passed|failed|errors?)\b")
+_PYTEST = re.compile(r"(?:^|[\s;&|/])(?:pytest|py\.test)(?:\s|$)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """What a check command said. All of it came from a process that ran the code under test.
+
+    Attributes:
+        ok: It ended with 0, and did what it promised where that can be told.
+        tail: The end of what it printed.
+        error: Why it gave no result, or "".
+        score: From 0 to 1, the share of tests that passed, where it said so; else 1 or 0. Guides a search only.
+        fault: The sandbox failed.
+    """
+
+    ok: bool
+    tail: str = ""
+    error: str = ""
+    score: float = 0.0
+    fault: bool = False
+
+    @property
+    def summary(self) -> str:
+        """One line: the error, else the last line that was printed."""
+        lines = [line.strip() for line in self.tail.splitlines() if line.strip()]
+        return self.error or (lines[-1][:200] if lines else "it printed nothing")
+
+
+def run_check(
+    sandbox: Sandbox, command: str, files: Mapping[str, bytes], executable: Collection[str], seconds: float
+) -> Checked:
+    """Runs the command in a fresh copy of the files.
+
+    A run of pytest that never told of a passed test is not believed, whatever its exit code: code under test can end
+    the process early. What else such code could do to a check in its own process tree, this cannot tell.
+
+    Args:
+        executable: Names of files to make executable; others among them are ignored.
+        seconds: Wall limit.
+    """
+    head = {"EXECUTABLE": sorted(set(executable) & set(files)), "COMMAND": command, "KEPT": 4 * TAIL}
+    code = "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _RUN
+    limits = SandboxLimits(
+        wall_s=seconds,
+        memory_mb=FOLDER_LIMITS.memory_mb,
+        processes=FOLDER_LIMITS.processes,
+        file_mb=FOLDER_LIMITS.file_mb,
+    )
+    hit("sandbox.before")
+    result = sandbox.execute(code, limits, files=files)
+    hit("sandbox.after")
+    if result.state == "fault":
+        return Checked(ok=False, error=result.error, fault=True)
+    if result.state == "limit":
+        unit = f" of {seconds:g} s" if result.limit == "wall" else ""
+        return Checked(ok=False, error=f"the check reached its {result.limit} limit{unit}")
+    if not (isinstance(result.value, list) and len(result.value) == 2 and isinstance(result.value[1], str)):
+        return Checked(ok=False, error=f"the check gave no result: {result.error or 'none'}")
+    code_of, tail = result.value[0], clean_text(result.value[1])[-TAIL:]
+    if code_of == 127:
+        return Checked(ok=False, tail=tail, error=f"a command was not found: {_last(tail)}")
+    counts = _counts(tail)
+    ok = code_of == 0 and type(code_of) is int
+    if ok and _PYTEST.search(command) and not counts.get("passed"):
+        return Checked(ok=False, tail=tail, error="the check ended with 0 and told of no passed test")
+    return Checked(ok=ok, tail=tail, score=_score(ok, counts))
+
+
+def _counts(tail: str) -> dict[str, int]:
+    last = tail.strip().rpartition("\n")[2]
+    return {word.rstrip("s") if word.startswith("err") else word: int(number) for number, word in _COUNT.findall(last)}
+
+
+def _score(ok: bool, counts: Mapping[str, int]) -> float:
+    if ok:
+        return 1.0
+    total = sum(counts.values())
+    return min(0.99, counts.get("passed", 0) / total) if total else 0.0
+
+
+def _last(tail: str) -> str:
+    return tail.strip().rpartition("\n")[2][:200] or "no output"

@@ -1,0 +1,56 @@
+"""A person's own work in a folder as a task."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from evolve.errors import UsageError
+from evolve.files import digest
+from evolve.tasks.limits import MAX_TEXT, Place, check_id, check_value, text_problem
+from evolve.tasks.model import Task
+from evolve.tasks.trees import read_tree
+from evolve.tasks.work import PROTECTED, FolderWork
+
+
+def folder_task(
+    instruction: str,
+    folder: str | os.PathLike[str],
+    check: str,
+    *,
+    protected: Sequence[str] | None = None,
+    name: str | None = None,
+) -> Task:
+    """A task to work in a folder until a check command ends with 0.
+
+    Args:
+        instruction: What is wanted, in words.
+        folder: Only a copy of it is worked on.
+        check: A shell command for the root of the folder, such as ``pytest -q``.
+        protected: Patterns of files whose changes do not count, in place of
+            :data:`~evolve.tasks.work.PROTECTED`.
+        name: Id of the task; by default made from what is asked.
+
+    Raises:
+        UsageError: Instruction or check is missing, or the folder cannot be read or is too large.
+    """
+    for what, text, option in (("instruction", instruction, "TASK"), ("check", check, "--check COMMAND")):
+        problem = text_problem(text, MAX_TEXT) or ("" if text.strip() else "is missing")
+        if problem:
+            raise UsageError(f"the {what} of work in a folder: {problem}", hint=f"give {option}")
+    if name is not None:
+        check_id(name, Place(file="", field="name"))
+    patterns = PROTECTED if protected is None else tuple(one for one in protected if one)
+    check_value(list(patterns), Place(file="", field="protected"))
+    root = Path(folder).expanduser().resolve()
+    tree = read_tree(root)
+    skipped = ", ".join(tree.skipped[:3]) + (", ..." if len(tree.skipped) > 3 else "")
+    return Task(
+        id=name or f"folder-{digest(instruction + check)[:8]}",
+        family="files",
+        instruction=instruction,
+        examples=(),
+        files=FolderWork(folder=str(root), check=check, base=tree.digest, protected=patterns),
+        warnings=(f"links and special files are left out: {skipped}",) if skipped else (),
+    )

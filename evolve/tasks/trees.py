@@ -1,0 +1,131 @@
+"""Reads a folder as a value, within bounds and without following links."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evolve.errors import UsageError
+from evolve.files import canonical_json, digest
+from evolve.sandbox.actions import is_plain_name
+
+IGNORED = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        ".venv",
+        "venv",
+        "node_modules",
+        "__pycache__",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".hypothesis",
+        ".tox",
+        ".nox",
+        ".env",
+        "memory_store",
+    }
+)
+"""Names left out at any depth: version control, environments, caches, secrets, and what evolve itself keeps."""
+
+MAX_TREE_FILES = 1_500
+MAX_TREE_BYTES = 16 * 2**20
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree:
+    """The files of a folder.
+
+    Attributes:
+        files: Content by name relative to the folder, components joined by ``/``.
+        executable: Names of files whose owner may execute them.
+        skipped: Names of what is neither a regular file nor a folder, or has a name that cannot travel.
+    """
+
+    files: Mapping[str, bytes] = field(repr=False)
+    executable: frozenset[str] = frozenset()
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Identity of the content."""
+        named = [[name, digest(data), name in self.executable] for name, data in sorted(self.files.items())]
+        return digest(canonical_json(named))
+
+
+def is_ignored(name: str) -> bool:
+    """Whether a relative name lies in something that is left out. Case does not matter: some disks do not mind it."""
+    return any(part.casefold() in IGNORED for part in name.split("/"))
+
+
+def read_tree(folder: str | os.PathLike[str]) -> Tree:
+    """The regular files of a folder. Links are not followed and not taken along.
+
+    Raises:
+        UsageError: It is no folder, cannot be read, or holds more than :data:`MAX_TREE_FILES` files or
+            :data:`MAX_TREE_BYTES` bytes beside what is left out.
+    """
+    root = Path(folder)
+    try:
+        handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", "") or "not a folder's name").lower()
+        raise UsageError(f"{root}: {reason}", hint="name a folder with --dir") from error
+    reader = _Reader(root)
+    try:
+        reader.read(handle, "")
+    except OSError as error:
+        raise UsageError(f"{root}: cannot be read: {(error.strerror or str(error)).lower()}") from error
+    finally:
+        os.close(handle)
+    return Tree(files=reader.files, executable=frozenset(reader.executable), skipped=tuple(reader.skipped))
+
+
+class _Reader:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.files: dict[str, bytes] = {}
+        self.executable: set[str] = set()
+        self.skipped: list[str] = []
+        self.bytes = 0
+
+    def read(self, folder: int, prefix: str) -> None:
+        for name in sorted(os.listdir(folder)):
+            path = prefix + name
+            if is_ignored(name):
+                continue
+            state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if not is_plain_name(path) or not (stat.S_ISDIR(state.st_mode) or stat.S_ISREG(state.st_mode)):
+                self.skipped.append(path)
+            elif stat.S_ISDIR(state.st_mode):
+                self._inner(folder, name, path)
+            else:
+                self._file(folder, name, path, state)
+
+    def _inner(self, folder: int, name: str, path: str) -> None:
+        handle = os.open(name, _FOLDER, dir_fd=folder)
+        try:
+            self.read(handle, f"{path}/")
+        finally:
+            os.close(handle)
+
+    def _file(self, folder: int, name: str, path: str, state: os.stat_result) -> None:
+        self.bytes += state.st_size
+        if len(self.files) >= MAX_TREE_FILES or self.bytes > MAX_TREE_BYTES:
+            raise UsageError(
+                f"{self.root} holds more than {MAX_TREE_FILES:,} files or {MAX_TREE_BYTES >> 20} MiB,"
+                " version control, environments and caches not counted",
+                hint="name a folder inside it",
+            )
+        with open(os.open(name, _FILE, dir_fd=folder), "rb") as stream:
+            self.files[path] = stream.read(MAX_TREE_BYTES)
+        if state.st_mode & stat.S_IXUSR:
+            self.executable.add(path)

@@ -1,0 +1,204 @@
+"""Verifiers: each judges an answer outside the process that wrote it and gives one bit, with what it rests on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evolve.episodes import Row
+from evolve.faults import hit
+from evolve.files import clean_text
+from evolve.sandbox.protocol import Sandbox, SandboxLimits, TestModule
+from evolve.tasks.checks import Checked, run_check
+from evolve.tasks.model import MIN_VERIFY
+from evolve.tasks.trials import try_rows
+from evolve.tasks.work import FolderWork, restored
+
+if TYPE_CHECKING:
+    from evolve.models import ChatModel
+
+SOLUTION = "solution"
+"""Name of the module under which hidden tests import an answer."""
+
+_TEST_LIMITS = SandboxLimits(wall_s=10.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """An answer as it is put to a verifier.
+
+    Attributes:
+        code: Python source, where the task wants a function.
+        entry: Name of that function.
+        files: The whole tree by relative name, where the task is to work in a folder.
+        executable: Names of files with the executable bit.
+    """
+
+    code: str = ""
+    entry: str = "solve"
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    executable: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What a verifier says.
+
+    Attributes:
+        accepted: The one bit.
+        verified: Accepted on enough that the policy could not have fitted: rows or assertions it never saw, or a
+            check command. Never true for an opinion.
+        rows: How many unseen rows or assertions the bit rests on.
+        judged: The bit is a model's opinion.
+        text: One sentence about what the bit rests on.
+        fault: The sandbox failed; nothing is said about the answer.
+    """
+
+    accepted: bool
+    verified: bool = False
+    rows: int = 0
+    judged: bool = False
+    text: str = ""
+    fault: bool = False
+
+
+class Verifier(Protocol):
+    """Judges one answer."""
+
+    def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
+        """The verdict; what runs, runs in the sandbox.
+
+        Raises:
+            EndpointProblem: A verifier that asks a model could not.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsVerifier:
+    """Compares what the function gives on rows that the policy never saw."""
+
+    rows: Sequence[Row]
+
+    def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
+        """Accepts a function that reproduces every row."""
+        trial = try_rows(sandbox, submission.code, submission.entry, self.rows)
+        count = len(self.rows)
+        verified = trial.ok and count >= MIN_VERIFY
+        return Verdict(accepted=trial.ok, verified=verified, rows=count, fault=trial.fault)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestsVerifier:
+    """Runs a file of ``test_*`` functions with plain assertions, which imports the answer as ``solution``.
+
+    The answer runs in the same sandboxed process as the tests, so code written to deceive them can. Rows are
+    compared outside that process and are better where they can be had.
+    """
+
+    __test__ = False  # pytest would otherwise take the name for a test class
+
+    tests: str
+
+    def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
+        """Accepts an answer with which exactly the tests of the file ran, and every one passed."""
+        names, assertions = _contents(self.tests)
+        files = {f"{SOLUTION}.py": submission.code, "test_solution.py": self.tests}
+        hit("sandbox.before")
+        result = sandbox.run_tests([TestModule(files=files, test_file="test_solution.py")], _TEST_LIMITS)
+        hit("sandbox.after")
+        if result.fault or len(result.programs) != 1:
+            return Verdict(accepted=False, text=result.fault or "the sandbox gave no result", fault=True)
+        run = result.programs[0]
+        ran = [outcome.name for outcome in run.outputs if outcome.ok]
+        clean = not (run.error or run.denied or result.denied or run.timed_out or result.timed_out)
+        accepted = bool(names) and clean and ran == names and len(run.outputs) == len(names)
+        verified = accepted and assertions >= MIN_VERIFY
+        return Verdict(accepted=accepted, verified=verified, rows=assertions)
+
+
+def _contents(tests: str) -> tuple[list[str], int]:
+    """Names of the test functions in order, and the number of assertions."""
+    tree = ast.parse(tests)
+    names = [one.name for one in tree.body if isinstance(one, ast.FunctionDef) and one.name.startswith("test_")]
+    return names, sum(isinstance(node, ast.Assert) for node in ast.walk(tree))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandVerifier:
+    """Runs a check command on a fresh copy of the tree, with protected files as they were.
+
+    Attributes:
+        original: The tree before anything was changed; protected files come from it.
+        hidden: Whether to run the check that the policy never saw, with the files it never saw.
+    """
+
+    work: FolderWork
+    original: Mapping[str, bytes] = field(repr=False)
+    hidden: bool = True
+
+    def run(self, submission: Submission, sandbox: Sandbox) -> Checked:
+        """What the check said."""
+        files = restored(submission.files, self.original, self.work.protected)
+        command = self.work.check
+        if self.hidden and self.work.hidden_check:
+            command = self.work.hidden_check
+            files = {**files, **{name: text.encode() for name, text in self.work.hidden_files.items()}}
+        return run_check(sandbox, command, files, submission.executable, self.work.seconds)
+
+    def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
+        """Accepts a tree on which the check ends with 0."""
+        checked = self.run(submission, sandbox)
+        secret = self.hidden and bool(self.work.hidden_check)
+        what = "the hidden check" if secret else f"the check {self.work.check!r}"
+        if checked.fault:
+            return Verdict(accepted=False, text=checked.error, fault=True)
+        said = "passes" if checked.ok else "fails" if secret else f"fails: {checked.summary}"
+        return Verdict(accepted=checked.ok, verified=checked.ok, rows=0, text=f"{what} {said} on a fresh copy")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RubricVerifier:
+    """Asks a model whether an answer meets a rubric: the last resort, and marked as an opinion.
+
+    Attributes:
+        prompt: The rendered prompt: rubric, task, and what to look at. The answer follows it as quoted data.
+        largest: Most characters of the answer that are shown; a longer one is refused.
+    """
+
+    model: ChatModel
+    prompt: str
+    largest: int = 60_000
+
+    def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
+        """Accepts what the model accepts; a refusal to answer accepts nothing."""
+        from evolve.models import KEPT, Message, ModelRequest
+
+        shown = submission.code or "\n".join(
+            f"=== {name}\n{data.decode('utf-8', 'replace')}" for name, data in sorted(submission.files.items())
+        )
+        if len(shown) > self.largest:
+            return Verdict(accepted=False, judged=True, text=f"judged: longer than {self.largest:,} characters")
+        messages = (
+            Message(role="system", text=self.prompt, priority=KEPT, kind="rubric"),
+            Message(role="user", text=clean_text(shown), priority=KEPT, kind="answer"),
+        )
+        reply = self.model.complete(ModelRequest(messages=messages, role="judge", schema=_rubric_schema()))
+        if reply.refused or reply.data is None:
+            return Verdict(accepted=False, judged=True, text="judged: the model would not answer")
+        accepted = reply.data["accepted"] is True
+        reason = " ".join(clean_text(str(reply.data["reason"])).split())[:200]
+        name = reply.model or self.model.name
+        return Verdict(accepted=accepted, judged=True, text=f"judged by {name}, not verified: {reason}")
+
+
+def _rubric_schema() -> dict[str, Any]:
+    return {
+        "title": "verdict",
+        "type": "object",
+        "properties": {"accepted": {"type": "boolean"}, "reason": {"type": "string"}},
+        "required": ["accepted", "reason"],
+        "additionalProperties": False,
+    }

@@ -1,0 +1,87 @@
+"""Work in a folder as a value: which folder, which check decides, and which files it may not be won by changing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from evolve.episodes import Json
+
+PROTECTED = (
+    "tests/",
+    "test/",
+    "test_*.py",
+    "*_test.py",
+    "conftest.py",
+    "pytest.ini",
+    ".pytest.ini",
+    "tox.ini",
+    "setup.cfg",
+    "pyproject.toml",
+    "pytest.py",
+    "pytest/",
+    "sitecustomize.py",
+    "usercustomize.py",
+)
+"""Files that say what a check checks. A pattern with a slash at its end is a folder of that name at any depth."""
+
+MAX_CHECK_S = 3600.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class FolderWork:
+    """A folder to work in and how to tell that the work is done.
+
+    Attributes:
+        folder: Path of the folder; only a copy of it is worked on.
+        check: A shell command, run in the copy's root; it passes when it ends with 0. The policy may read and run it.
+        base: Digest of the folder's content when the task was made, or "".
+        protected: Patterns of files whose changes are shown and not counted.
+        hidden_check: A command that decides in place of ``check`` and that the policy never sees, or "".
+        hidden_files: Files, by relative name, put over the copy before the hidden check runs.
+        seconds: Most wall seconds of one run of a check.
+    """
+
+    folder: str
+    check: str = ""
+    base: str = ""
+    protected: tuple[str, ...] = PROTECTED
+    hidden_check: str = ""
+    hidden_files: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 120.0
+
+
+def work_json(work: FolderWork) -> dict[str, Json]:
+    """The work as it stands in a task file, under the key ``files``."""
+    value: dict[str, Json] = {"folder": work.folder}
+    if work.check:
+        value["check"] = work.check
+    if work.base:
+        value["base"] = work.base
+    if work.protected != PROTECTED:
+        value["protected"] = list(work.protected)
+    if work.hidden_check:
+        value["hidden_check"] = work.hidden_check
+        value["hidden_files"] = dict(work.hidden_files)
+    if work.seconds != 120.0:
+        value["seconds"] = work.seconds
+    return value
+
+
+def is_protected(name: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a relative name matches a pattern by its last component, as a whole, or by a folder it lies in."""
+    *folders, last = name.split("/")
+    for pattern in patterns:
+        if pattern.endswith("/"):
+            if any(fnmatchcase(folder, pattern[:-1]) for folder in folders):
+                return True
+        elif fnmatchcase(last, pattern) or fnmatchcase(name, pattern):
+            return True
+    return False
+
+
+def restored(files: Mapping[str, bytes], original: Mapping[str, bytes], protected: tuple[str, ...]) -> dict[str, bytes]:
+    """The files with every protected one as in the original: changed back, put back, or left out where it is new."""
+    kept = {name: data for name, data in files.items() if not is_protected(name, protected)}
+    return {**kept, **{name: data for name, data in original.items() if is_protected(name, protected)}}

@@ -1,0 +1,223 @@
+"""What a run would change in a person's folder: kept as a patch, applied when approved, and undone again."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from evolve.agent.environments import Changes, Snapshots
+from evolve.agent.environments.diffs import unified
+from evolve.episodes import EpisodeRecord
+from evolve.errors import UsageError, WorkspaceError
+from evolve.files import canonical_json, digest, write_atomic
+from evolve.store import ObjectStore
+from evolve.tasks.work import FolderWork, is_protected
+from evolve.workspace import writing
+
+PatchState = Literal["waiting", "applied", "undone"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileChange:
+    """One changed file.
+
+    Attributes:
+        name: Relative to the folder.
+        before: Digest of the content at the start, "" where there was no such file.
+        after: Digest of the new content, "" where the file goes.
+        protected: The change is shown and never applied.
+        mode: Permissions the file had when the change was applied.
+    """
+
+    name: str
+    before: str
+    after: str
+    protected: bool = False
+    mode: int = 0o644
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patch:
+    """What a run would change in a folder.
+
+    Attributes:
+        diff: All of it as a unified diff, protected files too.
+        made: Folders that applying it made, outermost first.
+    """
+
+    run: str
+    folder: str
+    state: PatchState
+    changes: tuple[FileChange, ...]
+    diff: str = ""
+    made: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The files it changes."""
+        return tuple(one.name for one in self.changes if not one.protected)
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """The files whose changes are shown only."""
+        return tuple(one.name for one in self.changes if one.protected)
+
+    def to_json(self) -> Mapping[str, Any]:
+        """What a person wants to know of it, without the diff."""
+        names = {"files": list(self.names), "protected": list(self.protected)}
+        return {"run": self.run, "folder": self.folder, "state": self.state, **names}
+
+
+class Folders:
+    """The patches of a workspace's runs.
+
+    Args:
+        runs: The folder of the runs.
+    """
+
+    def __init__(self, runs: Path) -> None:
+        self._runs = runs
+
+    def keep(self, record: EpisodeRecord, work: FolderWork) -> Patch | None:
+        """Keeps what a solved episode changed; None where it is not solved. Keeping it twice changes nothing."""
+        if not record.solved:
+            return None
+        if self._file(record.run).exists():
+            return self.get(record.run)
+        last = record.steps[-1].observation
+        snapshots = Snapshots(self._runs / record.run / record.episode / "tree")
+        changes = snapshots.changes(str(last.data["snapshot"]) if last is not None else "")
+        bodies = self._bodies(record.run)
+        patch = Patch(
+            run=record.run,
+            folder=work.folder,
+            state="waiting",
+            changes=tuple(_change(changes, name, bodies, work) for name in changes.names),
+            diff=unified(changes.before, changes),
+        )
+        self._write(patch)
+        return patch
+
+    def get(self, run: str) -> Patch:
+        """The patch of a run.
+
+        Raises:
+            UsageError: The run has none.
+            WorkspaceError: It cannot be read.
+        """
+        file = self._file(run)
+        if "/" in run or not file.is_file():
+            raise UsageError(f"the run {run!r} changed no folder", hint="evolve runs list shows the runs")
+        try:
+            said = json.loads(file.read_text(encoding="utf-8"))
+            changes = tuple(FileChange(**one) for one in said.pop("changes"))
+            return Patch(**{**said, "changes": changes, "made": tuple(said["made"])})
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise WorkspaceError(f"{file}: not a patch that can be read: {error}") from error
+
+    def list(self) -> builtins.list[Patch]:
+        """Every patch, the newest run first."""
+        names = [file.parent.name for file in self._runs.glob("r*/patch.json")]
+        return [self.get(name) for name in sorted(names, key=lambda name: (len(name), name), reverse=True)]
+
+    def apply(self, run: str) -> Patch:
+        """Changes the folder as the patch says, but for protected files: every file whole, all or none at first sight.
+
+        Cut off half way, it goes on when called again.
+
+        Raises:
+            UsageError: It is applied already, or a file changed since the run; then nothing was applied.
+            WorkspaceError: Disk full or not writable; the message names the file.
+        """
+        patch = self.get(run)
+        if patch.state == "applied":
+            raise UsageError(f"the changes of {run} are applied already", hint=f"evolve undo {run} takes them back")
+        found = self._unchanged(patch)
+        made = dict.fromkeys(path for name in patch.names for path in writing.missing_folders(patch.folder, name))
+        changes = tuple(
+            replace(one, mode=found[one.name].mode) if one.name in found and found[one.name].data is not None else one
+            for one in patch.changes
+        )
+        patch = replace(patch, changes=changes, made=tuple(dict.fromkeys((*patch.made, *made))))
+        self._write(patch)  # what undoing needs is kept before anything is touched
+        return self._moved(patch, "applied")
+
+    def undo(self, run: str | None = None) -> Patch:
+        """Takes an applied patch back.
+
+        Args:
+            run: By default the newest run whose patch is applied.
+
+        Raises:
+            UsageError: There is none, or a file changed since; then nothing was undone.
+            WorkspaceError: As for :meth:`apply`.
+        """
+        chosen = next((one for one in self.list() if one.state == "applied"), None) if run is None else self.get(run)
+        if chosen is None or chosen.state != "applied":
+            raise UsageError("nothing is applied" if run is None else f"the changes of {run} are not applied")
+        back = tuple(replace(one, before=one.after, after=one.before) for one in chosen.changes)
+        turned = replace(chosen, changes=back)
+        self._unchanged(turned)
+        self._move(turned)
+        for folder in reversed(chosen.made):
+            writing.drop_folder(chosen.folder, folder)
+        done = replace(chosen, state="undone", made=())
+        self._write(done)
+        return done
+
+    def _moved(self, patch: Patch, state: PatchState) -> Patch:
+        self._move(patch)
+        done = replace(patch, state=state)
+        self._write(done)
+        return done
+
+    def _move(self, patch: Patch) -> None:
+        bodies = self._bodies(patch.run)
+        for one in patch.changes:
+            if not one.protected and _named(writing.look(patch.folder, one.name).data) != one.after:
+                data = bodies.get(one.after) if one.after else None
+                writing.put(patch.folder, one.name, data, one.mode)
+
+    def _unchanged(self, patch: Patch) -> dict[str, writing.Found]:
+        """The files as they are, each as before the patch or as after it."""
+        found = {name: writing.look(patch.folder, name) for name in patch.names}
+        wrong = [
+            one.name
+            for one in patch.changes
+            if not one.protected and _named(found[one.name].data) not in (one.before, one.after)
+        ]
+        if wrong:
+            more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+            raise UsageError(
+                f"{wrong[0]}{more} in {patch.folder} changed since the run, so nothing was changed",
+                hint=f"evolve runs diff {patch.run} shows what was meant",
+            )
+        return found
+
+    def _file(self, run: str) -> Path:
+        return self._runs / run / "patch.json"
+
+    def _bodies(self, run: str) -> ObjectStore:
+        return ObjectStore(self._runs / run / "patch")
+
+    def _write(self, patch: Patch) -> None:
+        write_atomic(self._file(patch.run), canonical_json(asdict(patch)).encode())
+
+
+def _change(changes: Changes, name: str, bodies: ObjectStore, work: FolderWork) -> FileChange:
+    before, after = changes.before.get(name), changes.written.get(name)
+    return FileChange(
+        name=name,
+        before="" if before is None else bodies.put(before),
+        after="" if after is None else bodies.put(after),
+        protected=is_protected(name, work.protected),
+        mode=0o755 if (after or b"").startswith(b"#!") else 0o644,
+    )
+
+
+def _named(data: bytes | None) -> str:
+    return "" if data is None else digest(data)

@@ -1,0 +1,125 @@
+"""``evolve run --dir``: a copy is worked on, the difference shown, and applied when approved."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+
+import pytest
+
+import evolve
+from evolve.testing import ScriptedWorker
+
+MEND = "open('total.py', 'w').write('def total(xs):\\n    return sum(xs)\\n')\n"
+MORE = "import os; os.mkdir('docs'); open('docs/notes.md', 'w').write('sums\\n'); os.remove('old.txt')\n"
+CHEAT = "open('test_total.py', 'a').write('# easier\\n')\n"
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "total.py").write_text("def total(xs):\n    return xs[0]\n")
+    (folder / "total.py").chmod(0o750)
+    (folder / "test_total.py").write_text("from total import total\n\nassert total([1, 2]) == 3\n")
+    (folder / "old.txt").write_text("old\n")
+    return folder
+
+
+@pytest.fixture
+def run(cli, project, monkeypatch):
+    """The command with a policy that follows a script in place of a model."""
+    opened = evolve.open
+
+    def call(*more, actions=(MORE, CHEAT, MEND), command=("run", "make total add up", "--dir")):
+        monkeypatch.setattr(evolve, "open", functools.partial(opened, policy=ScriptedWorker(actions)))
+        return cli(*command, project, "--check", "python3 test_total.py", *more)
+
+    return call
+
+
+def contents(folder):
+    return {str(one.relative_to(folder)): one.read_text() for one in folder.rglob("*") if one.is_file()}
+
+
+def test_nothing_changes_until_somebody_approves(run, cli, project):
+    before = contents(project)
+    done = run()
+    assert done.code == 6
+    assert "+    return sum(xs)" in done.out and "solved, verified" in done.out
+    assert "protected, so neither counted nor applied: test_total.py" in done.out
+    assert "evolve runs apply r1" in done.err
+    assert contents(project) == before
+    assert cli("runs", "diff", "r1").out in done.out
+
+
+def test_approved_changes_are_applied_and_undone(run, cli, project):
+    before = contents(project)
+    done = run("--yes", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["patch"]["state"] == "applied"
+    after = contents(project)
+    assert after["total.py"].endswith("sum(xs)\n") and after["docs/notes.md"] == "sums\n"
+    assert "old.txt" not in after
+    assert after["test_total.py"] == before["test_total.py"]
+    assert (project / "total.py").stat().st_mode & 0o777 == 0o750
+    assert cli("runs", "apply", "r1").code == 2
+    assert cli("undo").code == 0
+    assert contents(project) == before and not (project / "docs").exists()
+    assert cli("runs", "apply", "r1").code == 0
+    assert contents(project) == after
+
+
+def test_a_file_that_changed_meanwhile_stops_everything(run, cli, project):
+    assert run().code == 6
+    (project / "old.txt").write_text("newer\n")
+    before = contents(project)
+    done = cli("runs", "apply", "r1")
+    assert (done.code, contents(project)) == (2, before)
+    assert "old.txt" in done.err
+
+
+def test_a_link_put_in_the_way_is_not_followed(run, cli, project, tmp_path):
+    assert run().code == 6
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (project / "docs").symlink_to(elsewhere)
+    assert cli("runs", "apply", "r1").code == 2
+    assert list(elsewhere.iterdir()) == []
+    (project / "docs").unlink()
+    os.link(project / "total.py", tmp_path / "second")
+    assert cli("runs", "apply", "r1").code == 0
+    assert (tmp_path / "second").read_text().endswith("xs[0]\n")
+
+
+def test_work_that_fails_its_check_changes_nothing(run, project):
+    before = contents(project)
+    done = run("--yes", actions=(CHEAT,))
+    assert done.code == 1
+    assert "the check 'python3 test_total.py' fails" in done.out
+    assert contents(project) == before
+
+
+def test_wrong_wishes_are_told(run, cli, project):
+    assert "--check" in cli("run", "make it work", "--dir", project).err
+    assert "--dir" in cli("run", "make it work", "--check", "true").err
+    (project.parent / "rows.csv").write_text("n,m\n1,2\n2,3\n")
+    assert "--yes is about work in a folder" in cli("run", project.parent / "rows.csv", "--yes").err
+    done = cli("run", "make it work", "--dir", project, "--check", "true")
+    assert done.code == 2 and "needs a model" in done.err
+    assert run("--python", project).code == 2
+    assert cli("undo").code == 2 and cli("undo", "r9").code == 2
+    for number in range(1501):
+        (project / f"{number}.txt").touch()
+    assert "more than 1,500 files" in run().err
+
+
+def test_foreign_tasks_are_imported_shown_and_left_alone_by_a_search_without_rows(cli, tmp_path):
+    line = {"task_id": 1, "text": "Swap a pair.", "test_list": ["assert swap((1, 2)) == (2, 1)"]}
+    (tmp_path / "foreign.jsonl").write_text(json.dumps(line) + "\n{}\n")
+    done = cli("tasks", "import", "foreign.jsonl", "--out", "own.jsonl")
+    assert done.code == 0 and "foreign.jsonl:2" in done.err and "wrote 1 tasks" in done.err
+    shown = cli("tasks", "show", "own.jsonl")
+    assert "Swap a pair." in shown.out and "and tests" in shown.out and "assert swap((1, 2))" in shown.out
+    assert cli("run", "own.jsonl").code == 1
