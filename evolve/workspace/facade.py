@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from evolve.agent import Agent, Recall, Surroundings, episode_id, recall_nothing
-from evolve.episodes import EpisodeRecord
+from evolve.episodes import EpisodeRecord, Limits
 from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventFan, EventLog, EventSink, NoEvents
 from evolve.files import canonical_json, digest
@@ -165,8 +165,7 @@ class Workspace:
         sandbox_for = self._opener_for(chosen, python)
         workflow = self.workflow
         limits = episode_limits(self.learner, as_budget(budget), self.settings, workflow.knobs)
-        spends = [limits.candidates, limits.seconds, *([limits.tokens, limits.money] if self.uses_model else [])]
-        asked = ["run", task_json(chosen), *spends, self.learner.name, *self.mark]
+        asked = ["run", task_json(chosen), *_bounds(limits), self.learner.name, *self.mark]
         run = self.stores.runs.begin(
             "run", digest(canonical_json(asked)), {"task": chosen.id, **self.mark}, started=now()
         )
@@ -357,6 +356,12 @@ class _Listener:
     def emit(self, event: Event) -> None:
         if event.kind == "plan":
             self.goal = str(event.data.get("goal", ""))
+
+
+def _bounds(limits: Limits) -> list[float | None]:
+    """What tells two runs of one task apart; tokens and money only where they are bounded."""
+    models = [limits.tokens, limits.money] if limits.tokens is not None else []
+    return [limits.candidates, limits.seconds, *models]
 
 
 def as_budget(budget: BudgetLike) -> Budget:
