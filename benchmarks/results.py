@@ -16,9 +16,10 @@ from typing import Any
 from benchmarks import coverage, figures
 from benchmarks.learner import ARMS
 from benchmarks.learning import shown
+from benchmarks.results_trust import TABLES
 
 File = Mapping[str, Any]
-ORDER = ("learning", "demo", "coverage", "speed")
+ORDER = ("learning", "demo", "coverage", "speed", *TABLES)
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
@@ -65,7 +66,7 @@ def _section(file: File) -> Iterator[str]:
         "coverage": _coverage,
         "speed": _speed,
     }
-    yield from parts.get(file["benchmark"], _nothing)(file)
+    yield from parts.get(file["benchmark"], _table)(file)
     yield from _targets(file)
 
 
@@ -134,8 +135,12 @@ def _speed(file: File) -> Iterator[str]:
     yield ""
 
 
-def _nothing(file: File) -> Iterator[str]:
-    yield from ()
+def _table(file: File) -> Iterator[str]:
+    if file["benchmark"] in TABLES:
+        head, *body = TABLES[file["benchmark"]](file["rows"])
+        yield from _head(*head)
+        yield from (_line(*cells) for cells in body)
+        yield ""
 
 
 def _targets(file: File) -> Iterator[str]:

@@ -1,0 +1,81 @@
+"""The sections of the results page about confinement and the record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def sandbox(rows: Rows) -> Iterator[tuple[Any, ...]]:
+    """What isolation costs: latency, rate of two callers, and what was let through."""
+    yield ("configuration", "p50 ms", "p95 ms", "executions a second", "escapes")
+    for what in dict.fromkeys(str(row["what"]) for row in rows if row["measure"] == "latency"):
+        mine = [row for row in rows if row["what"] == what]
+        let = [len(row["let"]) for row in mine if row["measure"] == "escapes"]
+        yield (
+            what,
+            *(_median(row[key] for row in mine if row["measure"] == "latency") for key in ("p50_ms", "p95_ms")),
+            _median(row["per_s"] for row in mine if row["measure"] == "rate"),
+            sum(let) if let else "",
+        )
+
+
+def hostile(rows: Rows) -> Iterator[tuple[Any, ...]]:
+    """What the corpus did, per way of running code."""
+    yield ("backend", "mode", "rounds", "runs", "escapes", "survivors", "unexpected", "worst overrun s")
+    for backend, mode in dict.fromkeys((str(row["backend"]), str(row["mode"])) for row in rows):
+        here = [row for row in rows if (row["backend"], row["mode"]) == (backend, mode)]
+        ran = [row for row in here if row["action"]]
+        yield (
+            backend,
+            mode,
+            len({row["round"] for row in here}),
+            len(ran),
+            sum(bool(row["escaped"]) for row in ran),
+            sum(row["survivors"] for row in here),
+            sum(not row["expected"] for row in ran),
+            f"{max(row['overrun_s'] for row in ran):.2f}",
+        )
+
+
+def crash(rows: Rows) -> Iterator[tuple[Any, ...]]:
+    """What kills cost, per scenario."""
+    yield ("scenario", "trials", "killed", "lost", "duplicates", "not resumed", "survivors")
+    trials = [row for row in rows if "scenario" in row]
+    for name in dict.fromkeys(str(row["scenario"]) for row in trials):
+        mine = [row for row in trials if row["scenario"] == name]
+        yield (
+            name,
+            len(mine),
+            sum(bool(row["killed"]) for row in mine),
+            *(sum(row[key] for row in mine) for key in ("lost", "duplicates")),
+            sum(not row["resumed"] for row in mine),
+            sum(row["survivors"] for row in mine),
+        )
+
+
+def damage(rows: Rows) -> Iterator[tuple[Any, ...]]:
+    """What damage did, per kind."""
+    yield ("damage", "trials", "harmless", "a prefix", "detected", "silent wrong reads", "values kept by a repair")
+    for kind in dict.fromkeys(str(row["kind"]) for row in rows):
+        mine = [row for row in rows if row["kind"] == kind]
+        outcomes = (sum(row["outcome"] == name for row in mine) for name in ("harmless", "prefix", "detected"))
+        kept = f"{sum(row['kept'] for row in mine) / len(mine):.4f}"
+        yield (kind, len(mine), *outcomes, sum(bool(row["silent_wrong"]) for row in mine), kept)
+
+
+TABLES: Mapping[str, Callable[[Rows], Iterator[tuple[Any, ...]]]] = {
+    "sandbox": sandbox,
+    "hostile": hostile,
+    "crash": crash,
+    "damage": damage,
+}
+"""Per benchmark its table, the head first."""
+
+
+def _median(values: Any) -> str:
+    known = [value for value in values if value is not None]
+    return f"{median(known):,.3g}" if known else ""
