@@ -16,7 +16,7 @@ Json = Any
 ActionKind = Literal["code", "ask_user", "recall", "finish"]
 Relation = Literal["necessary", "sufficient", "contributes", "no_effect", "prevents"]
 EvidenceKind = Literal["observation", "contrast", "intervention"]
-Status = Literal["solved", "refused", "unsolved", "budget", "fault", "interrupted"]
+Status = Literal["solved", "unverified", "refused", "unsolved", "budget", "fault", "interrupted"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +75,12 @@ class Limits:
 
     candidates: int | None = 50_000
     seconds: float | None = 20.0
+    tokens: int | None = None
+    """Tokens of language models, in both directions."""
+    money: float | None = None
+    """US dollars."""
+    calls: int | None = None
+    """Requests to model endpoints."""
     submissions: int = 1
     """Answers that may be put to the verifier: 3 on ``train``, 1 elsewhere."""
 
@@ -156,6 +162,8 @@ class Observation:
     """``kind:target`` of a sandbox denial, or ""; denials are never evidence."""
     fault: bool = False
     """True when the environment, not the answer, failed; never evidence."""
+    text: str = ""
+    """What an action that answers nothing brought back, such as what its code printed."""
     data: Mapping[str, Json] = field(default_factory=dict)
     """What the environment tells besides. ``files``: ``changed`` and ``protected`` names, ``value``, ``output``,
     ``check`` (the end of what the check printed), ``score``, ``snapshot``, ``parent``."""

@@ -50,6 +50,10 @@ class Knobs:
     """Most expressions of one episode."""
     seconds: float = 20.0
     """Most CPU seconds the policy may use in one episode."""
+    samples: int = 1
+    """Answers that a model gives to one question; the best by the examples, else by agreement, is the step's."""
+    tokens: int = 100_000
+    """Most tokens of language models in one episode."""
     recall_k: int = 24
     """Items recalled at the start."""
     branches: int = 1
@@ -63,6 +67,8 @@ KNOB_BOUNDS: Mapping[str, tuple[float, float]] = {
     "submissions": (1, 3),
     "candidates": (1, 100_000_000),
     "seconds": (0.1, 86_400.0),
+    "samples": (1, 16),
+    "tokens": (1_000, 100_000_000),
     "recall_k": (0, 100),
     "branches": (1, 16),
     "withhold": (0.0, 0.5),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from evolve.agent.environments.protocol import Environment
+from evolve.agent.exploring import Exploration
 from evolve.agent.outputs import NoOutputs, StepOutputs
 from evolve.episodes import EpisodeRecord, Limits, Recalled, Step, TaskView
 from evolve.events import EventSink, NoEvents
@@ -63,6 +64,7 @@ class EpisodeContext:
         environment: What actions act on; it knows what decides, which is never given to the policy.
         limits: What the whole episode may spend.
         outputs: Keeps what was paid for within a stage.
+        exploration: The session for code that finds something out, or None for policies that write none.
         learns: Whether reflection and distillation take place; they do not where tasks are held out.
     """
 
@@ -78,6 +80,7 @@ class EpisodeContext:
     events: EventSink = field(default_factory=NoEvents)
     outputs: StepOutputs = field(default_factory=NoOutputs)
     learns: bool = True
+    exploration: Exploration | None = None
 
     def left(self, steps: Sequence[Step]) -> Limits:
         """What is left of the limits after the steps; counts never fall below zero."""
@@ -87,5 +90,8 @@ class EpisodeContext:
         return Limits(
             candidates=None if candidates is None else max(0, candidates - sum(cost.candidates for cost in spent)),
             seconds=None if seconds is None else max(0.0, seconds - sum(cost.seconds for cost in spent)),
+            tokens=None if self.limits.tokens is None else max(0, self.limits.tokens - sum(c.tokens for c in spent)),
+            money=None if self.limits.money is None else max(0.0, self.limits.money - sum(c.money for c in spent)),
+            calls=None if self.limits.calls is None else max(0, self.limits.calls - sum(c.calls for c in spent)),
             submissions=max(0, self.limits.submissions - submitted),
         )

@@ -10,9 +10,25 @@ from evolve.policies.protocol import Probe
 from evolve.sandbox.protocol import Program, Sandbox, SandboxLimits
 from evolve.tasks.trials import Trial, try_rows
 
-__all__ = ["PROBE_LIMITS", "Trial", "make_probe", "try_rows"]
+__all__ = ["PROBE_LIMITS", "Trial", "call_once", "make_probe", "try_rows"]
 
 PROBE_LIMITS = SandboxLimits(wall_s=10.0)
+
+
+def call_once(sandbox: Sandbox, source: str, entry: str) -> Trial:
+    """Calls a function without parameters once; there is nothing to compare its value with."""
+    hit("sandbox.before")
+    result = sandbox.run_programs([Program(source=source, entry=entry)], [[]])
+    hit("sandbox.after")
+    if result.fault or len(result.programs) != 1 or len(result.programs[0].outputs) > 1:
+        return Trial(error=result.fault or "the sandbox gave no result", fault=True)
+    run = result.programs[0]
+    denied = (*run.denied, *result.denied)
+    return Trial(
+        outputs=tuple(outcome.value if outcome.ok else {"error": outcome.error} for outcome in run.outputs),
+        error=run.error or next((outcome.error for outcome in run.outputs if not outcome.ok), ""),
+        denied=denied[0] if denied else "time:limit" if run.timed_out or result.timed_out else "",
+    )
 
 
 def make_probe(sandbox: Sandbox) -> Probe:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
+from evolve.agent.sampling import in_words
+from evolve.agent.state import ENDED
 from evolve.episodes import Status, Step
 
 
@@ -14,7 +16,7 @@ def goes_on(steps: Sequence[Step], context: EpisodeContext) -> bool:
     if last.action.kind == "finish" or is_accepted(last) or is_fault(last):
         return False
     left = context.left(steps)
-    spent = left.submissions == 0 or left.candidates == 0 or left.seconds == 0.0
+    spent = left.submissions == 0 or left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0
     return not spent and len(steps) < context.knobs.steps
 
 
@@ -38,11 +40,15 @@ def conclude(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, st
         reason = last.observation.error if last.observation is not None else ""
         return "fault", f"the sandbox failed: {reason or 'no result'}"
     if is_accepted(last):
+        if in_words(context.view):
+            return "unverified", "the code runs; there are no rows to check its answer against"
         return "solved", _accepted_note(last)
     left = context.left(steps)
     if any(step.judgement is not None for step in steps):
         return "refused", _last_text(steps) or "every submitted answer failed on rows the policy had not seen"
-    if left.candidates == 0 or left.seconds == 0.0:
+    if last.action.data.get(ENDED):
+        return "budget", last.action.text
+    if left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0:
         return "budget", f"nothing found within {_limits_text(context)}"
     return "unsolved", last.action.text or (last.observation.error if last.observation else "") or "no answer found"
 
@@ -63,6 +69,7 @@ def _accepted_note(step: Step) -> str:
 def _limits_text(context: EpisodeContext) -> str:
     limits = context.limits
     parts = [
+        f"{limits.tokens:,} tokens" if limits.tokens is not None else "",
         f"{limits.candidates:,} candidates" if limits.candidates is not None else "",
         f"{limits.seconds:g} s" if limits.seconds is not None else "",
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -12,13 +12,15 @@ from evolve.agent.codec import from_json
 from evolve.agent.context import EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
 from evolve.agent.environments.opening import Setting, open_environment
 from evolve.agent.environments.protocol import Environment
+from evolve.agent.exploring import Exploration
 from evolve.agent.outputs import KeptOutputs
-from evolve.agent.state import initial_state
+from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.errors import WorkspaceError
 from evolve.events import EventSink, NoEvents
 from evolve.files import canonical_json, digest
-from evolve.policies.protocol import Policy
+from evolve.policies.protocol import Policy, Spending
+from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
 from evolve.workflow import Workflow
@@ -91,12 +93,20 @@ class Agent:
         around, knobs = self.surroundings, self.workflow.knobs
         folder = None if around.checkpoints is None else around.checkpoints / identity.episode
         setting = Setting(sandbox=around.sandbox, folder=folder, branches=knobs.branches)
-        with closing(open_environment(task, setting)) as environment, self._saver(identity.episode) as saver:
-            context = self._context(task, identity, limits, environment)
+        with ExitStack() as stack:
+            environment = stack.enter_context(closing(open_environment(task, setting)))
+            exploration = stack.enter_context(closing(self._exploration()))
+            saver = stack.enter_context(self._saver(identity.episode))
+            context = replace(self._context(task, identity, limits, environment), exploration=exploration)
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             final = self._finish(context, saver)
         return from_json(EpisodeRecord, final["record"])
+
+    def _exploration(self) -> Exploration:
+        policy = self.surroundings.policy
+        files = policy.files() if isinstance(policy, Spending) else NO_FILES
+        return Exploration(sandbox=self.surroundings.sandbox, files=files)
 
     def _identity(self, task: Task, variant: str, split: str, seed: int) -> Identity:
         around = self.surroundings
@@ -115,6 +125,8 @@ class Agent:
     ) -> EpisodeContext:
         around, knobs = self.surroundings, self.workflow.knobs
         wanted = limits or Limits(candidates=knobs.candidates, seconds=knobs.seconds)
+        if limits is None and isinstance(around.policy, Spending):
+            wanted = Limits(candidates=None, seconds=None, tokens=knobs.tokens)
         return EpisodeContext(
             identity=identity,
             view=replace(task.view(), files=tuple(map(str, environment.reset().outputs))),
@@ -133,8 +145,10 @@ class Agent:
         config: dict[str, Any] = {
             "recursion_limit": _SLACK + _STAGES_PER_CYCLE * self.workflow.knobs.steps * len(self.workflow.stages)
         }
+        begun = initial_state(self.revision)
         if saver is None:
-            found = cast(Any, self._graph).invoke(initial_state(self.revision), config, context=context)
+            _begin(context, begun)
+            found = cast(Any, self._graph).invoke(begun, config, context=context)
             return cast("dict[str, Any]", found)
         # Only the episode's id goes into the configuration, because all of that is written to the file.
         config["configurable"] = {"thread_id": context.identity.episode}
@@ -148,7 +162,8 @@ class Agent:
         # Not "no stage is next": that also holds between a stage's writes and the checkpoint after it.
         if saved.values.get("record"):
             return dict(saved.values)
-        start = None if saved.values else initial_state(self.revision)
+        start = None if saved.values else begun
+        _begin(context, cast(AgentState, saved.values or begun))
         return cast("dict[str, Any]", graph.invoke(start, config, context=context, durability="sync"))
 
     @contextmanager
@@ -161,6 +176,21 @@ class Agent:
 
         with open_saver(folder / episode / "checkpoint.db") as saver:
             yield saver
+
+
+def _begin(context: EpisodeContext, state: AgentState) -> None:
+    """Tells a policy that spends what is left of the episode's limits."""
+    if not isinstance(context.policy, Spending):
+        return
+    left, aside = context.left(read_steps(state)), read_aside(state)
+    context.policy.begin(
+        replace(
+            left,
+            tokens=None if left.tokens is None else max(0, left.tokens - aside.tokens),
+            money=None if left.money is None else max(0.0, left.money - aside.money),
+            calls=None if left.calls is None else max(0, left.calls - aside.calls),
+        )
+    )
 
 
 def episode_id(run: str, task: Task, variant: str, seed: int) -> str:

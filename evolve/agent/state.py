@@ -9,7 +9,10 @@ from __future__ import annotations
 from typing import TypedDict
 
 from evolve.agent.codec import from_json, list_from_json, to_json
-from evolve.episodes import Claim, Plan, Recalled, SkillDraft, Step
+from evolve.episodes import Claim, Cost, Plan, Recalled, SkillDraft, Step
+
+ENDED = "budget ended"
+"""Key of the data of a plan or action: a budget left no room for another call."""
 
 
 class AgentState(TypedDict):
@@ -27,6 +30,8 @@ class AgentState(TypedDict):
     """JSON of every :class:`Step`, the current one last."""
     claims: str
     drafts: str
+    aside: str
+    """JSON of the :class:`Cost` of plan, reflection and distillation, or ""."""
     record: str
     """JSON of the :class:`EpisodeRecord` once it has been committed, or ""."""
 
@@ -40,12 +45,15 @@ class AgentUpdate(TypedDict, total=False):
     steps: list[str]
     claims: str
     drafts: str
+    aside: str
     record: str
 
 
 def initial_state(graph_rev: str) -> AgentState:
     """The state before the first stage."""
-    return AgentState(graph_rev=graph_rev, recalled="", withheld=[], plan="", steps=[], claims="", drafts="", record="")
+    return AgentState(
+        graph_rev=graph_rev, recalled="", withheld=[], plan="", steps=[], claims="", drafts="", aside="", record=""
+    )
 
 
 def read_recalled(state: AgentState) -> tuple[Recalled, ...]:
@@ -71,6 +79,11 @@ def read_claims(state: AgentState) -> tuple[Claim, ...]:
 def read_drafts(state: AgentState) -> tuple[SkillDraft, ...]:
     """What distillation proposed."""
     return list_from_json(SkillDraft, state["drafts"])
+
+
+def read_aside(state: AgentState) -> Cost:
+    """What was spent outside of steps."""
+    return from_json(Cost, state["aside"]) if state["aside"] else Cost()
 
 
 def with_last_step(state: AgentState, step: Step) -> list[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode=None, help="Say what can decide in an episode; list, check and choose models.")
 
 _SEARCH = "the embedded program search, which needs no key and no download"
-_NO_POLICY = "this version has no policy that uses a language model: run and improve refuse one"
+_WHO = "run and improve use the model that --model names, else the chosen one, else the search"
 
 Name = Annotated[
     str | None,
@@ -35,11 +35,11 @@ def models_command(ctx: typer.Context, workspace: options.Workspace = None, as_j
     named = {"default": settings.model, **settings.role_models}
     chosen = {role: text for role, text in named.items() if text}
     if as_json:
-        emit_json({"policies": ["search"], "models": chosen})
+        emit_json({"policies": ["search", "language"], "models": chosen})
         return
     emit(_SEARCH)
     emit(table(("role", "model"), list(chosen.items())) or "no language model is chosen: evolve models default NAME")
-    note(_NO_POLICY)
+    note(_WHO)
 
 
 @app.command("list")

@@ -35,7 +35,9 @@ Workspace = Annotated[
 Model = Annotated[
     str | None,
     typer.Option(
-        "--model", envvar="EVOLVE_MODEL", help="A language model; refused, nothing uses one yet: see evolve models."
+        "--model",
+        envvar="EVOLVE_MODEL",
+        help='A language model: NAME, openai:NAME or http://host/v1#NAME; "" for none. Default: the workspace\'s.',
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", envvar="EVOLVE_JSON", help="Print the result as JSON.")]

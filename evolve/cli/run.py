@@ -53,14 +53,18 @@ def run_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Learn a function from examples, or work in a folder: plan, act in code, verify, and keep what helped."""
+    """Learn a function from examples, or work in a folder: plan, act in code, verify, and keep what helped.
+
+    With a model, a task may also be told in words.
+    """
     import evolve
     from evolve.cli.views import RunView
     from evolve.ledger import parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     wish = folder.FolderWish(folder=directory, check=check, python=python, protect=protect, yes=yes)
-    wanted = wish.task(task, name) or _task(task, examples, name=name, header=not no_header)
+    words = None if directory is not None else _words(task, examples, model or _default_model(model, workspace))
+    wanted = wish.task(task, name) or words or _task(task, examples, name=name, header=not no_header)
     wish.fit(wanted)
     for warning in wanted.warnings:
         note(f"warning: {warning}")
@@ -87,6 +91,26 @@ def _delivered(opened: Workspace, task: Task, result: Result, budget: list[str] 
     else:
         _show(result, "".join(f" ({word})" for word in opened.mark))
     return _exit_code(result, budget)
+
+
+def _default_model(model: str | None, workspace: str | None) -> str:
+    """The workspace's model where none is named; nothing is made to find it out."""
+    from evolve.paths import find_workspace, user_workspace
+    from evolve.settings import load_settings
+
+    if model is not None:
+        return model
+    settings = load_settings(find_workspace(workspace) or user_workspace())
+    return settings.model or settings.role_models.get("act", "")
+
+
+def _words(task: str | None, examples: str | None, model: str) -> Task | None:
+    """The task in words that a model can take, or None."""
+    from evolve.workspace.own_rows import is_in_words, task_in_words
+
+    if not model or task is None or examples is not None or not is_in_words(task):
+        return None
+    return task_in_words(task)
 
 
 def _task(task: str | None, examples: str | None, *, name: str | None, header: bool) -> Task:
@@ -159,9 +183,11 @@ def _choice(arguments: Any, outputs: Any) -> tuple[Any] | None:
 
 
 def _show(result: Result, mark: str) -> None:
-    if result.answer and result.solved:
+    if result.answer and (result.solved or result.status == "unverified"):
         emit(result.answer.rstrip())
         emit()
+    if result.status == "unverified":
+        emit(f"it gives {json.dumps(result.value, ensure_ascii=False)}")
     state = "solved, verified" if result.verified else "solved, unverified" if result.solved else result.status
     emit(f"{state}{mark}: {result.note}")
     if result.ambiguity is not None:
@@ -172,7 +198,14 @@ def _show(result: Result, mark: str) -> None:
         emit(f"learned: {shorten(text, 110)}")
     for skill in result.skills:
         emit(f"new skill: {skill}  (evolve skills show {skill})")
-    emit(f"{result.cost.candidates:,} candidates, {result.cost.seconds:.2f} s; episode {result.episode_id}")
+    emit(f"{_cost(result)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
+
+
+def _cost(result: Result) -> str:
+    if not result.cost.calls:
+        return f"{result.cost.candidates:,} candidates"
+    money = f", ${result.cost.money:.4f}" if result.cost.money else ""
+    return f"{result.cost.tokens:,} tokens in {result.cost.calls} calls{money}"
 
 
 def _values(arguments: Any) -> str:
@@ -180,7 +213,7 @@ def _values(arguments: Any) -> str:
 
 
 def _exit_code(result: Result, budget: list[str] | None) -> int:
-    if result.solved:
+    if result.solved or result.status == "unverified":
         return 0
     if result.status == "fault":
         return 3

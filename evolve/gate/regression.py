@@ -48,6 +48,7 @@ class RegressionTask:
         return Limits(
             candidates=SLACK * self.candidates if self.candidates else base.candidates,
             seconds=base.seconds,
+            tokens=SLACK * self.tokens if self.tokens and base.tokens else base.tokens,
             submissions=base.submissions,
         )
 

@@ -80,13 +80,13 @@ def agent_for(arm: Arm, learner: Learner, sandbox: Sandbox, *, run: str, suite: 
     return Agent(around, arm.workflow)
 
 
-def recall_from(memory: Recaller | None) -> Recall:
-    """A recall of insights for an episode; notes are for people and for language policies."""
+def recall_from(memory: Recaller | None, *, kinds: Sequence[str] = ("insight",)) -> Recall:
+    """A recall for an episode: of insights; notes are for people and for language policies."""
     if memory is None:
         return recall_nothing
     source = memory
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
-        return source.recall(view.instruction or view.signature, k, features=features, kinds=("insight",))
+        return source.recall(view.instruction or view.signature, k, features=features, kinds=tuple(kinds))
 
     return recall

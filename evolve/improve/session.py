@@ -124,6 +124,9 @@ class Session:
 
     def _reserved(self, job: EpisodeJob) -> EpisodeJob | None:
         left = self.ledger.left
+        if job.limits.tokens is not None:
+            # What a call costs is known only afterwards, so an episode sets all money, calls and time aside.
+            job = replace(job, limits=replace(job.limits, money=left.money, calls=left.calls, seconds=left.seconds))
         if not self.ledger.reserve(_worst(job)):
             return None
         if left.seconds is None or job.limits.seconds is None:
@@ -141,10 +144,14 @@ class Session:
 
     def end_reason(self) -> str:
         """Which bound of the budget leaves no room for another episode, or ""."""
-        left, wanted = self.ledger.left.candidates, self.plan.limits.candidates
-        if self.ledger.exhausted or left is None or wanted is None or left >= wanted:
+        if self.ledger.exhausted:
             return self.ledger.exhausted
-        return f"what is left of the budget of {self.ledger.budget.candidates:,} candidates covers no further episode"
+        for kind in ("candidates", "tokens"):
+            left, wanted = getattr(self.ledger.left, kind), getattr(self.plan.limits, kind)
+            if left is not None and wanted is not None and left < wanted:
+                bound = getattr(self.ledger.budget, kind)
+                return f"what is left of the budget of {bound:,} {kind} covers no further episode"
+        return ""
 
     def share_spent(self) -> float:
         """How much of the budget is gone, in [0, 1], by the kind that is furthest; 0 without a budget."""
@@ -171,4 +178,10 @@ class Session:
 
 
 def _worst(job: EpisodeJob) -> Cost:
-    return Cost(candidates=job.limits.candidates or 0)
+    limits = job.limits
+    return Cost(
+        candidates=limits.candidates or 0,
+        tokens=limits.tokens or 0,
+        money=limits.money or 0.0,
+        calls=limits.calls or 0,
+    )

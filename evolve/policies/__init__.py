@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from evolve.policies.protocol import Policy, Probe
+from evolve.policies.protocol import Edit, Policy, Probe, Rewriter, Spending
 
-__all__ = ["Policy", "Probe"]
+__all__ = ["Edit", "Policy", "Probe", "Rewriter", "Spending"]

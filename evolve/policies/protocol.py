@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
 
 from evolve.episodes import (
     Action,
     Claim,
+    Cost,
     Json,
     Limits,
     Plan,
@@ -26,7 +28,10 @@ A row that raised is the dict ``{"error": "..."}``."""
 class Policy(Protocol):
     """Plans, acts, reflects and distils. Holds no state of an episode between calls."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What decides, in a word: ``search``, or ``language`` with the model's name."""
+        ...
 
     def features(self, view: TaskView) -> tuple[float, ...]:
         """The task's observable feature vector, used for recall; [] where a policy has none."""
@@ -46,4 +51,45 @@ class Policy(Protocol):
 
     def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
         """Skills worth admitting from a verified answer: the whole first, then parts of it; often none."""
+        ...
+
+
+@runtime_checkable
+class Spending(Protocol):
+    """What a policy has besides, if its work costs money or tokens: a meter that an episode starts."""
+
+    @property
+    def spent(self) -> Cost:
+        """What it has cost since it was made, failed calls included; it only rises."""
+        ...
+
+    def begin(self, limits: Limits) -> None:
+        """Starts an episode that may spend ``limits``; past them its calls raise ``BudgetExhausted``."""
+        ...
+
+    def files(self) -> Mapping[str, bytes]:
+        """Files that sandboxed sessions of the episode start with, by relative name."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit:
+    """A proposed change of one item of a prompt.
+
+    Attributes:
+        item: Number of the item from 1; 0 where one is added.
+        why: What calls for it.
+    """
+
+    op: Literal["add", "replace", "remove"]
+    item: int = 0
+    text: str = ""
+    why: str = ""
+
+
+class Rewriter(Protocol):
+    """Proposes edits of prompts. Needs a model; never judges what it proposes."""
+
+    def propose(self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0) -> tuple[Edit, ...]:
+        """Edits that the traces of episodes call for; () where nothing is worth changing."""
         ...

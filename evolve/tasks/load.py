@@ -96,9 +96,8 @@ def resolve_task(text: str) -> Task:
         raise TaskError("no such file", file=text)
     shown = text if len(text) <= 60 else text[:57] + "..."
     raise UsageError(
-        f"{shown!r} is neither a task file nor SUITE#ID, and a task in words needs a model,"
-        " which this version cannot use",
-        hint="give rows with `evolve run --examples FILE`; `evolve models` says what can decide",
+        f"{shown!r} is neither a task file nor SUITE#ID, and a task in words needs a model",
+        hint="name one with --model, or give rows with `evolve run --examples FILE`; see `evolve models`",
     )
 
 

@@ -30,7 +30,8 @@ def open(
         path: Its folder; it is made when missing. None means ``EVOLVE_WORKSPACE``, else the nearest
             marked folder above this one, else the user's own workspace.
         policy: What decides, instead of program search.
-        model: A language model; not available in this version.
+        model: A language model to use instead: NAME, ``openai:NAME`` or ``http://host/v1#NAME``; "" for none; None
+            for that of the settings, if they name one.
         events: Told what happens while it happens.
         read_only: Looks only; may be used while another process writes.
         sandbox: A backend for this time only; ``none`` confines nothing, needs ``EVOLVE_UNSAFE=I_UNDERSTAND`` in the

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evolve.agent import Agent, Surroundings, episode_id, recall_nothing
+from evolve.agent import Agent, Recall, Surroundings, episode_id, recall_nothing
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventFan, EventLog, EventSink, NoEvents
 from evolve.files import canonical_json, digest
-from evolve.improve.arms import UNLEARNED, Learner, recall_from
+from evolve.improve.arms import UNLEARNED, Arm, Learner, recall_from
 from evolve.improve.journal import Journal
 from evolve.improve.stores import Stores
 from evolve.improve.workers import judge_draft
@@ -30,7 +30,7 @@ from evolve.workspace.faults import FaultKept
 from evolve.workspace.folder_runs import environment_for, for_folders, refuse_search
 from evolve.workspace.folders import Folders
 from evolve.workspace.housekeeping import drop_checkpoints, tidy
-from evolve.workspace.learners import choose_learner
+from evolve.workspace.learners import check_model, choose_learner, episode_limits
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
 from evolve.workspace.own_rows import Examples, wanted_task
@@ -52,6 +52,7 @@ class Options:
 
     Attributes:
         policy: A policy or learner to use instead of program search.
+        model: A language model to use instead; "" for none, None for that of the settings.
         events: Told what happens while it happens.
         read_only: Looks only; needs no lock and may run beside a writer.
         sandbox: A backend for this time only. ``none`` confines nothing and needs ``EVOLVE_UNSAFE=I_UNDERSTAND``.
@@ -75,11 +76,12 @@ class Workspace:
 
     def __init__(self, path: str | os.PathLike[str] | None = None, options: Options | None = None) -> None:
         self.options = options or Options()
-        self.learner = choose_learner(self.options.policy, self.options.model)  # refuses before anything is made
+        check_model(self.options.policy, self.options.model)  # refuses before anything is made
         place = locate(path)
         self.paths: WorkspacePaths = place.paths
         self.created = place.created
         self.settings: Settings = with_sandbox(load_settings(self.paths.root), self.options.sandbox)
+        self.learner = choose_learner(self.options.policy, self.options.model, (self.paths, self.settings))
         self.events: EventSink = self.options.events or NoEvents()
         self._lock = WriterLock(self.paths.lock)
         self._held: list[str] | None = None
@@ -117,6 +119,11 @@ class Workspace:
         """What a run notes of itself when its code is not confined, else {}."""
         return {UNSANDBOXED: True} if self.settings.unsandboxed else {}
 
+    @property
+    def uses_model(self) -> bool:
+        """Whether a language model decides."""
+        return hasattr(self.learner, "limits")
+
     def open_sandbox(self) -> Sandbox:
         """The sandbox of this process, opened once.
 
@@ -141,10 +148,11 @@ class Workspace:
         The same call continues where a crash or Ctrl-C cut it off.
 
         Args:
-            task: A task, a task file, or ``SUITE#ID``.
+            task: A task, a task file, or ``SUITE#ID``; with a model also a task in words.
             examples: Instead of a task: a file of rows, or pairs ``(input, output)``.
             name: Name of the task and of the function, for ``examples``.
-            budget: Such as ``"50k-candidates"`` or ``["10s", "1M-candidates"]``.
+            budget: Such as ``"50k-candidates"`` or ``["10s", "1M-candidates"]``, with a model ``"200k-tokens"``
+                or ``"$1"``.
             python: A virtual environment for work in a folder; by default the folder's ``.venv``, else the one that
                 ``VIRTUAL_ENV`` names.
 
@@ -153,11 +161,11 @@ class Workspace:
             EnvironmentProblem: No sandbox, disk full, damaged record.
         """
         self._need_writer()
-        chosen = wanted_task(task, examples, name)
+        chosen = wanted_task(task, examples, name, words=self.uses_model)
         sandbox_for = self._opener_for(chosen, python)
         workflow = self.workflow
-        limits = self._limits(as_budget(budget))
-        asked = ["run", task_json(chosen), limits.candidates, limits.seconds, self.learner.name, *self.mark]
+        limits = episode_limits(self.learner, as_budget(budget), self.settings, workflow.knobs)
+        asked = ["run", task_json(chosen), *_bounds(limits), self.learner.name, *self.mark]
         run = self.stores.runs.begin(
             "run", digest(canonical_json(asked)), {"task": chosen.id, **self.mark}, started=now()
         )
@@ -252,6 +260,7 @@ class Workspace:
             parts.callback(self._lock.release)
             parts.callback(self.stores.db.close)
             parts.callback(self.stores.memory.close)
+            parts.callback(getattr(self.learner, "close", lambda: None))
             if self._sandbox is not None:
                 parts.callback(self._sandbox.close)
                 self._sandbox = None
@@ -272,11 +281,6 @@ class Workspace:
         if self.options.read_only:
             raise UsageError("the workspace was opened for reading only")
 
-    def _limits(self, budget: Budget) -> Limits:
-        return Limits(
-            candidates=budget.candidates or self.settings.candidates, seconds=budget.seconds or self.settings.seconds
-        )
-
     def _opener_for(
         self, task: Task, python: str | os.PathLike[str] | None
     ) -> Callable[[], AbstractContextManager[Sandbox]]:
@@ -293,13 +297,18 @@ class Workspace:
         around = Surroundings(
             policy=self.learner.policy(arm.guide, arm.skills, attended=True),
             sandbox=sandbox,
-            recall=recall_from(self.stores.memory) if arm.memory is not None else recall_nothing,
+            recall=self._own_recall(arm),
             recorder=_OwnRecorder(self.stores, task),
             events=events,
             run=run,
             checkpoints=self.paths.runs / run,
         )
         return Agent(around, arm.workflow if task.files is None else for_folders(arm.workflow))
+
+    def _own_recall(self, arm: Arm) -> Recall:
+        if self.uses_model:  # it can read what the person noted
+            return recall_from(self.stores.memory, kinds=("insight", "note"))
+        return recall_from(self.stores.memory) if arm.memory is not None else recall_nothing
 
     def _admit(self, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
         """Names of the skills admitted from an episode; all are kept in one transaction, and only then told."""
@@ -347,6 +356,12 @@ class _Listener:
     def emit(self, event: Event) -> None:
         if event.kind == "plan":
             self.goal = str(event.data.get("goal", ""))
+
+
+def _bounds(limits: Limits) -> list[float | None]:
+    """What tells two runs of one task apart; tokens and money only where they are bounded."""
+    models = [limits.tokens, limits.money] if limits.tokens is not None else []
+    return [limits.candidates, limits.seconds, *models]
 
 
 def as_budget(budget: BudgetLike) -> Budget:

@@ -6,14 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from evolve.episodes import Json, TaskView
+from evolve.episodes import Json, Limits, TaskView
 from evolve.errors import UsageError
 from evolve.improve.arms import Learner
+from evolve.ledger import Budget
 from evolve.memory import ExperienceRow
+from evolve.models import parse_model
+from evolve.paths import WorkspacePaths
 from evolve.policies.protocol import Policy
 from evolve.sandbox import Outcome
+from evolve.settings import Settings
 from evolve.skills import Skill
 from evolve.skills.admission import Interpreter
+from evolve.workflow import Knobs
 
 
 @dataclass(frozen=True)
@@ -120,17 +125,44 @@ class GivenPolicy:
         return None
 
 
-def choose_learner(policy: Policy | Learner | None, model: str | None) -> Learner:
-    """The learner behind ``open(policy=..., model=...)``.
+def check_model(policy: Policy | Learner | None, model: str | None) -> None:
+    """Refuses a malformed name before anything is made.
 
     Raises:
-        UsageError: For a model: this version has the embedded policy only.
+        UsageError: The name is malformed, or a policy is given as well.
     """
-    if model is not None:
-        raise UsageError(
-            "a model was asked for, and this version has no language policy to use it",
-            hint="leave the model out and give rows with `evolve run --examples FILE`; see `evolve models`",
-        )
-    if policy is None:
-        return SearchLearner()
-    return cast(Learner, policy) if hasattr(policy, "fit") else GivenPolicy(policy)
+    if policy is not None and model:
+        raise UsageError("either a policy or a model decides, not both", hint="leave one of them out")
+    for name in filter(str.strip, (model or "").split(",")):
+        parse_model(name)
+
+
+def choose_learner(
+    policy: Policy | Learner | None, model: str | None, place: tuple[WorkspacePaths, Settings]
+) -> Learner:
+    """The learner behind ``open(policy=..., model=...)``.
+
+    Args:
+        model: A model; "" for none; None for that of the settings, if they name one.
+        place: The workspace's paths and settings.
+    """
+    if policy is not None:
+        return cast(Learner, policy) if hasattr(policy, "fit") else GivenPolicy(policy)
+    paths, settings = place
+    if model or (model is None and (settings.model or settings.role_models.get("act"))):
+        from evolve.workspace.language import LanguageLearner
+
+        return cast(Learner, LanguageLearner(paths=paths, settings=settings, model=model))
+    return SearchLearner()
+
+
+def episode_limits(learner: Learner, budget: Budget, settings: Settings, knobs: Knobs) -> Limits:
+    """What one episode may spend: of tokens and money where a model decides, else of candidates and seconds.
+
+    Raises:
+        UsageError: Money is bounded and a model's price is not known.
+    """
+    bounded = getattr(learner, "limits", None)
+    if bounded is not None:
+        return cast(Limits, bounded(budget, knobs))
+    return Limits(candidates=budget.candidates or settings.candidates, seconds=budget.seconds or settings.seconds)

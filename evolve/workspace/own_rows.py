@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evolve.agent.sampling import WORDS
 from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
-from evolve.files import canonical_json
+from evolve.files import canonical_json, digest
 from evolve.tasks import Task, load_examples, resolve_task, row_key
 from evolve.tasks.limits import Place, check_id, check_value
 
@@ -18,8 +19,13 @@ Examples = str | os.PathLike[str] | Sequence[Any]
 """A file of rows, or pairs ``(input, output)`` where ``input`` is one argument or a tuple of them."""
 
 
-def wanted_task(task: str | os.PathLike[str] | Task | None, examples: Examples | None, name: str | None) -> Task:
+def wanted_task(
+    task: str | os.PathLike[str] | Task | None, examples: Examples | None, name: str | None, *, words: bool = False
+) -> Task:
     """The task that the arguments of ``run`` name.
+
+    Args:
+        words: A text that names no task is a task in words.
 
     Raises:
         UsageError: Neither or both of task and examples are given, or they are malformed.
@@ -32,7 +38,27 @@ def wanted_task(task: str | os.PathLike[str] | Task | None, examples: Examples |
         for row in (*task.examples, *task.verify, *task.hidden):
             _check(row, Place(file=task.id))
         return task
-    return resolve_task(os.fspath(task))  # type: ignore[arg-type]
+    text = os.fspath(task)  # type: ignore[arg-type]
+    return task_in_words(text) if words and is_in_words(text) else resolve_task(text)
+
+
+def is_in_words(text: str) -> bool:
+    """Whether a text can only be a task in words: several of them, and no file or task of a suite."""
+    if len(text.split()) < 2 or os.path.exists(text.partition("#")[0]):
+        return False
+    return not text.partition("#")[1] or " " in text.partition("#")[0]
+
+
+def task_in_words(text: str) -> Task:
+    """A task without rows: a function without parameters whose value is wanted. Nothing can verify it."""
+    return Task(
+        id=f"words-{digest(text)[:8]}",
+        family=WORDS,
+        instruction=" ".join(text.split()),
+        signature="() -> any",
+        examples=(),
+        warnings=("there are no rows to check an answer against, so it stays unverified",),
+    )
 
 
 def _from_examples(examples: Examples, name: str | None) -> Task:

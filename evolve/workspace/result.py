@@ -30,13 +30,15 @@ class Result:
     """The outcome of one task.
 
     Attributes:
-        status: ``solved``, ``refused``, ``unsolved``, ``budget`` or ``fault``.
+        status: ``solved``, ``unverified`` (a task in words: its code ran, and nothing checks it),
+            ``refused``, ``unsolved``, ``budget`` or ``fault``.
         answer: Python source that runs by itself, or a unified diff where the task is a folder's; else "".
         entry: Name of the function in ``answer``.
         verified: The answer was right on at least three rows that the policy never saw.
         score: Share of the visible examples that the answer reproduces; 1.0 when solved.
         ambiguity: Where the examples leave open what is meant, or None.
         learned: One sentence per claim that this episode added evidence to.
+        value: For a task in words: what the answer gave when it was run.
         skills: Names of skills admitted from this episode.
         judged: The verifier was a model's opinion.
         patch: What a solved task in a folder would change there, waiting to be applied; else None.
@@ -57,6 +59,7 @@ class Result:
     learned: tuple[str, ...] = ()
     skills: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    value: Json = None
     judged: bool = False
     patch: Patch | None = None
 
@@ -101,9 +104,15 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         learned=tuple(dict.fromkeys(claim.text for claim in record.claims)),
         skills=extras.skills,
         warnings=(*task.warnings, *extras.warnings),
+        value=_value(record) if record.status == "unverified" else None,
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
         patch=extras.patch,
     )
+
+
+def _value(record: EpisodeRecord) -> Json:
+    seen = record.steps[-1].observation
+    return seen.outputs[0] if seen is not None and seen.outputs else None
 
 
 def _share(record: EpisodeRecord, task: Task) -> float:
@@ -114,7 +123,7 @@ def _share(record: EpisodeRecord, task: Task) -> float:
         return 0.0
     right = [equal(value, row.output) for value, row in zip(seen[-1].outputs, task.examples, strict=False)]
     # An answer that was refused on unseen rows is not a full score, whatever it does on the visible ones.
-    return min(0.99, sum(right) / len(task.examples))
+    return min(0.99, sum(right) / len(task.examples)) if task.examples else 0.0
 
 
 def _ambiguity(record: EpisodeRecord) -> Ambiguity | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evolve.agent import Run
@@ -21,6 +22,7 @@ from evolve.improve.workers import WorkerSetup, open_workers
 from evolve.ledger import Budget, Ledger, Spent
 from evolve.tasks import Suite, load_suite
 from evolve.workspace.faults import FaultKept
+from evolve.workspace.learners import episode_limits
 from evolve.workspace.opening import now, sandbox_opener
 
 if TYPE_CHECKING:
@@ -32,11 +34,7 @@ def improve(workspace: Workspace, suite_name: str, *, rounds: int, budget: Budge
     if rounds < 1:
         raise UsageError(f"--rounds {rounds}: at least one round is needed")
     suite = load_suite(suite_name)
-    knobs = workspace.workflow.knobs
-    limits = Limits(
-        candidates=min(workspace.settings.candidates, knobs.candidates),
-        seconds=min(workspace.settings.seconds, knobs.seconds),
-    )
+    limits = _limits(workspace, budget)
     plan = LoopPlan(rounds=rounds, seed=seed, limits=limits)
     # The budget is no part of what was asked for: an interrupted loop may go on with another.
     key = digest(
@@ -64,11 +62,7 @@ def report(workspace: Workspace, *, fresh: bool) -> Report:
     suite = load_suite(str(made_by["suite"]))
     if suite.digest != last.suite_digest:
         raise UsageError(f"the suite {made_by['suite']} has changed since the report", hint="run evolve improve again")
-    knobs = workspace.workflow.knobs
-    limits = Limits(
-        candidates=min(workspace.settings.candidates, knobs.candidates),
-        seconds=min(workspace.settings.seconds, knobs.seconds),
-    )
+    limits = _limits(workspace, Budget())
     key = digest(canonical_json(["report", suite.digest, last.seed]))
     body = {"suite": str(made_by["suite"]), "rounds": 0, "seed": last.seed}
     run = workspace.stores.runs.begin("report", key, body, started=now())
@@ -78,6 +72,18 @@ def report(workspace: Workspace, *, fresh: bool) -> Report:
     return made
 
 
+def _limits(workspace: Workspace, budget: Budget) -> Limits:
+    """What one episode of a loop may spend."""
+    knobs, settings = workspace.workflow.knobs, workspace.settings
+    if workspace.uses_model:
+        found = episode_limits(workspace.learner, budget, settings, knobs)
+        # The budget is the loop's; only what bounds a single episode is taken from it.
+        return replace(
+            found, tokens=min(knobs.tokens, found.tokens or knobs.tokens), seconds=None, money=None, calls=None
+        )
+    return Limits(candidates=min(settings.candidates, knobs.candidates), seconds=min(settings.seconds, knobs.seconds))
+
+
 @contextmanager
 def _session(workspace: Workspace, run: Run, suite: Suite, plan: LoopPlan, budget: Budget) -> Iterator[Session]:
     """A session with its workers; they are gone when it ends, however it ends."""
@@ -85,7 +91,8 @@ def _session(workspace: Workspace, run: Run, suite: Suite, plan: LoopPlan, budge
     workspace.open_sandbox()  # refuses here, before any process is started
     setup = WorkerSetup(learner=workspace.learner, sandbox=opener, run=run.id, suite=suite.name)
     folder = workspace.paths.runs / run.id
-    workers = open_workers(setup, workspace.settings.worker_count)
+    # A model is waited for, not computed with; and one process keeps to a budget that calls share.
+    workers = open_workers(setup, 1 if workspace.uses_model else workspace.settings.worker_count)
     try:
         with FaultKept(folder), EventLog(folder / "events.jsonl") as log:
             yield Session(

@@ -17,12 +17,14 @@ class Done:
 
 
 @pytest.fixture
-def cli(tmp_path, capfd, monkeypatch):
+def cli(tmp_path, capfd, monkeypatch, private_home):
     """Runs a command line in this process, in an empty folder with a workspace of its own."""
     from evolve.cli import main
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     monkeypatch.chdir(tmp_path)
+    # What an endpoint can do is remembered by its address, and a port may be used by several tests.
+    (private_home / ".cache" / "evolve" / "endpoints.json").unlink(missing_ok=True)
     monkeypatch.setenv("EVOLVE_WORKSPACE", str(tmp_path / "ws"))
 
     def run(*arguments):

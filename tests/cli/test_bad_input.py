@@ -40,9 +40,9 @@ def test_wrong_files_name_the_file_and_what_is_wrong(cli, tmp_path):
     [
         (["run"], "--examples"),
         (["run", "sort my list"], "evolve models"),
-        (["run", "sort my list", "--model", "any"], "evolve run --examples"),
-        (["run", "--examples", "good.csv", "--model", "any"], "evolve run --examples"),
-        (["improve", "everyday", "--model", "any"], "evolve models"),
+        (["run", "sort my list", "--model", "http://"], "--model"),
+        (["run", "--examples", "good.csv", "--model", "two words"], "--model"),
+        (["improve", "everyday", "--model", "http://"], "--model"),
         (["run", "--examples", "good.csv", "--name", "../x"], "'../x'"),
         (["run", "everyday#../x"], "'../x'"),
         (["skills", "export", "../x", "--out", "o"], "'../x'"),
@@ -212,7 +212,7 @@ class FaultyLearner(FixedLearner):
     def policy(self, guide, skills, *, attended=False):
         return Faulty()
 
-facade.choose_learner = lambda policy, model: FaultyLearner()
+facade.choose_learner = lambda policy, model, place: FaultyLearner()
 if __name__ == "__main__":
     main(sys.argv[1:])
 """

@@ -18,7 +18,7 @@ def test_without_a_model_the_search_decides(cli):
     assert done.code == 0
     assert "program search" in done.out
     assert "evolve models default" in done.out
-    assert json.loads(cli("models", "--json").out) == {"policies": ["search"], "models": {}}
+    assert json.loads(cli("models", "--json").out) == {"policies": ["search", "language"], "models": {}}
 
 
 def test_a_default_is_written_read_and_taken_back(cli, tmp_path):

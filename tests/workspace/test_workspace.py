@@ -165,9 +165,12 @@ def test_a_file_where_the_workspace_should_be_is_refused(tmp_path):
         evolve.open(tmp_path / "file")
 
 
-def test_a_model_is_refused_in_words(folder):
-    with pytest.raises(UsageError, match="language policy"):
-        evolve.open(folder, model="some-model")
+def test_a_model_that_cannot_be_one_is_refused_before_anything_is_made(folder):
+    with pytest.raises(UsageError, match="not an address"):
+        evolve.open(folder, model="http://")
+    with pytest.raises(UsageError, match="not both"):
+        evolve.open(folder, model="some-model", policy=FixedPolicy())
+    assert not folder.exists()
 
 
 def test_an_answer_to_a_question_becomes_an_example(opened):

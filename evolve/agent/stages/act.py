@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
+from evolve.agent.paying import since, spent
 from evolve.agent.stages.plan import UNFIT
-from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
+from evolve.agent.state import ENDED, AgentState, AgentUpdate, read_plan, read_steps
 from evolve.episodes import Action, Plan, Step
-from evolve.errors import ModelMistake
+from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import clean_text
 
 
@@ -22,20 +23,29 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     steps = read_steps(state)
     plan = read_plan(state)
     if UNFIT in plan.data:
-        return {"steps": [*state["steps"], to_json(Step(number=1, action=_give_up(str(plan.data[UNFIT]))))]}
+        return {"steps": [*state["steps"], to_json(Step(number=1, action=_give_up(plan)))]}
     number = len(steps) + 1
     action = context.outputs.once((number, "act", "action"), Action, lambda: _chosen(context, plan, steps))
     return {"steps": [*state["steps"], to_json(Step(number=number, action=action))]}
 
 
 def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
+    before = spent(context)
     try:
         action = context.policy.act(context.view, plan, context.environment.focus(steps), context.left(steps))
     except ModelMistake as error:
         action = Action(kind="code", text=str(error))
+    except BudgetExhausted as error:
+        action = Action(kind="finish", text=str(error), data={ENDED: True})
     # Text from outside enters the record here, so this is where it is cleaned.
-    return replace(action, code=clean_text(action.code), text=clean_text(action.text))
+    return replace(
+        action,
+        code=clean_text(action.code),
+        text=clean_text(action.text),
+        cost=action.cost + since(context, before),
+    )
 
 
-def _give_up(reason: str) -> Action:
-    return Action(kind="finish", text=clean_text(reason))
+def _give_up(plan: Plan) -> Action:
+    ended = {ENDED: True} if plan.data.get(ENDED) else {}
+    return Action(kind="finish", text=clean_text(str(plan.data[UNFIT])), data=ended)

@@ -8,12 +8,13 @@ from evolve.agent.outcome import conclude
 from evolve.agent.state import (
     AgentState,
     AgentUpdate,
+    read_aside,
     read_claims,
     read_drafts,
     read_recalled,
     read_steps,
 )
-from evolve.episodes import Cost, EpisodeRecord
+from evolve.episodes import EpisodeRecord
 
 
 def commit(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -42,7 +43,7 @@ def make_record(state: AgentState, context: EpisodeContext) -> EpisodeRecord:
         verified=status == "solved" and any(s.judgement is not None and s.judgement.verified for s in submitted),
         answer=context.environment.answer(submitted[-1]) if submitted else "",
         steps=steps,
-        cost=sum((step.action.cost for step in steps), Cost()),
+        cost=sum((step.action.cost for step in steps), read_aside(state)),
         recalled=tuple(item.id for item in read_recalled(state)),
         consumed=tuple(consumed),
         claims=read_claims(state) if status != "fault" else (),

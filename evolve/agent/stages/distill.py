@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
+from evolve.agent.paying import paid
 from evolve.agent.stages.reflect import evidence_steps
-from evolve.agent.state import AgentState, AgentUpdate, read_steps
+from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
+from evolve.episodes import Step
+from evolve.errors import BudgetExhausted, ModelMistake
 
 
 def distill(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -14,5 +19,13 @@ def distill(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     verified = any(step.judgement is not None and step.judgement.verified for step in steps)
     if not (context.learns and verified):
         return {}
-    drafts = context.policy.distill(context.view, steps)
-    return {"drafts": to_json(drafts)} if drafts else {}
+    found = paid(context, (len(steps), "distill", "drafts"), lambda: _drafts(context, steps))
+    return {"drafts": found.text, "aside": to_json(read_aside(state) + found.cost)}
+
+
+def _drafts(context: EpisodeContext, steps: Sequence[Step]) -> str:
+    try:
+        drafts = context.policy.distill(context.view, steps)
+    except (ModelMistake, BudgetExhausted):  # the answer stands; it only gets no name to be found by
+        return ""
+    return to_json(drafts) if drafts else ""

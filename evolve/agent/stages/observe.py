@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
+from evolve.agent.exploring import EXPLORES
+from evolve.agent.sampling import SAMPLES, chosen, in_words
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
 from evolve.episodes import Action, Observation, Step
@@ -15,14 +17,39 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Runs the last action in the episode's environment."""
     *before, step = read_steps(state)
     key = (step.number, "observe", "observation")
-    observed = context.outputs.once(key, Observation, lambda: _observed(step.action, before, context))
-    return {"steps": with_last_step(state, replace(step, observation=observed))}
+    seen = context.outputs.once(key, _Seen, lambda: _observed(step.action, before, context))
+    return {"steps": with_last_step(state, replace(step, action=seen.action, observation=seen.observation))}
 
 
-def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -> Observation:
+@dataclass(frozen=True, kw_only=True)
+class _Seen:
+    """What came back, and from which of an action's answers."""
+
+    action: Action
+    observation: Observation
+
+
+def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -> _Seen:
+    answers = action.kind == "code" and bool(action.code) and not action.data.get(EXPLORES)
+    if not answers or not (in_words(context.view) or action.data.get(SAMPLES)):
+        return _Seen(action=action, observation=_one(action, before, context))
+    best, trial = chosen(context.sandbox, context.view, action)
+    # A task in words has no row to fit: there it counts whether the answer runs at all.
+    ok = trial.ok if not in_words(context.view) else not (trial.fault or trial.denied or trial.error)
+    observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
+    return _Seen(action=best, observation=observed)
+
+
+def _one(action: Action, before: Sequence[Step], context: EpisodeContext) -> Observation:
     if action.kind == "recall":
-        found = context.recall(context.view, observed_features(context), context.knobs.recall_k)
+        if action.data.get("shown"):
+            return Observation(ok=False, text=str(action.data["shown"]))
+        asked = replace(context.view, instruction=action.text) if action.text else context.view
+        found = context.recall(asked, observed_features(context), context.knobs.recall_k)
         return Observation(ok=False, outputs=tuple(item.text for item in found))
     if action.kind == "ask_user":
         return Observation(ok=False, error="nobody is here to answer; decide without asking")
+    explores = action.data.get(EXPLORES) and action.code and context.environment.name == "programs"
+    if explores and context.exploration is not None:
+        return context.exploration.observe(action, before)
     return context.environment.observe(action, before)

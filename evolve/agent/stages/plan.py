@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.state import AgentState, AgentUpdate, read_recalled
-from evolve.episodes import Plan
-from evolve.errors import ModelMistake
+from evolve.agent.paying import paid
+from evolve.agent.state import ENDED, AgentState, AgentUpdate, read_recalled
+from evolve.episodes import Plan, Recalled
+from evolve.errors import BudgetExhausted, ModelMistake
 
 UNFIT = "unfit"
 """Key of a plan's data that says why the policy cannot work on the task."""
@@ -17,8 +18,14 @@ def plan(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
     A task that the policy cannot take at all gets a plan that says why.
     """
+    found = paid(context, (0, "plan", "plan"), lambda: to_json(_planned(context, read_recalled(state))))
+    return {"plan": found.text, "aside": to_json(found.cost)}
+
+
+def _planned(context: EpisodeContext, recalled: tuple[Recalled, ...]) -> Plan:
     try:
-        plan = context.policy.plan(context.view, read_recalled(state))
+        return context.policy.plan(context.view, recalled)
     except ModelMistake as error:
-        plan = Plan(goal="", data={UNFIT: str(error)})
-    return {"plan": to_json(plan)}
+        return Plan(goal="", data={UNFIT: str(error)})
+    except BudgetExhausted as error:
+        return Plan(goal="", data={UNFIT: str(error), ENDED: True})

@@ -9,8 +9,10 @@ from functools import partial
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.execution import make_probe
-from evolve.agent.state import AgentState, AgentUpdate, read_steps
+from evolve.agent.paying import paid
+from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
 from evolve.episodes import Json, Step
+from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import digest
 from evolve.policies.protocol import Probe
 
@@ -27,8 +29,15 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     if not steps:
         return {}
     probe = _kept(make_probe(context.sandbox), context, len(steps))
-    claims = context.policy.reflect(context.view, context.identity.group, steps, probe)
-    return {"claims": to_json(claims)}
+    found = paid(context, (len(steps), "reflect", "claims"), lambda: _claims(context, steps, probe))
+    return {"claims": found.text, "aside": to_json(read_aside(state) + found.cost)}
+
+
+def _claims(context: EpisodeContext, steps: Sequence[Step], probe: Probe) -> str:
+    try:
+        return to_json(context.policy.reflect(context.view, context.identity.group, steps, probe))
+    except (ModelMistake, BudgetExhausted):  # nothing usable was said, or nothing could be tried: nothing is learned
+        return to_json(())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,47 @@
+"""Several answers to one question: the one that fits the examples, else the one that most of them agree with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from evolve.agent.execution import Trial, call_once, try_rows
+from evolve.episodes import Action, TaskView
+from evolve.files import canonical_json
+from evolve.sandbox.protocol import Sandbox
+
+SAMPLES = "samples"
+"""Key of an action's data: more answers to the same question, as objects with ``code``, ``written``, ``consumed``."""
+
+
+WORDS = "words"
+"""Family of tasks that a person told in words: nothing can check an answer to them."""
+
+
+def in_words(view: TaskView) -> bool:
+    """Whether a task has nothing to check an answer against, visible or not."""
+    return view.family == WORDS and not view.examples and view.environment == "programs"
+
+
+def chosen(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Action, Trial]:
+    """The best of an action's answers with what it gave; every one is run.
+
+    With examples it is the first that reproduces most of them (best of n). Without, it is the first of those whose
+    value is the commonest (self-consistency: Wang et al., 2023).
+    """
+    answers = [action, *(_sample(action, one) for one in action.data.get(SAMPLES, ()))]
+    if view.examples:
+        trials = [try_rows(sandbox, one.code, view.entry, view.examples) for one in answers]
+        scores = [sum(trial.matches) if not trial.denied else -1 for trial in trials]
+    else:
+        trials = [call_once(sandbox, one.code, view.entry) for one in answers]
+        said = ["" if trial.error or trial.denied else canonical_json(list(trial.outputs)) for trial in trials]
+        counts = Counter(text for text in said if text)
+        scores = [counts[text] for text in said]
+    best = scores.index(max(scores))
+    return answers[best], trials[best]
+
+
+def _sample(action: Action, one: dict[str, object]) -> Action:
+    data = {**action.data, "written": str(one["written"])}
+    return replace(action, code=str(one["code"]), data=data, consumed=tuple(one["consumed"]))  # type: ignore[arg-type]

@@ -1,0 +1,26 @@
+"""The policy that asks a language model, and the rewriter of prompts.
+
+Importing this loads no HTTP library; the models are opened by whoever wires them.
+"""
+
+from __future__ import annotations
+
+from evolve.policies.language.asking import Questions, Rooms
+from evolve.policies.language.claims import unfit
+from evolve.policies.language.metering import EpisodeMeter
+from evolve.policies.language.mounting import Mounted, import_line, mount
+from evolve.policies.language.policy import LanguagePolicy, LanguageSettings
+from evolve.policies.language.rewriting import LanguageRewriter
+
+__all__ = [
+    "EpisodeMeter",
+    "LanguagePolicy",
+    "LanguageRewriter",
+    "LanguageSettings",
+    "Mounted",
+    "Questions",
+    "Rooms",
+    "import_line",
+    "mount",
+    "unfit",
+]

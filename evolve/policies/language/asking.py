@@ -1,0 +1,109 @@
+"""The questions a language policy asks: their texts, schemas and room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolve.models import KEPT, Message, ModelRequest
+from evolve.prompts import PromptLayers, load_prompt, render_prompt
+
+_TEXT: Mapping[str, Any] = {"type": "string"}
+
+
+def _object(title: str, **properties: Any) -> Mapping[str, Any]:
+    return {
+        "title": title,
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+ACTION_SCHEMA = _object(
+    "action",
+    thought=_TEXT,
+    kind={"type": "string", "enum": ["code", "recall", "ask_user", "finish"]},
+    code=_TEXT,
+    answer={"type": "boolean"},
+    text=_TEXT,
+    cites={"type": "array", "items": _TEXT},
+    subgoal={"type": "integer"},
+)
+
+CLAIMS_SCHEMA = _object(
+    "claims",
+    claims={
+        "type": "array",
+        "maxItems": 2,
+        "items": _object(
+            "claim",
+            cause=_TEXT,
+            relation={"type": "string", "enum": ["necessary", "sufficient", "contributes", "no_effect", "prevents"]},
+            effect={"type": "string", "enum": ["solved"]},
+            condition=_TEXT,
+        ),
+    },
+)
+
+SKILL_SCHEMA = _object("skill", name=_TEXT, description=_TEXT)
+
+EDITS_SCHEMA = _object(
+    "edits",
+    edits={
+        "type": "array",
+        "items": _object(
+            "edit",
+            op={"type": "string", "enum": ["add", "replace", "remove"]},
+            item={"type": "integer"},
+            text=_TEXT,
+            why=_TEXT,
+        ),
+    },
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rooms:
+    """How long the parts of a prompt may be, in characters; about four make a token.
+
+    Attributes:
+        reply: Most tokens of a reply, thinking included.
+    """
+
+    skills: int = 3_000
+    facts: int = 3_000
+    steps: int = 9_000
+    reply: int = 4_096
+
+
+@dataclass(frozen=True, kw_only=True)
+class Questions:
+    """Makes requests from prompt files.
+
+    Attributes:
+        layers: Where the files are looked for.
+    """
+
+    layers: PromptLayers = field(default_factory=PromptLayers)
+    rooms: Rooms = field(default_factory=Rooms)
+
+    def ask(
+        self, name: str, parts: Sequence[Message], schema: Mapping[str, Any], *, seed: int = 0, **values: str
+    ) -> ModelRequest:
+        """A request with the rules of ``prompts/NAME.md`` before the parts.
+
+        Raises:
+            WorkspaceError: The file is missing, or names a value that it is not given.
+        """
+        text = render_prompt(load_prompt(f"{name}.md", self.layers), values, name=f"{name}.md").strip()
+        role = {"act": "act", "plan": "act", "rewrite": "rewrite"}.get(name, "reflect")
+        return ModelRequest(
+            messages=(Message(role="system", text=text, priority=KEPT, kind="rules"), *parts),
+            role=role,
+            schema=schema,
+            max_tokens=self.rooms.reply,
+            seed=seed,
+        )

@@ -1,0 +1,47 @@
+"""What one episode may spend on models, inside whatever the run and the workspace may spend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from evolve.episodes import Cost
+from evolve.ledger import Amount, Budget, Ledger
+from evolve.models import Meter
+
+
+class EpisodeMeter:
+    """The meter that models are opened with; each episode starts it anew.
+
+    Args:
+        within: Puts an episode's ledger inside wider limits, such as those of the day.
+    """
+
+    def __init__(self, within: Callable[[Ledger], Meter] = lambda ledger: ledger) -> None:
+        self._within = within
+        self._meter: Meter = within(Ledger(Budget()))
+        self.spent = Cost()
+        """Everything booked since the meter was made; it never goes back."""
+
+    def start(self, budget: Budget) -> None:
+        """Begins an episode that may spend ``budget``."""
+        self._meter = self._within(Ledger(budget))
+
+    @property
+    def left(self) -> Budget:
+        """What the episode may still spend."""
+        return self._meter.left
+
+    @property
+    def exhausted(self) -> str:
+        """Which bound has been reached, or ""."""
+        return self._meter.exhausted
+
+    def reserve(self, cost: Amount) -> bool:
+        """Sets aside the most a call can cost; False when it does not fit."""
+        return self._meter.reserve(cost)
+
+    def settle(self, reserved: Amount, actual: Amount) -> None:
+        """Books what a call cost."""
+        self._meter.settle(reserved, actual)
+        self.spent += replace(Cost(), tokens=actual.tokens, money=actual.money, calls=actual.calls)

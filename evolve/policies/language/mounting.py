@@ -1,0 +1,102 @@
+"""Skills in answers: offered by an import line, and written into the answer where it uses one.
+
+So what is verified, stored and exported is one file that runs by itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evolve.skills import Skill
+
+PACKAGE = "skills"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mounted:
+    """An answer with its skills in it.
+
+    Attributes:
+        code: The source.
+        used: Digests of the skills that were imported.
+    """
+
+    code: str
+    used: tuple[str, ...] = ()
+
+
+def module_of(skill: Skill) -> str:
+    """The skill's module, as an answer imports it."""
+    return f"{PACKAGE}.{skill.name.replace('-', '_')}"
+
+
+def import_line(skill: Skill) -> str:
+    """The line by which an answer takes the skill."""
+    return f"from {module_of(skill)} import {skill.entry}"
+
+
+def skill_files(skills: Sequence[Skill]) -> dict[str, bytes]:
+    """The skills as files for a session, importable there by the same line."""
+    files = {f"{module_of(skill).replace('.', '/')}.py": skill.code.encode() for skill in skills}
+    return {f"{PACKAGE}/__init__.py": b"", **files} if files else {}
+
+
+def mount(code: str, skills: Sequence[Skill]) -> Mounted:
+    """Replaces imports of skills by their source. Code that is no Python is left as it is."""
+    known = {module_of(skill): skill for skill in skills}
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Mounted(code=code)
+    wanted = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in known]
+    if not wanted:
+        return Mounted(code=code)
+    lines = code.splitlines()
+    taken = _names([node for node in tree.body if node not in wanted])
+    parts: list[str] = []
+    used: dict[str, None] = {}
+    for node in wanted:
+        skill = known[str(node.module)]
+        for place in range(node.lineno - 1, node.end_lineno or node.lineno):
+            lines[place] = ""
+        if skill.digest not in used:
+            parts.append(_part(skill, taken))
+            taken |= _names(ast.parse(skill.code).body)
+        parts += [f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname]
+        used[skill.digest] = None
+    head = [lines.pop(0) for _ in range(_future_lines(tree)) if lines]
+    rest = "\n".join(lines).strip("\n")
+    text = "\n".join(part for part in ["\n".join(head).strip("\n"), *parts, "\n" + rest] if part.strip())
+    return Mounted(code=text + "\n", used=tuple(used))
+
+
+def _part(skill: Skill, taken: set[str]) -> str:
+    """The skill's source; inside a function of its own where its names are taken already."""
+    body = [node for node in ast.parse(skill.code).body if not _is_future(node)]
+    if not (_names(body) & taken):
+        return ast.unparse(ast.Module(body=body, type_ignores=[]))
+    made = f"_make_{skill.entry}"
+    inner = "\n".join(f"    {line}" for line in ast.unparse(ast.Module(body=body, type_ignores=[])).splitlines())
+    return f"def {made}():\n{inner}\n    return {skill.entry}\n{skill.entry} = {made}()"
+
+
+def _names(body: Sequence[ast.stmt]) -> set[str]:
+    """Names that these statements define at the top level, imports of modules apart."""
+    found: set[str] = set()
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+    return found
+
+
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def _future_lines(tree: ast.Module) -> int:
+    return max((node.end_lineno or 0 for node in tree.body if _is_future(node)), default=0)

@@ -1,0 +1,109 @@
+"""Plans: a DAG of subgoals made from a reply, and what evidence does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evolve.episodes import Plan, Step, Subgoal
+
+_MOST = 8
+_LONGEST = 300
+
+PLAN_SCHEMA: Mapping[str, Any] = {
+    "title": "plan",
+    "type": "object",
+    "properties": {
+        "goal": {"type": "string"},
+        "subgoals": {
+            "type": "array",
+            "maxItems": _MOST,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "goal": {"type": "string"},
+                    "postcondition": {"type": "string"},
+                    "needs": {"type": "array", "items": {"type": "integer"}},
+                },
+                "required": ["goal", "postcondition", "needs"],
+                "additionalProperties": False,
+            },
+        },
+    },
+    "required": ["goal", "subgoals"],
+    "additionalProperties": False,
+}
+
+
+def read_subgoals(said: Sequence[Mapping[str, Any]]) -> tuple[Subgoal, ...]:
+    """Subgoals ``s1``, ``s2`` and so on. A need that is no earlier subgoal is dropped, so there are no circles."""
+    return tuple(
+        Subgoal(
+            id=f"s{place}",
+            goal=str(one["goal"])[:_LONGEST],
+            postcondition=str(one["postcondition"])[:_LONGEST],
+            needs=tuple(f"s{need}" for need in dict.fromkeys(one["needs"]) if 0 < need < place),
+        )
+        for place, one in enumerate(said[:_MOST], 1)
+    )
+
+
+def dependants(subgoals: Sequence[Subgoal], refuted: str) -> tuple[str, ...]:
+    """The subgoal and all that need it, directly or not; nothing else is touched by its failure."""
+    gone = {refuted}
+    for one in subgoals:  # needs only point back, so one pass finds all
+        if gone & set(one.needs):
+            gone.add(one.id)
+    return tuple(one.id for one in subgoals if one.id in gone)
+
+
+def revised(subgoals: Sequence[Subgoal], refuted: str, fresh: Sequence[Subgoal]) -> tuple[Subgoal, ...]:
+    """The plan with a refuted subgoal and its dependants replaced; what did not depend on it stays as it was."""
+    lost = set(dependants(subgoals, refuted))
+    kept = [one for one in subgoals if one.id not in lost]
+    number = max((int(one.id[1:]) for one in subgoals), default=0)
+    names = {one.id: f"s{number + place}" for place, one in enumerate(fresh, 1)}
+    added = [
+        Subgoal(
+            id=names[one.id],
+            goal=one.goal,
+            postcondition=one.postcondition,
+            needs=tuple(names[need] for need in one.needs if need in names),
+        )
+        for one in fresh
+    ]
+    return (*kept, *added)[: 2 * _MOST]
+
+
+def current_subgoals(plan: Plan, steps: Sequence[Step]) -> tuple[Subgoal, ...]:
+    """The subgoals in force: the last revision among the steps, else the plan's."""
+    for step in reversed(steps):
+        found = step.action.data.get("subgoals")
+        if found:
+            return tuple(
+                Subgoal(id=one["id"], goal=one["goal"], postcondition=one["postcondition"], needs=tuple(one["needs"]))
+                for one in found
+            )
+    return plan.subgoals
+
+
+def as_data(subgoals: Sequence[Subgoal]) -> list[dict[str, Any]]:
+    """Subgoals as JSON."""
+    return [
+        {"id": one.id, "goal": one.goal, "postcondition": one.postcondition, "needs": list(one.needs)}
+        for one in subgoals
+    ]
+
+
+def refuted_subgoal(steps: Sequence[Step], after: int) -> str:
+    """The subgoal on which ``after`` answers in a row have failed since the last revision, or ""."""
+    named: list[str] = []
+    for step in reversed(steps):
+        if step.observation is not None and (step.observation.fault or step.observation.denied):
+            break
+        if step.action.kind == "code" and not step.action.data.get("explores"):
+            named.append(str(step.action.data.get("subgoal", "")))
+        if step.action.data.get("subgoals"):
+            break
+    recent = named[:after]
+    return recent[0] if len(recent) == after and recent[0] and len(set(recent)) == 1 else ""

@@ -1,0 +1,392 @@
+"""The policy that asks a language model: it plans, acts, reflects and distils through structured replies."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from evolve.episodes import Action, Claim, Cost, Json, Limits, Plan, Recalled, SkillDraft, Step, TaskView
+from evolve.errors import BudgetExhausted, ModelMistake
+from evolve.files import digest
+from evolve.ledger import Budget
+from evolve.models import KEPT, ChatModel, Message, ModelReply, ModelRequest
+from evolve.policies.language.asking import ACTION_SCHEMA, CLAIMS_SCHEMA, SKILL_SCHEMA, Questions
+from evolve.policies.language.claims import unfit
+from evolve.policies.language.metering import EpisodeMeter
+from evolve.policies.language.mounting import mount, skill_files
+from evolve.policies.language.plans import (
+    PLAN_SCHEMA,
+    as_data,
+    current_subgoals,
+    read_subgoals,
+    refuted_subgoal,
+    revised,
+)
+from evolve.policies.language.prompt import (
+    facts_message,
+    plan_message,
+    skill_id,
+    skills_message,
+    step_text,
+    steps_message,
+    task_message,
+)
+from evolve.policies.language.quoting import page_of, quoted
+from evolve.policies.language.reflection import (
+    evidence_messages,
+    evidence_of,
+    is_failure,
+    read_claims,
+    right_answer,
+)
+from evolve.policies.protocol import Probe
+from evolve.skills import Skill
+from evolve.tasks import equal
+
+_HANDLE = re.compile(r"step\s+(\d+)(?:\s+page\s+(\d+))?", re.IGNORECASE)
+_AGAIN = "\nYour last proposal repeats an earlier step. Change the strategy: do something that was not done before."
+_SOUND = "def sound(*values):\n    return True\n"
+"""A program that cannot fail: where it does, the sandbox did."""
+_MACHINE = ("PermissionError", "MemoryError", "TimeoutError", "time limit", "disk limit", "not run", "the sandbox")
+_FIRM = frozenset({"confirmed"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanguageSettings:
+    """How the policy works.
+
+    Attributes:
+        plans: Ask for a plan first; without, the task is its own plan.
+        reflects: Ask for claims after failures.
+        distils: Ask for a name and description of right answers.
+        refuted_after: Failed answers in a row on one subgoal after which it and what depends on it are planned anew.
+        samples: Answers to one question; the agent runs all and goes on with the best.
+    """
+
+    plans: bool = True
+    reflects: bool = True
+    distils: bool = True
+    refuted_after: int = 2
+    samples: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanguagePolicy:
+    """Decides by asking a model. Nothing of an episode is kept between calls but what it may still spend.
+
+    Attributes:
+        models: Who is asked.
+        skills: Admitted skills, offered by import line.
+        meter: The meter that ``models`` book on.
+    """
+
+    models: ChatModel
+    questions: Questions = field(default_factory=Questions)
+    skills: tuple[Skill, ...] = ()
+    meter: EpisodeMeter = field(default_factory=EpisodeMeter)
+    settings: LanguageSettings = field(default_factory=LanguageSettings)
+    name: str = "language"
+
+    @property
+    def spent(self) -> Cost:
+        """What calls have cost so far; it only rises."""
+        return self.meter.spent
+
+    def begin(self, limits: Limits) -> None:
+        """Starts an episode that may spend ``limits``."""
+        self.meter.start(Budget(tokens=limits.tokens, money=limits.money, calls=limits.calls, seconds=limits.seconds))
+
+    def features(self, view: TaskView) -> tuple[float, ...]:
+        """None: what is like a task is told by its words."""
+        return ()
+
+    def files(self) -> Mapping[str, bytes]:
+        """Files that sessions start with: the skills."""
+        return skill_files(self.skills)
+
+    def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
+        """Asks for subgoals, and keeps what was recalled for the steps."""
+        facts = [
+            {
+                "id": f"i-{one.id[:8]}",
+                "of": one.id,
+                "kind": one.kind,
+                "text": one.text,
+                "status": one.data.get("status"),
+            }
+            for one in recalled
+            if one.kind == "note" or not unfit_fact(one.text)
+        ]
+        if not self.settings.plans:
+            return Plan(goal=view.instruction, data={"facts": facts})
+        parts = [*facts_message(facts, self.questions.rooms.facts), task_message(view)]
+        try:
+            said = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
+        except ModelMistake:  # without a plan the task is its own
+            return Plan(goal=view.instruction, data={"facts": facts})
+        return Plan(
+            goal=str(said["goal"])[:300],
+            subgoals=read_subgoals(said["subgoals"]),
+            data={"facts": facts},
+        )
+
+    def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
+        """Asks for the next action. A proposal that repeats an earlier step is asked for once more, then ends it.
+
+        Raises:
+            ModelMistake: The model refused, or gave nothing usable.
+        """
+        started = time.process_time()
+        subgoals, fresh = self._subgoals(view, plan, steps)
+        now = replace(plan, subgoals=subgoals)
+        said = self._proposal(view, now, steps)
+        if _repeats(said, steps):
+            said = self._proposal(view, now, steps, strategy=_AGAIN)
+            if _repeats(said, steps):
+                return Action(kind="finish", text="the same step was proposed again and again, so this stops here")
+        action = self._action(view, plan, steps, said)
+        if action.kind == "code" and not action.data.get("explores"):
+            action = self._sampled(view, now, steps, action)
+        if fresh:
+            action = replace(action, data={**action.data, "subgoals": as_data(subgoals)})
+        return replace(action, cost=Cost(seconds=round(time.process_time() - started, 6)))
+
+    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
+        """Claims, each with one intervention: the task is asked anew with and without the claim.
+
+        Raises:
+            ModelMistake: The model gave nothing usable; then nothing is learned.
+        """
+        if not (self.settings.reflects and view.examples):
+            return ()
+        if not any(is_failure(step) for step in steps):
+            return self._tested_again(view, group, steps, probe)
+        parts = [task_message(view), *evidence_messages(view, steps)]
+        reply = self._asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
+        known = [str(fact["text"]) for step in steps[:1] for fact in step.action.data.get("facts", ())]
+        claims = read_claims(reply.data["claims"], view, known=known)
+        if not claims:
+            return ()
+        without = self._solves(view, (), probe)
+        found = []
+        for claim in claims if without is not None else ():
+            with_it = self._solves(view, [_fact(claim)], probe)
+            if with_it is not None:
+                seen = evidence_of(view, group, with_it=with_it, without_it=bool(without))
+                found.append(replace(claim, evidence=(seen,)))
+        return tuple(found)
+
+    def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
+        """The verified answer as a skill, under a name and description that the model gives.
+
+        Raises:
+            ModelMistake: The model gave nothing usable; then nothing is kept.
+        """
+        right = right_answer(steps)
+        if right is None or not self.settings.distils or not view.examples:
+            return ()
+        parts = [task_message(view), Message(role="user", text=step_text(view, right), priority=KEPT, kind="answer")]
+        said = self._asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
+        described = " ".join(str(said["description"]).split())
+        if unfit(described):
+            described = f"Answers tasks of the family {view.family} such as {view.id}."
+        return (
+            SkillDraft(
+                name=_skill_name(str(said["name"]), right.action.code),
+                description=described,
+                entry=view.entry,
+                signature=view.signature,
+                code=right.action.code,
+                tests=view.examples,
+                source=view.id,
+            ),
+        )
+
+    def _asked(self, request: ModelRequest) -> ModelReply:
+        reply = self.models.complete(request)
+        if reply.refused or reply.data is None:
+            raise ModelMistake("the model would not answer, which says nothing about the task")
+        return reply
+
+    def _subgoals(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> tuple[Any, bool]:
+        """The subgoals in force, and whether evidence has just changed them."""
+        subgoals = current_subgoals(plan, steps)
+        refuted = refuted_subgoal(steps, self.settings.refuted_after)
+        if not (subgoals and refuted and any(one.id == refuted for one in subgoals)):
+            return subgoals, False
+        evidence = f"Subgoal {refuted[1:]} failed. Plan it, and what depends on it, in another way."
+        parts = [
+            task_message(view),
+            *plan_message(plan, subgoals),
+            *steps_message(view, steps, self.questions.rooms.steps),
+        ]
+        try:
+            said = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, seed=len(steps), evidence=evidence)).data
+        except ModelMistake:  # the old plan is better than none
+            return subgoals, False
+        return revised(subgoals, refuted, read_subgoals(said["subgoals"])), True
+
+    def _proposal(
+        self, view: TaskView, plan: Plan, steps: Sequence[Step], strategy: str = "", *, sample: int = 0
+    ) -> Mapping[str, Any]:
+        rooms = self.questions.rooms
+        parts = [
+            *skills_message(self._best_skills(view), rooms.skills),
+            *facts_message(plan.data.get("facts", ()), rooms.facts),
+            task_message(view),
+            *plan_message(plan, plan.subgoals),
+            *steps_message(view, steps, rooms.steps),
+        ]
+        seed = 1_000 * sample + 2 * len(steps) + bool(strategy)
+        said: Mapping[str, Any] = self._asked(
+            self.questions.ask("act", parts, ACTION_SCHEMA, seed=seed, strategy=strategy)
+        ).data
+        return said
+
+    def _sampled(self, view: TaskView, plan: Plan, steps: Sequence[Step], action: Action) -> Action:
+        """The action with further answers to the same question, each different from the others."""
+        found: dict[str, dict[str, Json]] = {}
+        for number in range(1, self.settings.samples):
+            try:
+                said = self._proposal(view, plan, steps, sample=number)
+            except (ModelMistake, BudgetExhausted):  # there is an answer already
+                break
+            if said["kind"] != "code" or not said["answer"]:
+                continue
+            other = self._action(view, plan, steps, said)
+            if other.code != action.code:
+                found[other.code] = {
+                    "code": other.code,
+                    "written": str(said["code"]),
+                    "consumed": list(other.consumed),
+                }
+        return replace(action, data={**action.data, "samples": list(found.values())}) if found else action
+
+    def _best_skills(self, view: TaskView) -> list[Skill]:
+        """Skills by how well their words fit the task, those of the same types first where words say nothing."""
+        from evolve.retrieval import BM25
+
+        texts = {one.digest: f"{one.name.replace('-', ' ')} {one.description}" for one in self.skills}
+        scores = BM25(texts).scores(f"{view.family} {view.instruction}") if texts else {}
+        order = sorted(
+            self.skills,
+            key=lambda one: (-scores.get(one.digest, 0.0), one.signature != view.signature, one.name),
+        )
+        return order[:12]
+
+    def _action(self, view: TaskView, plan: Plan, steps: Sequence[Step], said: Mapping[str, Any]) -> Action:
+        kind = said["kind"]
+        data: dict[str, Json] = {"subgoal": f"s{said['subgoal']}" if said["subgoal"] > 0 else ""}
+        if not steps:
+            data["facts"] = list(plan.data.get("facts", ()))
+        text = " ".join(str(said["text"] or said["thought"]).split())[:300]
+        if kind == "code" and not said["answer"] and view.environment == "programs":
+            data["explores"] = True
+            return Action(kind="code", code=str(said["code"]), text=text, data=data)
+        if kind == "code":
+            mounted = mount(str(said["code"]), self.skills)
+            if mounted.used:
+                data["written"] = str(said["code"])
+            used = [f"skill:{one}" for one in mounted.used]
+            cited = self._cited(said["cites"], plan.data.get("facts", ()))
+            consumed = tuple(dict.fromkeys([*cited, *used]))
+            return Action(kind="code", code=mounted.code, text=text, data=data, consumed=consumed)
+        if kind == "recall":
+            shown = _stored(view, steps, str(said["text"]))
+            if shown:
+                data["shown"] = shown
+        return Action(kind=kind, text=str(said["text"])[:2_000] or text, data=data)
+
+    def _cited(self, cites: Sequence[str], facts: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Ids of what a reply relies on: named by its id, or quoted word for word."""
+        found = [
+            str(fact["of"])
+            for fact in facts
+            if any(cite.strip("[] ") == fact["id"] or cite.strip() == str(fact["text"]).strip() for cite in cites)
+        ]
+        named = {cite.strip("[] ") for cite in cites}
+        return found + [f"skill:{one.digest}" for one in self.skills if skill_id(one) in named]
+
+    def _solves(self, view: TaskView, facts: Sequence[Mapping[str, Any]], probe: Probe) -> bool | None:
+        """Whether a fresh answer with these facts is right on the examples; None where the machine kept that open.
+
+        No skill is offered: one that rests on the same fact would hide whether the fact makes a difference.
+        """
+        bare = replace(self, skills=())
+        said = bare._proposal(view, Plan(goal="", data={"facts": list(facts)}), ())
+        if said["kind"] != "code":
+            return False
+        inputs = [list(row.input) for row in view.examples]
+        outputs, sound = probe([(str(said["code"]), view.entry), (_SOUND, "sound")], inputs)
+        if sound is None or any(_cut_short(value) for value in outputs or ()):
+            return None
+        return outputs is not None and all(
+            equal(value, row.output) for value, row in zip(outputs, view.examples, strict=True)
+        )
+
+    def _tested_again(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
+        """After a right first answer: one fact it cited that is not settled yet is left out, to see its worth."""
+        right = right_answer(steps)
+        if right is None:
+            return ()
+        facts = [one for one in steps[0].action.data.get("facts", ()) if one["kind"] == "insight"]
+        open_ones = [one for one in facts if one["of"] in right.action.consumed and one["status"] not in _FIRM]
+        for fact in open_ones[:1]:
+            claims = read_claims([{"cause": _cause_of(fact), "condition": "", "relation": ""}], view)
+            with_it = self._solves(view, facts, probe) if self.skills else True
+            without = self._solves(view, [one for one in facts if one["of"] != fact["of"]], probe)
+            if claims and with_it is not None and without is not None:
+                seen = evidence_of(view, group, with_it=with_it, without_it=without)
+                return (replace(claims[0], evidence=(seen,)),)
+        return ()
+
+
+def _cut_short(value: Json) -> bool:
+    """Whether a value says that the machine ended or refused the work, which says nothing about the answer."""
+    failed = isinstance(value, dict) and set(value) == {"error"}
+    return failed and str(value["error"]).startswith(_MACHINE)
+
+
+def unfit_fact(text: str) -> bool:
+    """Whether a remembered text is none that this policy would have kept, such as a search's own insight."""
+    return any(unfit(sentence) for sentence in text.split(" This holds where: "))
+
+
+def _cause_of(fact: Mapping[str, Any]) -> str:
+    return str(fact["text"]).split(" This holds where: ", maxsplit=1)[0]
+
+
+def _fact(claim: Claim) -> Mapping[str, Any]:
+    return {"id": "i-new", "of": "", "kind": "insight", "text": claim.text, "status": "hypothesis"}
+
+
+def _repeats(said: Mapping[str, Any], steps: Sequence[Step]) -> bool:
+    """Whether a proposal is a step that was already taken; giving up is none."""
+    if said["kind"] == "finish":
+        return False
+    key = _key(said["kind"], str(said["code"]) if said["kind"] == "code" else str(said["text"]))
+    return any(
+        key == _key(step.action.kind, str(step.action.data.get("written") or step.action.code or step.action.text))
+        for step in steps
+    )
+
+
+def _key(kind: str, text: str) -> str:
+    return f"{kind}:{' '.join(text.split())}"
+
+
+def _stored(view: TaskView, steps: Sequence[Step], wanted: str) -> str:
+    """The page of an earlier step that is asked for, or "" where no step is named."""
+    found = _HANDLE.search(wanted)
+    if found is None or not 1 <= int(found[1]) <= len(steps):
+        return ""
+    text = step_text(view, steps[int(found[1]) - 1], whole=True)
+    return quoted("step", page_of(text, int(found[2] or 1)), name=found[1])
+
+
+def _skill_name(said: str, code: str) -> str:
+    plain = "-".join(re.findall(r"[a-z0-9]+", said.lower()))[:48].strip("-") or "answer"
+    return f"{plain}-{digest(code)[:4]}"

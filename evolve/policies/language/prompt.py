@@ -1,0 +1,184 @@
+"""What a prompt is put together from, within a fixed length.
+
+Rules, task and examples always stand in it. Skills and remembered facts get a share of the room, best first; the latest
+steps stand in full, older ones in a line each, and the oldest are only counted. So a prompt is as long after two
+hundred steps as after twenty.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evolve.episodes import Plan, Row, Step, Subgoal, TaskView
+from evolve.models import KEPT, Message
+from evolve.policies.language.mounting import import_line
+from evolve.policies.language.quoting import quoted, shortened
+from evolve.skills import Skill
+
+_EXAMPLES = 3_000
+_CODE = 2_000
+_SEEN = 900
+_LINE = 140
+_FILES = 100
+_TOLD = ("value", "output", "changed", "protected", "check", "score")
+_SHOWN_IN_FULL = 3
+
+
+def task_message(view: TaskView) -> Message:
+    """The task itself; its words are the person's own and so the only instruction besides the rules."""
+    shown: list[str] = []
+    for row in view.examples:
+        line = shortened(f"{_call(view, row)} == {_json(row.output)}", 600)
+        if shown and sum(map(len, shown)) + len(line) > _EXAMPLES:
+            shown.append(f"... and {len(view.examples) - len(shown)} more")
+            break
+        shown.append(line)
+    parts = [f"Task: {view.instruction or 'find the function that the examples show'}"]
+    if view.environment == "files":
+        names = "\n".join([*view.files[:_FILES], *(["..."] if len(view.files) > _FILES else [])])
+        parts.append(
+            "You work in a copy of a folder. Code runs in it as the current folder, whatever answer says; what"
+            " it changes stays, variables do not. A check runs after every change. finish hands the folder in."
+        )
+        parts.append(quoted("files", shortened(names, _EXAMPLES)))
+        return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
+    parts.append(f"Define the function {view.entry}{view.signature.partition(' -> ')[0] or '()'}; it returns JSON.")
+    parts.append(quoted("examples", "\n".join(shown)) if shown else "There are no examples.")
+    return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
+
+
+def skills_message(skills: Sequence[Skill], most: int) -> list[Message]:
+    """Skills by import line and description, the best first, as many as fit."""
+    lines: list[str] = []
+    for skill in skills:
+        line = f"{import_line(skill)}  # id {skill_id(skill)}; {skill.signature}: {shortened(skill.description, 300)}"
+        if sum(map(len, lines)) + len(line) > most:
+            break
+        lines.append(line)
+    if not lines:
+        return []
+    text = "Functions that were tested and may be imported:\n" + quoted("skills", "\n".join(lines))
+    return [Message(role="user", text=text, priority=40, kind="skill")]
+
+
+def skill_id(skill: Skill) -> str:
+    """The short id by which a skill is cited."""
+    return f"k-{skill.digest[:8]}"
+
+
+def facts_message(facts: Sequence[Mapping[str, Any]], most: int) -> list[Message]:
+    """Remembered facts with the ids by which they are cited, and what the person noted."""
+    told: dict[str, list[str]] = {"insight": [], "note": []}
+    for fact in facts:
+        line = f"[{fact['id']}] {fact['text']}" if fact["kind"] == "insight" else str(fact["text"])
+        if sum(len(one) for lines in told.values() for one in lines) + len(line) > most:
+            break
+        told["note" if fact["kind"] == "note" else "insight"].append(line)
+    parts = []
+    if told["insight"]:
+        parts.append("Facts that were tested on earlier tasks:\n" + quoted("facts", "\n".join(told["insight"])))
+    if told["note"]:
+        parts.append("What the person noted:\n" + quoted("notes", "\n".join(told["note"])))
+    return [Message(role="user", text="\n".join(parts), priority=60, kind="insight")] if parts else []
+
+
+def plan_message(plan: Plan, subgoals: Sequence[Subgoal]) -> list[Message]:
+    """The plan in force."""
+    if not subgoals:
+        return []
+    lines = [f"Goal: {plan.goal}"]
+    lines += [
+        f"{one.id[1:]}. {one.goal} (holds when: {one.postcondition})"
+        + (f" needs {', '.join(need[1:] for need in one.needs)}" if one.needs else "")
+        for one in subgoals
+    ]
+    text = "Your plan:\n" + quoted("plan", shortened("\n".join(lines), 2_000))
+    return [Message(role="user", text=text, priority=30, kind="plan")]
+
+
+def steps_message(view: TaskView, steps: Sequence[Step], most: int) -> list[Message]:
+    """Earlier steps: the latest in full, older ones in a line, the oldest counted."""
+    if not steps:
+        return []
+    full = [step_text(view, step) for step in steps[-_SHOWN_IN_FULL:]]
+    room = most - sum(map(len, full))
+    lines: list[str] = []
+    older = list(steps[:-_SHOWN_IN_FULL])
+    while older and room - sum(map(len, lines)) > _LINE:
+        lines.insert(0, shortened(_line(view, older.pop()), _LINE))
+    if older:
+        lines.insert(0, f"steps 1 to {len(older)} came before; recall shows any of them")
+    text = "Steps so far:\n" + "\n".join([*lines, *full])
+    return [Message(role="user", text=text, priority=70, kind="feedback")]
+
+
+def step_text(view: TaskView, step: Step, *, whole: bool = False) -> str:
+    """A step with its code and what came back; shortened unless ``whole``."""
+    action = step.action
+    parts = [f"Step {step.number}: {action.kind}" + (" to find out" if action.data.get("explores") else "")]
+    if action.code:
+        shown = written(action.data, action.code)
+        parts.append(quoted("code", shown if whole else shortened(shown, _CODE), name=f"step {step.number}"))
+    elif action.text:
+        parts.append(quoted("words", action.text if whole else shortened(action.text, _SEEN)))
+    seen = seen_text(view, step)
+    parts.append(quoted("observed", seen if whole else shortened(seen, _SEEN), name=f"step {step.number}"))
+    return "\n".join(parts)
+
+
+def written(data: Mapping[str, Any], code: str) -> str:
+    """The code as the model wrote it, before skills were put in."""
+    return str(data.get("written") or code)
+
+
+def seen_text(view: TaskView, step: Step) -> str:
+    """What came back from a step, in words."""
+    seen, judged = step.observation, step.judgement
+    if seen is None:
+        return "not run"
+    if judged is not None:
+        return "accepted" if judged.accepted else "right on the examples, refused on rows that are not shown"
+    if seen.denied and not seen.text:
+        return f"refused by the sandbox, which says nothing about the task: {seen.denied}"
+    if seen.fault:
+        return f"the sandbox failed, which says nothing about the task: {seen.error}"
+    if view.environment == "files" and seen.data:
+        told = [f"{name}: {seen.data[name]}" for name in _TOLD if seen.data.get(name)]
+        return "\n".join([*([f"error: {seen.error}"] if seen.error else []), *told]) or "done; nothing was printed"
+    if seen.text:
+        return seen.text + (f"\nrefused by the sandbox: {seen.denied}" if seen.denied else "")
+    wrong = [
+        f"{_call(view, row)}: expected {_json(row.output)}, got {_got(value)}"
+        for row, value in zip(view.examples, seen.outputs, strict=False)
+        if not _same(value, row.output)
+    ]
+    if wrong and step.action.kind == "code":
+        return "failed on the examples:\n" + "\n".join(shortened(one, 300) for one in wrong[:5])
+    if seen.outputs and step.action.kind == "recall":
+        return "\n".join(str(one) for one in seen.outputs)
+    return f"error: {seen.error}" if seen.error else "nothing came back"
+
+
+def _line(view: TaskView, step: Step) -> str:
+    return f"step {step.number}, {step.action.kind}: " + " ".join(seen_text(view, step).split())
+
+
+def _call(view: TaskView, row: Row) -> str:
+    return f"{view.entry}({', '.join(_json(value) for value in row.input)})"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _got(value: Any) -> str:
+    failed = isinstance(value, dict) and set(value) == {"error"}
+    return str(value["error"]) if failed else _json(value)
+
+
+def _same(value: Any, wanted: Any) -> bool:
+    from evolve.tasks import equal
+
+    return equal(value, wanted)

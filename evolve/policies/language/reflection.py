@@ -1,0 +1,86 @@
+"""From what went wrong to causal claims, each tried at once: the same question with the claim, and without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import unified_diff
+from typing import Any, Literal
+
+from evolve.episodes import Claim, Evidence, Scope, Step, TaskView
+from evolve.models import KEPT, Message
+from evolve.policies.language.claims import as_key, unfit
+from evolve.policies.language.prompt import step_text, written
+from evolve.policies.language.quoting import quoted, shortened
+
+ENVIRONMENT = "programs"
+EFFECT = "solved"
+_FAILURES_SHOWN = 3
+
+
+def is_failure(step: Step) -> bool:
+    """Whether a step was an answer that was run and was wrong."""
+    seen, judged = step.observation, step.judgement
+    if step.action.kind != "code" or step.action.data.get("explores") or not step.action.code or seen is None:
+        return False
+    if "snapshot" in seen.data:
+        return False  # a look around in a folder is no failed answer
+    return not seen.ok or (judged is not None and not judged.accepted)
+
+
+def right_answer(steps: Sequence[Step]) -> Step | None:
+    """The accepted answer, or None."""
+    found = [step for step in steps if step.judgement is not None and step.judgement.accepted]
+    return found[-1] if found else None
+
+
+def evidence_messages(view: TaskView, steps: Sequence[Step]) -> list[Message]:
+    """The last failures, and where the right answer first differs from the last of them."""
+    failures = [step for step in steps if is_failure(step)][-_FAILURES_SHOWN:]
+    texts = [step_text(view, step) for step in failures]
+    right = right_answer(steps)
+    if right is not None:
+        texts.append("This answer was right:\n" + step_text(view, right))
+        before = written(failures[-1].action.data, failures[-1].action.code).splitlines()
+        after = written(right.action.data, right.action.code).splitlines()
+        changes = "\n".join(list(unified_diff(before, after, "failed", "right", lineterm="", n=1))[2:])
+        texts.append("They differ in:\n" + quoted("difference", shortened(changes, 1_500)))
+    return [Message(role="user", text="\n".join(texts), priority=KEPT, kind="feedback")]
+
+
+def read_claims(said: Sequence[Mapping[str, Any]], view: TaskView, *, known: Sequence[str] = ()) -> list[Claim]:
+    """Claims without evidence yet: those that are fit to be kept, each once.
+
+    A cause that repeats the task's own words, or what is known already, tells nothing new.
+    """
+    found: dict[str, Claim] = {}
+    taken = {as_key(text) for text in known}
+    for one in said:
+        cause, condition = " ".join(str(one["cause"]).split()), " ".join(str(one["condition"]).split())
+        key = as_key(cause)
+        if unfit(cause) or key in taken or key in as_key(view.instruction) or _tells_a_row(cause, view):
+            continue
+        told = condition and as_key(condition) != key and not unfit(condition)
+        found[key] = Claim(
+            cause=f"fact:{key}",
+            # Only one thing is ever tried, whether knowing it helps; so that is all it may claim.
+            relation="contributes",
+            effect=EFFECT,
+            scope=Scope(environment=ENVIRONMENT, family=view.family),
+            evidence=(),
+            text=f"{cause.rstrip('.')}." + (f" This holds where: {condition.rstrip('.')}." if told else ""),
+        )
+    return list(found.values())
+
+
+def _tells_a_row(cause: str, view: TaskView) -> bool:
+    """Whether a claim holds a long value of the task, which would only serve to repeat its answer."""
+    values = [value for row in view.examples for value in (*row.input, row.output)]
+    return any(isinstance(value, str) and len(value) >= 12 and value in cause for value in values)
+
+
+def evidence_of(view: TaskView, group: str, *, with_it: bool, without_it: bool) -> Evidence:
+    """What a pair of answers to one task says: +1 only where the claim made the difference."""
+    direction: Literal[1, -1] = 1 if with_it and not without_it else -1
+    said = {True: "was right on the examples", False: "was not"}
+    detail = f"an answer with it {said[with_it]}, one without it {said[without_it]}"
+    return Evidence(task=view.id, group=group, kind="intervention", direction=direction, detail=detail)

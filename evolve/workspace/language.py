@@ -1,0 +1,111 @@
+"""The language policy in a workspace: which models it asks, and what one episode may spend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from evolve.episodes import Json, Limits, TaskView
+from evolve.errors import UsageError
+from evolve.ledger import Budget
+from evolve.memory import ExperienceRow
+from evolve.models import Endpoint, Models, ModelSetup, Prices, Wire, open_models, parse_model
+from evolve.paths import WorkspacePaths
+from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions
+from evolve.policies.protocol import Policy
+from evolve.prompts import PromptLayers, load_prompt
+from evolve.settings import Settings
+from evolve.skills import Skill
+from evolve.skills.admission import Interpreter
+from evolve.workflow import Knobs, parse_workflow
+from evolve.workspace.model_setup import limited, model_setup
+
+
+@dataclass(kw_only=True)
+class LanguageLearner:
+    """Makes policies that ask the models of a workspace. Connections are shared by all of them and closed once.
+
+    Attributes:
+        model: The model asked for, or None for those of the settings.
+        wire: Makes the connection to an endpoint, where it is not HTTP.
+    """
+
+    paths: WorkspacePaths
+    settings: Settings
+    model: str | None = None
+    wire: Callable[[Endpoint], Wire] | None = None
+    language: LanguageSettings = field(default_factory=LanguageSettings)
+    _opened: tuple[Models, EpisodeMeter] | None = None
+
+    @property
+    def name(self) -> str:
+        """``language:`` and the models; what is learned is bound to it."""
+        return f"language:{self._setup.model or ','.join(self._setup.roles.values())}"
+
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+        """A policy that is offered these skills; it has no guide."""
+        models, meter = self._open()
+        layers = PromptLayers(workspace=self.paths.prompts)
+        samples = parse_workflow(load_prompt("workflow.toml", layers)).knobs.samples
+        return LanguagePolicy(
+            models=models,
+            meter=meter,
+            skills=tuple(skills),
+            questions=Questions(layers=layers),
+            settings=replace(self.language, samples=samples),
+            name=self.name,
+        )
+
+    def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
+        """Skills that a model wrote have no trees."""
+        return None
+
+    def fit(
+        self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
+    ) -> Json:
+        """No guide: insights act as lines of the prompt."""
+        return None
+
+    def close(self) -> None:
+        """Frees the connections; closing twice is no error."""
+        if self._opened is not None:
+            self._opened[0].close()
+            self._opened = None
+
+    def limits(self, budget: Budget, knobs: Knobs) -> Limits:
+        """What one episode may spend: the budget's bounds where it has some, else the workflow's tokens.
+
+        Raises:
+            UsageError: Money is bounded and a model's price is not known.
+        """
+        if budget.money is not None:
+            prices = Prices(self._setup.prices)
+            for endpoint in self._endpoints():
+                if prices.of(endpoint) is None:
+                    raise UsageError(
+                        f"--budget ${budget.money:g}: the price of {endpoint.name} is not known",
+                        hint=f"write --budget 200k-tokens, or give the price in {self._setup.prices}",
+                    )
+        return Limits(
+            candidates=None,
+            seconds=budget.seconds,
+            tokens=budget.tokens or knobs.tokens,
+            money=budget.money,
+            calls=budget.calls,
+        )
+
+    @property
+    def _setup(self) -> ModelSetup:
+        return model_setup(self.paths, self.settings, model=self.model)
+
+    def _endpoints(self) -> list[Endpoint]:
+        texts = ",".join([self._setup.model, *self._setup.roles.values()])
+        return [parse_model(one, base_url=self._setup.base_url) for one in texts.split(",") if one.strip()]
+
+    def _open(self) -> tuple[Models, EpisodeMeter]:
+        if self._opened is None:
+            meter = EpisodeMeter(partial(limited, self.paths, self.settings))
+            setup = replace(self._setup, meter=meter)
+            self._opened = open_models(setup if self.wire is None else replace(setup, wire=self.wire)), meter
+        return self._opened

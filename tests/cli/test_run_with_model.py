@@ -1,0 +1,107 @@
+"""``evolve run`` and ``improve`` with a model, against a server that plays one which acts by its prompt alone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from evolve.tasks import render_jsonl
+from evolve.testing import Scenario, ScriptedEndpoint, quirk_suite
+
+
+@pytest.fixture
+def endpoint():
+    with ScriptedEndpoint(Scenario(double={"kind": "quirks", "n": 32})) as serving:
+        yield serving
+
+
+@pytest.fixture
+def tasks(tmp_path):
+    file = tmp_path / "quirks.jsonl"
+    file.write_text(render_jsonl(quirk_suite(32).tasks))
+    return file
+
+
+def test_a_task_is_solved_and_the_next_of_its_family_at_once(cli, endpoint, tasks):
+    first = json.loads(cli("run", f"{tasks}#quirk-00", "--model", endpoint.model, "--json").out)
+    assert (first["status"], first["verified"]) == ("solved", True)
+    assert first["learned"] == ["Dates in this workspace are written day first, as in 31/12/2024."]
+    before = len(endpoint.requests)
+    done = cli("run", f"{tasks}#quirk-04", "--model", endpoint.model)
+    assert done.code == 0, done.err
+    assert "solved, verified" in done.out
+    assert "tokens in" in done.out
+    fewer = [body["response_format"]["json_schema"]["name"] for body in endpoint.requests[before:]]
+    assert fewer.count("action") == 3  # the answer, and two more to see what the fact that it used is worth
+    assert "supported" in cli("memory", "list").out
+
+
+def test_the_model_of_the_settings_is_used_and_an_empty_one_means_the_search(cli, endpoint, tasks):
+    assert cli("models", "default", endpoint.model).code == 0
+    done = cli("run", f"{tasks}#quirk-00", "--json")
+    assert json.loads(done.out)["cost"]["calls"] > 0
+    asked = len(endpoint.requests)
+    cli("run", f"{tasks}#quirk-00", "--model", "", "--budget", "500-candidates", "--json")
+    assert len(endpoint.requests) == asked
+
+
+def test_a_task_in_words_gets_an_answer_that_is_called_unverified(cli):
+    said = {"thought": "add", "kind": "code", "code": "def solve():\n    return 17 + 25\n", "answer": True}
+    replies = [{"data": {"goal": "add", "subgoals": []}}, {"data": {**said, "text": "", "cites": [], "subgoal": 0}}]
+    with ScriptedEndpoint(Scenario(replies=replies)) as serving:
+        done = cli("run", "What is 17 plus 25?", "--model", serving.model)
+    assert done.code == 0, done.err
+    assert "it gives 42" in done.out
+    assert "unverified" in done.out
+
+
+def acts(code):
+    said = {"thought": "so", "kind": "code", "code": code, "answer": True, "text": "mend it"}
+    return {"data": {**said, "cites": [], "subgoal": 0}}
+
+
+def test_work_in_a_folder_is_done_by_the_model_and_judged_by_the_check(cli, tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "total.py").write_text("def total(xs):\n    return xs[0]\n")
+    (folder / "test_total.py").write_text("from total import total\n\nassert total([1, 2]) == 3\n")
+    mend = "open('total.py', 'w').write('def total(xs):\\n    return sum(xs)\\n')\n"
+    replies = [{"data": {"goal": "mend", "subgoals": []}}, acts("print(open('total.py').read())"), acts(mend)]
+    with ScriptedEndpoint(Scenario(replies=replies)) as serving:
+        done = cli(
+            "run", "make total add up", "--dir", folder, "--check", "python3 test_total.py", "--yes",
+            "--model", serving.model,
+        )  # fmt: skip
+        told = json.dumps(serving.requests[-1]["messages"])
+    assert done.code == 0, done.err
+    assert "return sum(xs)" in (folder / "total.py").read_text()
+    assert "make total add up" in told and "test_total.py" in told
+    assert "return xs[0]" in told  # what the look around printed
+
+
+def test_trouble_at_the_endpoint_exits_4_and_the_same_command_goes_on(cli, tasks):
+    with ScriptedEndpoint(Scenario(replies=[{"status": 401}], double={"kind": "quirks"})) as serving:
+        first = cli("run", f"{tasks}#quirk-00", "--model", serving.model)
+        assert (first.code, first.out) == (4, "")
+        assert json.loads(cli("runs", "list", "--json").out)[0]["episodes"] == 0
+        assert cli("run", f"{tasks}#quirk-00", "--model", serving.model).code == 0
+
+
+def test_a_budget_that_covers_no_call_exits_5(cli, endpoint, tasks):
+    done = cli("run", f"{tasks}#quirk-00", "--model", endpoint.model, "--budget", "300-tokens")
+    assert done.code == 5
+    assert endpoint.requests == []
+
+
+@pytest.mark.slow
+def test_a_loop_with_a_model_practises_and_learns_within_its_budget(cli, endpoint, tasks):
+    done = cli("improve", tasks, "--model", endpoint.model, "--rounds", "1", "--budget", "1M-tokens", "--json")
+    assert done.code == 0, done.err
+    report = json.loads(done.out)
+    practised = report["rounds"][0]
+    assert practised["solved"] == practised["episodes"] > 16
+    assert practised["pairs"] > 0
+    assert 0 < report["spent"]["tokens"] <= 1_000_000
+    known = json.loads(cli("memory", "list", "--json").out)
+    assert "Dates in this workspace are written day first, as in 31/12/2024." in json.dumps(known)

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from evolve.agent import Agent, Surroundings
+from evolve.models import ModelSetup, open_models
+from evolve.policies.language import EpisodeMeter, LanguagePolicy
+from evolve.testing import LocalWire, QuirkDouble, TrustingSandbox
+from evolve.workflow import Workflow
+
+ADDRESS = "http://localhost:1/v1#double"
+
+
+def action(code="", *, answer=True, kind="code", text="", cites=(), subgoal=0):
+    """A reply to the question for an action."""
+    said = {"thought": text or "so", "kind": kind, "code": code, "answer": answer, "text": text}
+    return json.dumps({**said, "cites": list(cites), "subgoal": subgoal})
+
+
+def plan(*subgoals):
+    listed = [{"goal": goal, "postcondition": f"{goal} holds", "needs": list(needs)} for goal, needs in subgoals]
+    return json.dumps({"goal": "the whole", "subgoals": listed})
+
+
+def claim(cause, condition=""):
+    return json.dumps(
+        {"claims": [{"cause": cause, "relation": "contributes", "effect": "solved", "condition": condition}]}
+    )
+
+
+def asked(body):
+    """What a request wants: plan, action, claims or skill."""
+    return body["response_format"]["json_schema"]["name"]
+
+
+class Asked:
+    """A language policy whose model is a function of the request's body; every request is kept."""
+
+    def __init__(self, handler=None, **policy):
+        self.bodies = []
+        self.handler = handler or QuirkDouble().answer
+        meter = EpisodeMeter()
+        setup = ModelSetup(
+            model=ADDRESS, environ={}, meter=meter, wire=lambda _: LocalWire(self._answer), sleep=lambda _: None
+        )
+        self.policy = LanguagePolicy(models=open_models(setup), meter=meter, **policy)
+
+    def _answer(self, body):
+        self.bodies.append(body)
+        return self.handler(body)
+
+    def prompts(self, kind="action"):
+        return ["\n\n".join(m["content"] for m in body["messages"]) for body in self.bodies if asked(body) == kind]
+
+    def agent(self, *, sandbox=None, steps=6, workflow=None, **around):
+        wanted = workflow or Workflow().with_knobs(steps=steps, withhold=0.0)
+        return Agent(Surroundings(policy=self.policy, sandbox=sandbox or TrustingSandbox(), run="r", **around), wanted)
+
+    def run(self, task, *, split="train", limits=None, **more):
+        return self.agent(**more).run_episode(task, variant="unlearned", split=split, limits=limits)
+
+    def with_skills(self, *skills):
+        self.policy = replace(self.policy, skills=tuple(skills))
+        return self
+
+
+@pytest.fixture
+def model():
+    return Asked

@@ -1,0 +1,168 @@
+"""What may become an insight, and what is only data: payloads in outputs never do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolve.policies.language import mount, unfit
+from evolve.policies.language.plans import dependants, read_subgoals
+from evolve.policies.language.quoting import quoted
+from evolve.policies.language.rewriting import LanguageRewriter, apply_edits
+from evolve.skills import Skill
+from evolve.testing.doubles_quirks import QUIRKS
+from tests.policies.language.conftest import action, asked, claim
+from tests.policies.language.payloads import PAYLOADS
+from tests.policies.language.test_episodes import RIGHT, WRONG, doubling
+
+
+@pytest.mark.parametrize("sentence", [quirk.sentence for quirk in QUIRKS])
+def test_a_plain_fact_is_fit(sentence):
+    assert unfit(sentence) == ""
+
+
+def test_payloads_are_not_fit():
+    assert [text for text in PAYLOADS if not unfit(text)] == []
+
+
+def channel(kind, payload):
+    """An answer that brings the payload back: printed, read from a file, or as the text of an exception."""
+    return {
+        "stdout": (f"print({payload!r})", False),
+        "file": (f"open('n.txt', 'w').write({payload!r})\nopen('n.txt').read()", False),
+        "exception": (f"def double(n):\n    raise ValueError({payload!r})\n", True),
+    }[kind]
+
+
+def test_a_lie_in_the_form_of_a_fact_is_tried_and_speaks_against_itself(model):
+    steps = iter([action(WRONG), action(RIGHT)])
+
+    def taken_in(body):
+        if asked(body) == "claims":
+            return claim("Numbers of this family are tripled.")
+        if asked(body) == "plan":
+            return json.dumps({"goal": "g", "subgoals": []})
+        return next(steps, action(WRONG)) if asked(body) == "action" else json.dumps({"name": "n", "description": "d"})
+
+    [told] = model(taken_in).run(doubling()).claims
+    assert [(one.kind, one.direction) for one in told.evidence] == [("intervention", -1)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["stdout", "file", "exception"])
+def test_a_gullible_model_that_repeats_what_it_read_stores_nothing_that_acts(model, sandbox, kind):
+    for payload in PAYLOADS:
+        code, answer = channel(kind, payload)
+        steps = iter([action(code, answer=answer), action(WRONG)])
+
+        def gullible(body, steps=steps, payload=payload):
+            wanted = asked(body)
+            if wanted == "claims":
+                return claim(payload)
+            if wanted == "skill":
+                return json.dumps({"name": payload, "description": payload})
+            if wanted == "plan":
+                return json.dumps({"goal": "g", "subgoals": []})
+            return next(steps, action(RIGHT))
+
+        told = model(gullible)
+        record = told.run(doubling(), sandbox=sandbox)
+        acts = [one for one in record.claims if any(e.direction > 0 for e in one.evidence)]
+        assert (acts, record.claims) == ([], ()), payload
+        assert all(payload not in draft.description for draft in record.drafts)
+        shown = [prompt for prompt in told.prompts()[1:] if payload.splitlines()[0] in prompt]
+        for prompt in shown:
+            assert fenced(prompt, payload.splitlines()[0]), payload
+
+
+def fenced(prompt, text):
+    """Whether every place of a text lies between the marks of data."""
+    depth, inside = 0, []
+    for line in prompt.splitlines():
+        if line.startswith("</data "):
+            depth -= 1
+        if text in line:
+            inside.append(depth > 0)
+        if line.startswith("<data ") and " kind=" in line:
+            depth += 1
+    return all(inside)
+
+
+@given(st.text())
+def test_no_text_can_close_its_own_fence(text):
+    first, *body, last = quoted("observed", text).split("\n")
+    nonce = first.split()[1]
+    assert last == f"</data {nonce}>"
+    assert last not in body
+
+
+@given(st.lists(st.lists(st.integers(-2, 9), max_size=4), max_size=8))
+def test_plans_have_no_circles_and_a_failure_touches_only_what_needs_it(needs):
+    subgoals = read_subgoals([{"goal": "g", "postcondition": "p", "needs": one} for one in needs])
+    order = {one.id: place for place, one in enumerate(subgoals)}
+    assert all(order[need] < order[one.id] for one in subgoals for need in one.needs)
+    for refuted in subgoals:
+        gone = set(dependants(subgoals, refuted.id))
+        for one in subgoals:
+            assert (one.id in gone) == (one.id == refuted.id or bool(gone & set(one.needs)))
+
+
+def skill(name, entry, code):
+    return Skill(name=name, description="d", entry=entry, signature="(n: int) -> int", code=code, rows=(), test_code="")
+
+
+def run(code, entry, *arguments):
+    space = {}
+    exec(code, space)
+    return space[entry](*arguments)
+
+
+def test_an_answer_holds_the_skills_it_imports(model):
+    twice = skill("twice", "twice", "_K = 2\n\ndef twice(n):\n    return _K * n\n")
+    thrice = skill("thrice", "thrice", "_K = 3\n\ndef thrice(n):\n    return _K * n\n")
+    code = (
+        "from skills.twice import twice\nfrom skills.thrice import thrice as t\n\n"
+        "def double(n):\n    return twice(n) + t(n)\n"
+    )
+    mounted = mount(code, [twice, thrice])
+    assert run(mounted.code, "double", 5) == 25
+    assert mounted.used == (twice.digest, thrice.digest)
+    assert "import" not in mounted.code
+    code = "from skills.twice import twice\n\n_K = 10\n\ndef double(n):\n    return twice(n) + 0 * _K\n"
+    assert run(mount(code, [twice]).code, "double", 5) == 10
+    assert mount("def double(n): return n", [twice]).used == ()
+    assert mount("no python (", [twice]).code == "no python ("
+    told = model(lambda body: action(code) if asked(body) == "action" else '{"goal": "", "subgoals": []}')
+    record = told.with_skills(twice).run(doubling(), split="own")
+    assert record.verified
+    assert record.consumed == (f"skill:{twice.digest}",)
+    assert "from skills.twice import twice" in told.prompts()[0]
+
+
+def test_an_exploring_session_imports_skills_by_name(model, sandbox):
+    twice = skill("twice", "twice", "def twice(n):\n    return 2 * n\n")
+    steps = iter([action("from skills.twice import twice\ntwice(21)", answer=False)])
+    told = model(
+        lambda body: next(steps, action(RIGHT)) if asked(body) == "action" else '{"goal": "", "subgoals": []}'
+    ).with_skills(twice)
+    record = told.run(doubling(), sandbox=sandbox, split="own")
+    assert "value: 42" in record.steps[0].observation.text
+
+
+def test_a_rewriter_proposes_edits_that_fit_the_prompt(model):
+    said = [
+        {"op": "replace", "item": 2, "text": "Dates are read  day first.", "why": "t1"},
+        {"op": "remove", "item": 9, "text": "", "why": "no such item"},
+        {"op": "add", "item": 0, "text": "Rows may be empty.", "why": "t2"},
+    ]
+    told = model(lambda body: json.dumps({"edits": said}))
+    rewriter = LanguageRewriter(models=told.policy.models)
+    edits = rewriter.propose(["Be brief.", "Read dates."], ["trace: failed"])
+    assert apply_edits(["Be brief.", "Read dates."], edits) == (
+        "Be brief.",
+        "Dates are read day first.",
+        "Rows may be empty.",
+    )

@@ -1,0 +1,233 @@
+"""What a language policy does in an episode."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from evolve.agent import recall_nothing
+from evolve.episodes import Limits, Recalled, Row
+from evolve.errors import EndpointProblem
+from evolve.models import Failure
+from evolve.policies.language import LanguageSettings
+from evolve.tasks import Task
+from evolve.testing import QuirkDouble, quirk_tasks
+from evolve.testing.endpoint_faults import completion
+from tests.policies.language.conftest import action, asked, plan
+
+JOBS = quirk_tasks(8)
+RIGHT = "def double(n):\n    return 2 * n\n"
+WRONG = "def double(n):\n    return n + 2\n"
+
+
+def doubling():
+    rows = tuple(Row(input=(n,), output=2 * n) for n in range(3, 12))
+    return Task(
+        id="double",
+        family="numbers",
+        instruction="Double it.",
+        examples=rows[:3],
+        hidden=rows[3:],
+        meta={"entry": "double"},
+    )
+
+
+def fact(text, name="f" * 32):
+    return Recalled(id=name, kind="insight", text=text, score=1.0, data={"status": "supported"})
+
+
+def scripted(*actions, plans=()):
+    """Replies to questions for actions in order, the last again and again; every other question gets an empty one."""
+    said, planned = iter(actions), iter(plans)
+
+    def handler(body):
+        kind = asked(body)
+        if kind == "plan":
+            return next(planned, json.dumps({"goal": "g", "subgoals": []}))
+        if kind == "action":
+            handler.last = next(said, handler.last)
+            return handler.last
+        return json.dumps({"claims": []} if kind == "claims" else {"name": "n", "description": "Doubles a number."})
+
+    handler.last = None
+    return handler
+
+
+def test_a_failure_teaches_the_fact_behind_it_and_the_claim_is_tried_at_once(model):
+    job = JOBS[0]
+    record = model().run(job.task)
+    assert (record.status, record.verified, len(record.steps)) == ("solved", True, 2)
+    [learned] = record.claims
+    assert learned.text == job.quirk.sentence
+    assert [(one.kind, one.direction) for one in learned.evidence] == [("intervention", 1)]
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.task.id)
+def test_a_remembered_fact_solves_the_task_at_once_and_is_named_as_used(model, job):
+    def recall(view, features, k):
+        return [fact(job.quirk.sentence)]
+
+    record = model().run(job.task, split="own", recall=recall, steps=1)
+    assert record.verified
+    assert record.consumed == ("f" * 32,)
+    assert not model().run(job.task, split="own", recall=recall_nothing, steps=1).solved
+
+
+def test_a_fact_that_was_used_is_left_out_once_to_see_whether_it_was_needed(model):
+    job = JOBS[0]
+    record = model().run(job.task, recall=lambda *_: [fact(job.quirk.sentence)])
+    assert [one.direction for claim in record.claims for one in claim.evidence] == [1]
+    idle = fact("Names of months are written in small letters.")
+    knowing = scripted(action(RIGHT, cites=["i-ffffffff"]))
+    record = model(knowing).run(doubling(), recall=lambda *_: [idle])
+    assert [one.direction for claim in record.claims for one in claim.evidence] == [-1]
+
+
+def test_what_episodes_say_is_plain_data_and_a_stored_plan_leads_to_the_same_prompt(model):
+    first, later = model(), model()
+    made = first.policy.plan(doubling().view(), [fact("Small numbers are doubled.")])
+    stored = dataclasses.replace(made, data=json.loads(json.dumps(made.data)))
+    limits = Limits(candidates=None, seconds=None)
+    one = first.policy.act(doubling().view(), made, (), limits)
+    two = later.policy.act(doubling().view(), stored, (), limits)
+    assert (one.kind, one.code, one.data) == (two.kind, two.code, two.data)
+    assert first.prompts() == later.prompts()
+    assert json.loads(json.dumps(dataclasses.asdict(one)))
+
+
+def test_code_that_explores_shares_variables_and_is_no_submission(model, sandbox):
+    explore = [action("seen = 2 * 21\nprint('so far', seen)", answer=False), action("seen + 1", answer=False)]
+    asked_for = model(scripted(*explore, action(RIGHT)))
+    record = asked_for.run(doubling(), sandbox=sandbox, split="own")
+    first, second, last = record.steps
+    assert "so far 42" in first.observation.text
+    assert "value: 43" in second.observation.text
+    assert last.judgement.verified
+    assert "so far 42" in asked_for.prompts()[2]
+
+
+def test_an_error_comes_back_as_a_short_observation(model):
+    asked_for = model(scripted(action("def double(n):\n    return n.twice()\n"), action(RIGHT)))
+    record = asked_for.run(doubling(), split="own")
+    assert record.verified
+    assert "AttributeError" in asked_for.prompts()[1]
+
+
+def test_a_repeated_step_changes_the_strategy_and_then_ends_the_episode(model):
+    asked_for = model(scripted(action(WRONG)))
+    record = asked_for.run(doubling(), split="own")
+    assert record.status == "unsolved"
+    assert "again and again" in record.note
+    assert len(record.steps) == 2
+    assert "Change the strategy" in asked_for.prompts()[2]
+    assert "Change the strategy" not in asked_for.prompts()[1]
+
+
+def test_a_subgoal_that_keeps_failing_is_planned_anew_with_what_depends_on_it(model):
+    first = plan(("read", ()), ("compute", (1,)), ("format", (2,)), ("other", ()))
+    again = plan(("compute otherwise", ()), ("format then", (1,)))
+    tries = [action(WRONG + f"# {number}\n", subgoal=2) for number in range(2)]
+    asked_for = model(scripted(*tries, action(RIGHT, subgoal=5), plans=[first, again]))
+    record = asked_for.run(doubling(), split="own")
+    assert record.verified
+    subgoals = record.steps[2].action.data["subgoals"]
+    assert [(one["id"], one["goal"], one["needs"]) for one in subgoals] == [
+        ("s1", "read", []),
+        ("s4", "other", []),
+        ("s5", "compute otherwise", []),
+        ("s6", "format then", ["s5"]),
+    ]
+
+
+def test_a_long_output_is_shortened_and_can_be_read_page_by_page(model, sandbox):
+    printing = action("print('\\n'.join(f'line {n}' for n in range(700)))", answer=False)
+    look = action(kind="recall", text="step 1 page 3")
+    asked_for = model(scripted(printing, look, action(RIGHT)))
+    asked_for.run(doubling(), sandbox=sandbox, split="own")
+    second, third = asked_for.prompts()[1:3]
+    assert "line 400" not in second
+    assert "line 690" in second or "line 699" in second
+    assert "page 3 of" in third
+    assert "line 690" in third
+
+
+def test_endpoint_trouble_stops_the_episode_without_a_record_and_the_same_call_goes_on(model, tmp_path):
+    job = JOBS[0]
+    double, calls = QuirkDouble(), []
+
+    def failing(body):
+        calls.append(body)
+        if len(calls) == 3:
+            return Failure(kind="auth", text="no", status=401)
+        return double.answer(body)
+
+    asked_for = model(failing)
+    agent = asked_for.agent(checkpoints=tmp_path)
+    with pytest.raises(EndpointProblem):
+        agent.run_episode(job.task, variant="unlearned", split="train")
+    paid = len(calls)
+    record = agent.run_episode(job.task, variant="unlearned", split="train")
+    assert record.verified
+    # What was paid for before the trouble, a plan and a step, is not asked for again.
+    assert asked(calls[paid]) == "action"
+    assert record.cost.calls == len(calls) - 1  # all but the one that was turned away
+
+
+def test_refusals_and_faults_teach_nothing(model):
+    def refusing(body):
+        if asked(body) == "claims":
+            return completion(None, message={"refusal": "I will not."})
+        return QuirkDouble().answer(body)
+
+    assert model(refusing).run(JOBS[0].task).claims == ()
+
+    from evolve.testing import TrustingSandbox
+
+    broken = model().run(JOBS[0].task, sandbox=TrustingSandbox(fault="no room"))
+    assert (broken.status, broken.claims) == ("fault", ())
+
+
+def test_the_budget_of_an_episode_is_never_passed(model):
+    asked_for = model()
+    limits = Limits(candidates=None, seconds=None, tokens=20_000)
+    record = asked_for.run(JOBS[0].task, limits=limits)
+    assert record.cost.tokens <= 20_000
+    tight = model().run(JOBS[0].task, limits=Limits(candidates=None, seconds=None, tokens=500))
+    assert (tight.status, tight.cost.tokens) == ("budget", 0)
+    some = model().run(JOBS[0].task, limits=Limits(candidates=None, seconds=None, calls=2))
+    assert (some.status, some.cost.calls) == ("budget", 2)
+
+
+def test_the_prompt_is_as_long_after_two_hundred_steps_as_after_twenty(model):
+    tries = [action(WRONG + f"# {number} {'x' * 300}\n") for number in range(200)]
+    asked_for = model(scripted(*tries), settings=LanguageSettings(plans=False, reflects=False))
+    asked_for.run(doubling(), steps=200, split="own")
+    lengths = [len(prompt) for prompt in asked_for.prompts()]
+    assert len(lengths) == 200
+    assert max(lengths[100:]) <= 1.05 * max(lengths[:100])
+    assert max(lengths) < 24_000
+
+
+def test_of_several_answers_the_one_that_fits_is_taken_and_without_examples_the_commonest(model):
+    from evolve.workspace.own_rows import task_in_words
+
+    three = LanguageSettings(samples=3, plans=False)
+    asked_for = model(scripted(action(WRONG), action(RIGHT), action(WRONG + "# again\n")), settings=three)
+    record = asked_for.run(doubling(), split="own", steps=1)
+    assert record.verified
+    assert record.answer == RIGHT
+    values = [action(f"def solve():\n    return {value}  # {n}\n") for n, value in enumerate((41, 42, 42))]
+    record = model(scripted(*values), settings=three).run(task_in_words("What is it then?"), split="own")
+    assert record.steps[0].observation.outputs == (42,)
+
+
+def test_a_task_in_words_is_run_and_called_unverified(model):
+    from evolve.workspace.own_rows import task_in_words
+
+    asked_for = model(scripted(action("def solve():\n    return 17 + 25\n")))
+    record = asked_for.run(task_in_words("What is 17 plus 25?"), split="own")
+    assert (record.status, record.verified, record.steps[-1].observation.outputs) == ("unverified", False, (42,))
+    broken = model(scripted(action("def solve():\n    return 1 / 0\n")))
+    assert broken.run(task_in_words("What is 17 plus 25?"), split="own").status == "unsolved"
