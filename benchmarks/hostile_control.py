@@ -22,6 +22,7 @@ from benchmarks.hostile_actions import Action, source
 from benchmarks.hostile_judging import BASE, OVERRUN_S, hidden, limits_of, outside
 from benchmarks.hostile_oracles import Oracles, descendants, end
 
+_HANDLED_S = 1.0
 _PATIENCE_S = 15.0
 _KEPT = 1 << 20
 
@@ -77,6 +78,8 @@ def let_loose(action: Action, oracles: Oracles, folder: Path) -> dict[str, Any]:
     left = set(descendants(os.getpid())) - oracles.people()
     end(left)
     outcome, text = _result(folder / "result", run)
+    if "signal" in action.attacks:
+        _heard(oracles)
     artifacts = _artifacts(scratch) if action.collect else []
     fired = oracles.fired("".join([*run.said, text, *artifacts]))
     checks = {
@@ -90,6 +93,13 @@ def let_loose(action: Action, oracles: Oracles, folder: Path) -> dict[str, Any]:
     }
     fired += [name for name, happened in checks.items() if happened]
     return {"outcome": outcome, "fired": fired, "missing": [name for name in action.attacks if name not in fired]}
+
+
+def _heard(oracles: Oracles) -> None:
+    """Waits a moment for a signal that was sent and not handled yet, as handlers have to wait for their turn."""
+    deadline = time.monotonic() + _HANDLED_S
+    while not oracles.signals and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 def _watch(action: Action, oracles: Oracles, folder: Path) -> _Run:
