@@ -166,8 +166,9 @@ class _Attacker:
             time.sleep(0.02)
         if new and only_kept:
             self._way.close_kept()
-            time.sleep(0.02)
-            new &= set(self._alive())
+            deadline = time.monotonic() + _GRACE_S
+            while (new := new & set(self._alive())) and time.monotonic() < deadline:
+                time.sleep(0.02)
         end(new)
         return len(new)
 

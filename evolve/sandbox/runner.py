@@ -172,9 +172,10 @@ def share(limits: Mapping[str, Any], deadline: float, left: int) -> float:
     return min(deadline, now + seconds)
 
 
-def largest(limits: Mapping[str, Any]) -> int:
-    bound: int = limits["result_kb"] * 1024 + REPORT_BYTES
-    return bound
+def largest(limits: Mapping[str, Any], job: Job) -> int:
+    """Most bytes of a child's report; an action's child bounds the value in it by itself."""
+    bound: int = limits["result_kb"] * 1024
+    return bound + REPORT_BYTES if "action" in job else bound
 
 
 def answer(request: Job, files: bytes, host: Host) -> None:
@@ -191,7 +192,7 @@ def answer(request: Job, files: bytes, host: Host) -> None:
         elif time.monotonic() < deadline:
             until = share(limits, deadline, len(request["jobs"]) - number)
             child = start(job, request, host)
-            data, state = gather(child, lambda: too_big(host), until, largest(limits))
+            data, state = gather(child, lambda: too_big(host), until, largest(limits, job))
             child.close()
             sweep(host)
             if state == "ok" and fingerprint(host.root) != host.clean and too_big(host):
@@ -244,7 +245,7 @@ def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple
     hold(host, child, signal.SIGCONT)
     code = job["action"].encode("utf-8", "surrogatepass")
     order = b"%d\n%b" % (len(code), code)
-    data, state = gather(child, lambda: too_big(host), deadline, largest(request["limits"]), order)
+    data, state = gather(child, lambda: too_big(host), deadline, largest(request["limits"], job), order)
     if state == "ok" and (too_big(host) or not data.endswith(b"\n") or gone(child.pid)):
         state = "disk" if too_big(host) else "died"
     if state == "ok":

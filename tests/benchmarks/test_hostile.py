@@ -166,13 +166,18 @@ def test_what_a_terminal_acts_on_is_hidden_text():
 def test_a_supervisor_that_is_killed_counts_as_an_escape_and_is_replaced():
     actions = ("sleep forever", "read the private key")
     batch = Batch(backend="", mode="control", round=0, actions=actions, cache="")
+    others = set(trees(os.getpid()))
+
+    def supervisor():
+        return {number: tree for number, tree in trees(os.getpid()).items() if number not in others}
+
     with ThreadPoolExecutor(1) as pool:
         rows = pool.submit(run_batch, batch)
         deadline = time.monotonic() + 20
         # the attack is on when the supervisor has strangers and the code below it
-        while time.monotonic() < deadline and sum(map(len, trees(os.getpid()).values())) < 4:
+        while time.monotonic() < deadline and sum(map(len, supervisor().values())) < 4:
             time.sleep(0.01)
-        end(trees(os.getpid()))
+        end(supervisor())
         first, second = rows.result()
     assert (first["action"], first["escaped"]) == ("sleep forever", ["supervisor"])
     assert (second["action"], second["missing"]) == ("read the private key", [])

@@ -184,6 +184,7 @@ def test_output_is_bounded_and_made_visible(sandbox):
     ("source", "limits", "words"),
     [
         ("def f():\n    return 'x' * 3_000_000\n", {"result_kb": 64}, "too large"),
+        ("def f():\n    return 'x' * 70_000\n", {"result_kb": 64}, "too large"),
         ("def f():\n    return len(bytearray(200 << 20))\n", {"memory_mb": 100}, "MemoryError"),
         ("def f():\n    open('x', 'wb').write(bytes(3 << 20))\n", {"file_mb": 1}, "OSError"),
         ("def f():\n    import time\n    time.sleep(9)\n", {"wall_s": 0.2}, "time limit"),
