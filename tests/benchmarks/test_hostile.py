@@ -67,6 +67,7 @@ def test_codes_compile_unless_that_is_the_attack():
     assert failed == broken
 
 
+@pytest.mark.slow
 def test_the_oracles_notice_what_is_not_confined():
     names = {
         "read the private key": {"secret"},

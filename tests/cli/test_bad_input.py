@@ -100,6 +100,7 @@ def test_wrong_rows_on_stdin_are_named_so(start_cli):
     assert err == "evolve: stdin:3: 1 cell where the table has 2 columns\n"
 
 
+@pytest.mark.slow
 def test_one_example_is_warned_about_and_many_are_sampled(cli, tmp_path):
     (tmp_path / "one.csv").write_text("a,b\n1,2\n")
     done = cli("run", "--examples", "one.csv")
@@ -159,6 +160,7 @@ def test_the_workspace_may_be_named_before_the_command(cli, tmp_path):
     assert cli("-w", "other", "where", "-w", "third").out.endswith("third\n")
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_and_the_same_command_continues(start_cli, tmp_path):
     (tmp_path / "rows.csv").write_text("a,b\n" + "".join(f"{name},{name.upper()}\n" for name in "pqrstuvw"))
     for limit in (100_000, 225_000, 230_000):
@@ -177,6 +179,7 @@ def _at_most(size):
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
+@pytest.mark.slow
 def test_output_that_cannot_be_written_is_told(start_cli):
     for arguments in (["skills", "list"], ["skills", "list", "--json"], ["tasks", "show", "lists"]):
         with open("/dev/full", "w") as full:
@@ -219,6 +222,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.slow
 def test_a_fault_of_evolve_is_one_line_and_its_traceback_is_kept(start_cli, tmp_path, monkeypatch, workers):
     (tmp_path / "faulty.py").write_text(FAULTY)
     (tmp_path / "small.jsonl").write_text(render_jsonl(small_suite(40).tasks))

@@ -52,6 +52,7 @@ READING = [
 ]
 
 
+@pytest.mark.slow
 def test_a_workspace_that_cannot_be_written_can_be_read(cli, start_cli, trained, tmp_path):
     writable = {command: cli(*command).out for command in READING}
     parts = {part: part.stat().st_mode for part in (tmp_path / "ws", *(tmp_path / "ws").rglob("*"))}

@@ -37,6 +37,7 @@ def test_a_task_is_solved_and_the_next_of_its_family_at_once(cli, endpoint, task
     assert "supported" in cli("memory", "list").out
 
 
+@pytest.mark.slow
 def test_the_model_of_the_settings_is_used_and_an_empty_one_means_the_search(cli, endpoint, tasks):
     assert cli("models", "default", endpoint.model).code == 0
     done = cli("run", f"{tasks}#quirk-00", "--json")

@@ -53,6 +53,7 @@ def start():
         workers.close()
 
 
+@pytest.mark.slow
 def test_attempts_come_in_the_order_of_the_jobs(start):
     asked = jobs(7)
     found = start().run(asked)
@@ -60,6 +61,7 @@ def test_attempts_come_in_the_order_of_the_jobs(start):
     assert all(one.record.solved for one in found)
 
 
+@pytest.mark.slow
 def test_an_episode_that_kills_its_worker_twice_is_a_fault_and_no_other_is_lost(start):
     found = start(DeadlyLearner()).run(jobs(5))
     assert [one.record.status for one in found] == ["solved", "solved", "fault", "solved", "solved"]

@@ -35,6 +35,7 @@ def bad(rows):
     return [row for row in rows if crash._is_bad(row)]
 
 
+@pytest.mark.slow
 def test_the_record_survives_a_kill_at_its_points():
     found = crashed("--scenario", "record", "--trials", "0", "--times", "1", "3", "--sample", "14", "--jobs", "1")
     assert bad(found["rows"]) == []

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.errors import RecordDamaged, WorkspaceBusy, WorkspaceError
@@ -60,6 +60,7 @@ def test_without_a_key_a_conflict_is_a_bug(db: Database) -> None:
         db.insert("things", {"id": "a"})
 
 
+@settings(max_examples=40)
 @given(
     values=st.lists(
         st.tuples(

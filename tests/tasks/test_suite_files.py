@@ -206,6 +206,7 @@ def test_near():
     assert [warning.split(":")[0] for warning in shout.warnings[:2]] == ["line 15", "line 16"]
 
 
+@pytest.mark.slow
 def test_a_task_on_the_command_line_is_a_file_or_a_suite_and_an_id(tmp_path: Path) -> None:
     one = write(tmp_path / "one.json", TASK)
     both = write(tmp_path / "both.json", [TASK, {**TASK, "id": "a#b"}])

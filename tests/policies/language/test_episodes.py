@@ -200,6 +200,7 @@ def test_the_budget_of_an_episode_is_never_passed(model):
     assert (some.status, some.cost.calls) == ("budget", 2)
 
 
+@pytest.mark.slow
 def test_the_prompt_is_as_long_after_two_hundred_steps_as_after_twenty(model):
     tries = [action(WRONG + f"# {number} {'x' * 300}\n") for number in range(200)]
     asked_for = model(scripted(*tries), settings=LanguageSettings(plans=False, reflects=False))
