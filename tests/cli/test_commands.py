@@ -71,6 +71,7 @@ def test_a_workspace_that_cannot_be_written_can_be_read(cli, start_cli, trained,
             part.chmod(mode)
 
 
+@pytest.mark.slow
 def test_memory_can_be_listed_shown_explained_and_forgotten(cli, trained):
     found = json.loads(cli("memory", "list", "--json").out)["insights"]
     assert {one["status"] for one in found} == {"confirmed"}

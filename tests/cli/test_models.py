@@ -112,6 +112,7 @@ def test_a_wrong_key_is_told_with_the_next_step(cli, monkeypatch):
     assert "OPENAI_API_KEY" in done.err
 
 
+@pytest.mark.slow
 def test_the_longest_wait_for_a_reply_is_a_setting(cli, tmp_path):
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws" / "evolve.toml").write_text("reply_seconds = 0.3")

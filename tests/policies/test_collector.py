@@ -26,6 +26,7 @@ def collector() -> Iterator[None]:
         gc.disable()
 
 
+@pytest.mark.slow
 def test_a_search_that_is_over_is_freed_without_the_collector() -> None:
     policy, easy = SearchPolicy(), view_of(lambda xs: xs[::-1], *LISTS)
     first_action(policy, easy, LIMITS)

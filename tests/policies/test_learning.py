@@ -59,6 +59,7 @@ def test_a_learned_guide_solves_what_it_practised(learned: SearchPolicy) -> None
     assert len(spent(learned, views_of(PRACTICE))) == len(PRACTICE)
 
 
+@pytest.mark.slow
 def test_what_is_learned_depends_on_the_evidence(
     experience: list[Evidence], unlearned: SearchPolicy, guide: Guide
 ) -> None:

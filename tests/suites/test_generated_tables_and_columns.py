@@ -42,6 +42,7 @@ Made = Callable[[ModuleType], list[Task]]
 
 
 @GENERATORS
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_tasks_and_another_seed_others(module: ModuleType) -> None:
     first = module.generate(40, 1)
     assert module.generate(40, 1) == first
