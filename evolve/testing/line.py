@@ -78,8 +78,9 @@ class LineDouble:
             if rule.stage != stage or not rule.applies(order):
                 continue
             known = rule.told_in(prompt) and not rule.denied_in(prompt)
-            drawn = chance(seed, rule.name, order["ref"])
-            done = drawn >= self.slip if known else drawn < self.luck and not rule.denied_in(prompt)
+            forgets = chance("slip", seed, rule.name, order["ref"]) < self.slip
+            guesses = chance("luck", seed, rule.name, order["ref"]) < self.luck and not rule.denied_in(prompt)
+            done = not forgets if known else guesses
             order[rule.field] = (rule.right if done else rule.naive)(order)
         settled(stage, order)
 
