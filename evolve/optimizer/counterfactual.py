@@ -115,11 +115,12 @@ class Attribution:
         first = self.ranking()[0] if self.texts else None
         if first is None or not first.divergences:
             return None
-        made = self.editor.propose(first.prompt, self.texts[first.prompt], first.divergences, seed=seed)
+        seen = _turned(first.divergences, _TRACES * len(first.interventions))
+        made = self.editor.propose(first.prompt, self.texts[first.prompt], seen, seed=seed)
         if not made.revision.changes:
             self.interventions.append(Intervention(prompt=first.prompt, flipped=False, detail="no edit to try"))
             return None
-        supported = self._try(made, first.divergences)
+        supported = self._try(made, seen)
         found = PromptProposal(
             prompt=made.prompt,
             text=made.text,
@@ -148,6 +149,12 @@ class Attribution:
         detail = f"{flipped} of {len(known)} failures turned around: {made.why}"
         self.interventions.append(Intervention(prompt=made.prompt, flipped=2 * flipped >= len(known), detail=detail))
         return 2 * flipped >= len(known)
+
+
+def _turned(seen: Sequence[Divergence], by: int) -> list[Divergence]:
+    """One divergence per task, the heaviest first; after attempts that came to nothing it is the turn of others."""
+    found = _distinct(seen)
+    return found[by % len(found) :] + found[: by % len(found)]
 
 
 def _distinct(seen: Sequence[Divergence]) -> list[Divergence]:
