@@ -34,6 +34,7 @@ from evolve.workspace.learners import check_model, choose_learner, episode_limit
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
 from evolve.workspace.own_rows import Examples, wanted_task
+from evolve.workspace.person import Person
 from evolve.workspace.result import Extras, Result, result_of
 from evolve.workspace.shelves import Skills
 from evolve.workspace.training import improve, report
@@ -142,6 +143,7 @@ class Workspace:
         name: str | None = None,
         budget: BudgetLike = None,
         python: str | os.PathLike[str] | None = None,
+        person: Person | None = None,
     ) -> Result:
         """Solves one task and learns from it.
 
@@ -155,6 +157,7 @@ class Workspace:
                 or ``"$1"``.
             python: A virtual environment for work in a folder; by default the folder's ``.venv``, else the one that
                 ``VIRTUAL_ENV`` names.
+            person: Who answers questions and gives leave, and how to say stop; by default nobody is there.
 
         Raises:
             UsageError: The task is malformed, or nothing here can decide in its environment.
