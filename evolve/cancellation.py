@@ -35,6 +35,11 @@ class Cancellation:
         for call in calls:
             call()
 
+    def wait(self, seconds: float) -> None:
+        """Waits that long, or raises :class:`~evolve.errors.Cancelled` as soon as the person asks to stop."""
+        self._raised.wait(seconds)
+        self.check()
+
     def check(self) -> None:
         """Raises :class:`~evolve.errors.Cancelled` once the person asked to stop."""
         if self.requested:

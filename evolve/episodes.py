@@ -17,7 +17,7 @@ ActionKind = Literal["code", "ask_user", "recall", "finish"]
 Relation = Literal["necessary", "sufficient", "contributes", "no_effect", "prevents"]
 EvidenceKind = Literal["observation", "contrast", "intervention"]
 QuestionKind = Literal["ask", "approve"]
-Status = Literal["solved", "unverified", "refused", "unsolved", "budget", "fault", "interrupted"]
+Status = Literal["solved", "unverified", "refused", "unsolved", "budget", "fault", "interrupted", "waiting"]
 
 
 @dataclass(frozen=True, kw_only=True)

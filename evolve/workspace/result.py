@@ -87,12 +87,13 @@ class Extras:
     skills: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
     patch: Patch | None = None
+    question: Question | None = None
 
 
 def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
     """The result a record amounts to."""
     return Result(
-        status=record.status,
+        status="waiting" if extras.question is not None else record.status,
         answer=record.answer,
         entry=task.entry,
         verified=record.verified,
@@ -110,6 +111,7 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         value=_value(record) if record.status == "unverified" else None,
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
         patch=extras.patch,
+        question=extras.question,
     )
 
 
