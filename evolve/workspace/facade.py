@@ -14,6 +14,7 @@ from evolve.events import Event, EventSink, NoEvents
 from evolve.improve.arms import UNLEARNED, Learner
 from evolve.improve.stores import Stores
 from evolve.ledger import Budget, parse_budget
+from evolve.memory.preferences import PreferenceBook
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.sandbox import UNSANDBOXED
@@ -30,6 +31,7 @@ from evolve.workspace.opening import is_current, locate, open_stores, sandbox_op
 from evolve.workspace.own_rows import Examples, wanted_task
 from evolve.workspace.own_runs import Wish, answer, solve, waiting_question
 from evolve.workspace.person import Person
+from evolve.workspace.preferences import Preferences
 from evolve.workspace.result import Result
 from evolve.workspace.shelves import Skills
 from evolve.workspace.training import improve, report
@@ -66,6 +68,7 @@ class Workspace:
 
     Attributes:
         memory: Notes and insights.
+        preferences: What the person wants: instructions, never evidence.
         skills: Learned skills.
         folders: What runs would change in folders: to apply and to undo.
     """
@@ -85,6 +88,7 @@ class Workspace:
         self._closed = False
         self.stores = self._open()
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
+        self.preferences = Preferences(PreferenceBook(self.stores.db, self.stores.memory.embedder), self.stores.runs)
         self.skills = Skills(self.stores, self.open_sandbox)
         self.folders = Folders(self.paths.runs)
         for name, reason in self.skills.quarantined.items():

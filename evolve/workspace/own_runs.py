@@ -29,6 +29,7 @@ from evolve.workspace.learners import episode_limits
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.own_rows import task_of
 from evolve.workspace.person import Person
+from evolve.workspace.preferences import about
 from evolve.workspace.result import Extras, Result, result_of
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
     limits = episode_limits(workspace.learner, wish.budget, workspace.settings, workflow.knobs)
     if run is None:
         asked = ["run", task_json(task), *_bounds(limits), workspace.learner.name, *workspace.mark]
-        body = {"task": task.id, **workspace.mark}
+        body = {"task": task.id, **about(task), **workspace.mark}
         run = stores.runs.begin("run", digest(canonical_json(asked)), body, started=now())
     listener = _Listener()
     # A run that waits goes on as what it was, whatever was promoted since.
@@ -172,7 +173,7 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
     around = Surroundings(
         policy=workspace.learner.policy(arm.guide, arm.skills, attended=True),
         sandbox=sandbox,
-        recall=_own_recall(workspace, arm),
+        recall=_own_recall(workspace, arm, wish.task),
         recorder=_OwnRecorder(workspace.stores, wish.task),
         events=place.events,
         run=place.run,
@@ -187,9 +188,10 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
     return Agent(around, arm.workflow if wish.task.files is None else for_folders(arm.workflow))
 
 
-def _own_recall(workspace: Workspace, arm: Arm) -> Recall:
-    if workspace.uses_model:  # it can read what the person noted
-        return recall_from(workspace.stores.memory, kinds=("insight", "note"))
+def _own_recall(workspace: Workspace, arm: Arm, task: Task) -> Recall:
+    if workspace.uses_model:  # it can read what the person noted and wants
+        found = recall_from(workspace.stores.memory, kinds=("insight", "note"))
+        return workspace.preferences.beside(found, folder=task.files.folder if task.files is not None else "")
     return recall_from(workspace.stores.memory) if arm.memory is not None else recall_nothing
 
 
