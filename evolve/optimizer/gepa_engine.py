@@ -24,7 +24,7 @@ from evolve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.optimizer.prompt_items import parse_prompt
 
 if TYPE_CHECKING:
-    from gepa import EvaluationBatch
+    from gepa.core.adapter import EvaluationBatch
 
 VERSION = "0.1.4"
 _INSTALL = 'pip install "evolve-agent[gepa]"'
@@ -142,10 +142,10 @@ class _Search:
 
     def evaluate(self, batch: Sequence[str], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
         """Trials of a candidate on tasks, each run once only."""
-        import gepa
+        from gepa.core.adapter import EvaluationBatch
 
         trials = self._screened(self._candidate(candidate), list(batch))
-        found: EvaluationBatch[Any, Any] = gepa.EvaluationBatch(
+        found: EvaluationBatch[Any, Any] = EvaluationBatch(
             outputs=[trial.record for trial in trials],
             scores=[trial.score for trial in trials],
             trajectories=list(trials),
