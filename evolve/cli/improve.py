@@ -20,6 +20,8 @@ def improve_command(
     ] = 2,
     budget: options.Budget = None,
     model: options.Model = None,
+    record: options.Record = None,
+    replay: options.Replay = None,
     seed: options.Seed = 0,
     sandbox: options.Sandbox = None,
     workspace: options.Workspace = None,
@@ -33,10 +35,12 @@ def improve_command(
     from evolve.cli.report import show_report
     from evolve.cli.views import LoopView
     from evolve.ledger import parse_budget
+    from evolve.workspace.model_setup import recorded
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
+    asked = recorded(model, record, replay)
     view = LoopView(unsandboxed=sandbox == "none")
-    with view, evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
+    with view, evolve.open(workspace, model=asked, events=view, sandbox=sandbox) as opened:
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         with opened.delivering():

@@ -49,6 +49,8 @@ def run_command(
     yes: folder.Yes = False,
     budget: options.Budget = None,
     model: options.Model = None,
+    record: options.Record = None,
+    replay: options.Replay = None,
     sandbox: options.Sandbox = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
@@ -60,8 +62,10 @@ def run_command(
     import evolve
     from evolve.cli.views import RunView
     from evolve.ledger import parse_budget
+    from evolve.workspace.model_setup import recorded
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
+    asked = recorded(model, record, replay)
     wish = folder.FolderWish(folder=directory, check=check, python=python, protect=protect, yes=yes)
     words = None if directory is not None else _words(task, examples, model or _default_model(model, workspace))
     wanted = wish.task(task, name) or words or _task(task, examples, name=name, header=not no_header)
@@ -69,17 +73,23 @@ def run_command(
     for warning in wanted.warnings:
         note(f"warning: {warning}")
     view = RunView(unsandboxed=sandbox == "none")
-    with evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
-        if opened.created:
-            note(f"made the workspace {opened.paths.root}")
-        with opened.delivering():
-            result = opened.run(wanted, budget=budget, python=python)
-            if wanted.files is not None:
-                code = folder.show_and_apply(opened, result, wish, as_json=as_json)
-            else:
-                code = _delivered(opened, wanted, result, budget, as_json=as_json)
-            flush()
+    with evolve.open(workspace, model=asked, events=view, sandbox=sandbox) as opened:
+        code = _solved(opened, wanted, wish, budget, as_json=as_json)
     raise typer.Exit(code)
+
+
+def _solved(opened: Workspace, task: Task, wish: folder.FolderWish, budget: list[str] | None, *, as_json: bool) -> int:
+    """Runs the task, shows what came of it, and gives the exit code."""
+    if opened.created:
+        note(f"made the workspace {opened.paths.root}")
+    with opened.delivering():
+        result = opened.run(task, budget=budget, python=wish.python)
+        if task.files is not None:
+            code = folder.show_and_apply(opened, result, wish, as_json=as_json)
+        else:
+            code = _delivered(opened, task, result, budget, as_json=as_json)
+        flush()
+    return code
 
 
 def _delivered(opened: Workspace, task: Task, result: Result, budget: list[str] | None, *, as_json: bool) -> int:

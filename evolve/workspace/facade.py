@@ -40,6 +40,7 @@ from evolve.workspace.training import improve, report
 
 if TYPE_CHECKING:
     from evolve.improve.report import Report
+    from evolve.models import Recording
     from evolve.policies.protocol import Policy
     from evolve.sandbox import Sandbox
 
@@ -52,14 +53,15 @@ class Options:
 
     Attributes:
         policy: A policy or learner to use instead of program search.
-        model: A language model to use instead; "" for none, None for that of the settings.
+        model: A language model to use instead, or a recording of its exchanges; "" for none, None for that of the
+            settings.
         events: Told what happens while it happens.
         read_only: Looks only; needs no lock and may run beside a writer.
         sandbox: A backend for this time only. ``none`` confines nothing and needs ``EVOLVE_UNSAFE=I_UNDERSTAND``.
     """
 
     policy: Policy | Learner | None = None
-    model: str | None = None
+    model: str | Recording | None = None
     events: EventSink | None = None
     read_only: bool = False
     sandbox: str | None = None

@@ -10,7 +10,7 @@ from evolve.episodes import Json, Limits, TaskView
 from evolve.errors import UsageError
 from evolve.ledger import Budget
 from evolve.memory import ExperienceRow
-from evolve.models import Endpoint, Models, ModelSetup, Prices, Wire, open_models, parse_model
+from evolve.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire, open_models, parse_model
 from evolve.paths import WorkspacePaths
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions
 from evolve.policies.protocol import Policy
@@ -29,12 +29,14 @@ class LanguageLearner:
     Attributes:
         model: The model asked for, or None for those of the settings.
         wire: Makes the connection to an endpoint, where it is not HTTP.
+        recording: Where exchanges are recorded or replayed from, or None.
     """
 
     paths: WorkspacePaths
     settings: Settings
     model: str | None = None
     wire: Callable[[Endpoint], Wire] | None = None
+    recording: Recording | None = None
     language: LanguageSettings = field(default_factory=LanguageSettings)
     _opened: tuple[Models, EpisodeMeter] | None = None
 
@@ -97,7 +99,7 @@ class LanguageLearner:
 
     @property
     def _setup(self) -> ModelSetup:
-        return model_setup(self.paths, self.settings, model=self.model)
+        return model_setup(self.paths, self.settings, model=self.model, recording=self.recording)
 
     def _endpoints(self) -> list[Endpoint]:
         texts = ",".join([self._setup.model, *self._setup.roles.values()])
@@ -105,7 +107,9 @@ class LanguageLearner:
 
     def _open(self) -> tuple[Models, EpisodeMeter]:
         if self._opened is None:
-            meter = EpisodeMeter(partial(limited, self.paths, self.settings))
+            replays = self.recording is not None and self.recording.mode == "only"
+            # A replay spends nothing, so what was spent before does not stand in its way.
+            meter = EpisodeMeter() if replays else EpisodeMeter(partial(limited, self.paths, self.settings))
             setup = replace(self._setup, meter=meter)
             self._opened = open_models(setup if self.wire is None else replace(setup, wire=self.wire)), meter
         return self._opened
