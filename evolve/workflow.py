@@ -24,6 +24,9 @@ ROUTED = frozenset({"observe", "judge"})
 Condition = Literal["always", "again", "stop"]
 
 
+_STEPS_IN_FOLDERS = 24
+
+
 @dataclass(frozen=True, kw_only=True)
 class Edge:
     """One way from a stage to the next.
@@ -121,6 +124,10 @@ class Workflow:
         """The workflow as one JSON object, the form its digest is taken from."""
         routes = {stage: dict(targets) for stage, targets in self.routes.items()}
         return {"stages": list(self.stages), "routes": routes, "knobs": asdict(self.knobs)}
+
+    def in_folders(self) -> Workflow:
+        """The workflow with room for the many small actions that work in a folder takes."""
+        return self.with_knobs(steps=max(_STEPS_IN_FOLDERS, self.knobs.steps))
 
     def with_knobs(self, **changes: Any) -> Workflow:
         """The same stages with other numbers, checked again."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from evolve.cli import options
+from evolve.cli import folder, options
 from evolve.cli.output import emit_json, flush, note
 
 app = typer.Typer(rich_markup_mode=None)
@@ -18,6 +18,7 @@ def improve_command(
     rounds: Annotated[
         int, typer.Option("--rounds", envvar="EVOLVE_ROUNDS", min=1, help="Rounds of practice and judgement.")
     ] = 2,
+    python: folder.Python = None,
     budget: options.Budget = None,
     model: options.Model = None,
     record: options.Record = None,
@@ -44,7 +45,7 @@ def improve_command(
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         with opened.delivering():
-            report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed)
+            report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed, python=python)
             view.stop()
             if as_json:
                 emit_json({**report.to_json(), **opened.mark})

@@ -27,6 +27,12 @@ Wanted = Annotated[
         show_default=False,
     ),
 ]
+Rubric = Annotated[
+    str | None,
+    typer.Option(
+        "--rubric", envvar="EVOLVE_RUBRIC", help="TEXT or FILE by which a model judges what nothing else can check."
+    ),
+]
 
 
 @app.command("run")
@@ -47,6 +53,7 @@ def run_command(
     python: folder.Python = None,
     protect: folder.Protect = None,
     yes: folder.Yes = False,
+    rubric: Rubric = None,
     budget: options.Budget = None,
     model: options.Model = None,
     record: options.Record = None,
@@ -63,6 +70,7 @@ def run_command(
     from evolve.cli.views import RunView
     from evolve.ledger import parse_budget
     from evolve.workspace.model_setup import recorded
+    from evolve.workspace.own_rows import with_rubric
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     asked = recorded(model, record, replay)
@@ -70,6 +78,7 @@ def run_command(
     words = None if directory is not None else _words(task, examples, model or _default_model(model, workspace))
     wanted = wish.task(task, name) or words or _task(task, examples, name=name, header=not no_header)
     wish.fit(wanted)
+    wanted = with_rubric(wanted, rubric) if rubric is not None else wanted
     for warning in wanted.warnings:
         note(f"warning: {warning}")
     view = RunView(unsandboxed=sandbox == "none")
@@ -196,9 +205,10 @@ def _show(result: Result, mark: str) -> None:
     if result.answer and (result.solved or result.status == "unverified"):
         emit(result.answer.rstrip())
         emit()
-    if result.status == "unverified":
+    if result.status == "unverified" or (result.judged and result.solved):
         emit(f"it gives {json.dumps(result.value, ensure_ascii=False)}")
-    state = "solved, verified" if result.verified else "solved, unverified" if result.solved else result.status
+    kind = "verified" if result.verified else "judged" if result.judged else "unverified"
+    state = f"solved, {kind}" if result.solved else result.status
     emit(f"{state}{mark}: {result.note}")
     if result.ambiguity is not None:
         first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]

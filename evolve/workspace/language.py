@@ -14,10 +14,12 @@ from evolve.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire,
 from evolve.paths import WorkspacePaths
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions
 from evolve.policies.protocol import Policy
-from evolve.prompts import PromptLayers, load_prompt
+from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.settings import Settings
 from evolve.skills import Skill
 from evolve.skills.admission import Interpreter
+from evolve.tasks import Task
+from evolve.tasks.verifiers import RubricVerifier, Verifier
 from evolve.workflow import Knobs, parse_workflow
 from evolve.workspace.model_setup import limited, model_setup
 
@@ -58,6 +60,13 @@ class LanguageLearner:
             settings=replace(self.language, samples=samples),
             name=self.name,
         )
+
+    def judge(self, task: Task) -> Verifier:
+        """Asks the model of the role ``judge`` whether an answer meets the task's rubric, by ``prompts/judge.md``."""
+        layers = PromptLayers(workspace=self.paths.prompts)
+        told = {"task": task.instruction, "rubric": task.rubric}
+        prompt = render_prompt(load_prompt("judge.md", layers), told, name="judge.md")
+        return RubricVerifier(model=self._open()[0], prompt=prompt)
 
     def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
         """Skills that a model wrote have no trees."""

@@ -80,7 +80,7 @@ def limited(paths: WorkspacePaths, settings: Settings, run: Ledger) -> Ledger | 
     day, total = _limit(settings, "day_limit"), _limit(settings, "total_limit")
     if day.unlimited and total.unlimited:
         return run
-    return LimitedLedger(run, SpendingBook(paths.store / "spending.db", day=day, total=total))
+    return LimitedLedger(run, SpendingBook(paths.spending, day=day, total=total))
 
 
 def _limit(settings: Settings, key: str) -> Budget:
