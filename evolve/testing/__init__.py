@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evolve.testing.doubles import Double, QuirkDouble
+from evolve.testing.doubles_asking import AskingDouble, asking_task
 from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
 from evolve.testing.folders import ScriptedWorker
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from evolve.testing.endpoint import ScriptedEndpoint
 
 __all__ = [
+    "AskingDouble",
     "Double",
     "FixedLearner",
     "FixedPolicy",
@@ -28,6 +30,7 @@ __all__ = [
     "ScriptedEndpoint",
     "ScriptedWorker",
     "TrustingSandbox",
+    "asking_task",
     "load_scenario",
     "quirk_suite",
     "quirk_tasks",

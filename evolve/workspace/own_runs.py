@@ -58,7 +58,7 @@ class Wish:
 def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
     """Runs the task, or goes on with a run of it; see :meth:`Workspace.run`."""
     task, stores = wish.task, workspace.stores
-    workflow = workspace.workflow.attended()
+    workflow = workspace.workflow
     limits = episode_limits(workspace.learner, wish.budget, workspace.settings, workflow.knobs)
     if run is None:
         asked = ["run", task_json(task), *_bounds(limits), workspace.learner.name, *workspace.mark]
@@ -185,7 +185,8 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
             live=workspace.events if person.streams else None,
         ),
     )
-    return Agent(around, arm.workflow if wish.task.files is None else for_folders(arm.workflow))
+    wanted = arm.workflow.attended()
+    return Agent(around, wanted if wish.task.files is None else for_folders(wanted))
 
 
 def _own_recall(workspace: Workspace, arm: Arm, task: Task) -> Recall:
