@@ -117,7 +117,7 @@ def answer(workspace: Workspace, run_id: str, said: str | None, person: Person) 
         task=task_of(json.loads(workspace.stores.objects.get(body["input"]))),
         budget=Budget(**body["budget"]),
         python=body["python"],
-        person=replace(person, respond=respond, approve="ask"),
+        person=replace(person, respond=respond, approve=person.approve if question.kind == "ask" else "ask"),
         withdrawn=frozenset({question.id}) if withdrawn else frozenset(),
     )
     return solve(workspace, wish, run)

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from evolve.tasks import render_jsonl
-from evolve.testing import AskingDouble, ScriptedEndpoint, asking_task
+from evolve.testing import AskingDouble, Scenario, ScriptedEndpoint, asking_task
 from evolve.testing.doubles_asking import QUESTION
 
 
@@ -85,6 +85,28 @@ def test_wrong_answers_to_the_command_are_told(cli, endpoint, tasks):
     other = cli("runs", "answer", "r1", "April", "--model", "http://localhost:9/v1#other")
     assert other.code == 2 and "cannot go on with it" in other.err
     assert cli("run", tasks, "--approve", "perhaps").code == 2
+
+
+@pytest.mark.slow
+def test_leave_given_with_the_answer_covers_what_comes_of_it(cli, tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "n.txt").write_text("1\n")
+    mend = "open('n.txt', 'w').write('2\\n')\n"
+    plain = {"thought": "so", "code": "", "answer": False, "text": "One or two?", "cites": [], "subgoal": 0}
+    replies = [
+        {"data": {"goal": "change it", "subgoals": []}},
+        {"data": {**plain, "kind": "ask_user"}},
+        {"data": {**plain, "kind": "code", "code": mend}},
+    ]
+    with ScriptedEndpoint(Scenario(replies=replies)) as serving:
+        command = ("run", "change the number", "--dir", folder, "--check", "grep -q 2 n.txt")
+        assert cli(*command, "--model", serving.model).code == 6
+        assert (folder / "n.txt").read_text() == "1\n"
+        done = cli("runs", "answer", "r1", "two", "--approve", "auto")
+        assert "two" in json.dumps(serving.requests[2])
+    assert done.code == 0, done.err
+    assert "applied to" in done.out and (folder / "n.txt").read_text() == "2\n"
 
 
 class Terminal:
