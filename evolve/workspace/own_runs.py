@@ -59,7 +59,7 @@ class Wish:
 def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
     """Runs the task, or goes on with a run of it; see :meth:`Workspace.run`."""
     task, stores = wish.task, workspace.stores
-    workflow = workspace.workflow.attended()
+    workflow = workspace.workflow
     limits = episode_limits(workspace.learner, wish.budget, workspace.settings, workflow.knobs)
     if run is None:
         asked = ["run", task_json(task), *_bounds(limits), workspace.learner.name, *workspace.mark]
@@ -117,7 +117,7 @@ def answer(workspace: Workspace, run_id: str, said: str | None, person: Person) 
         task=task_of(json.loads(workspace.stores.objects.get(body["input"]))),
         budget=Budget(**body["budget"]),
         python=body["python"],
-        person=replace(person, respond=respond, approve="ask"),
+        person=replace(person, respond=respond, approve=person.approve if question.kind == "ask" else "ask"),
         withdrawn=frozenset({question.id}) if withdrawn else frozenset(),
     )
     return solve(workspace, wish, run)
@@ -187,7 +187,8 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
         ),
         judge=getattr(workspace.learner, "judge", None),
     )
-    return Agent(around, arm.workflow if wish.task.files is None else arm.workflow.in_folders())
+    wanted = arm.workflow.attended()
+    return Agent(around, wanted if wish.task.files is None else wanted.in_folders())
 
 
 def _own_recall(workspace: Workspace, arm: Arm, task: Task) -> Recall:
