@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evolve.testing.doubles import Double, QuirkDouble
+from evolve.testing.doubles_judges import CarefulJudge, GullibleJudge
 from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
 from evolve.testing.doubles_wishes import WISH_JOBS, WishDouble, WishJob
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WISH_JOBS",
+    "CarefulJudge",
     "Double",
     "FixedLearner",
     "FixedPolicy",
+    "GullibleJudge",
     "LocalWire",
     "Quirk",
     "QuirkDouble",
