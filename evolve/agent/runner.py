@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from evolve.policies.protocol import Policy, Spending
 from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
+from evolve.tasks.verifiers import Verifier
 from evolve.workflow import Workflow
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Surroundings:
         suite: Name of the suite the tasks come from, or "".
         checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
             none (workers, benchmarks): a lost episode is then simply run again.
+        judge: Makes the verifier that judges by a task's rubric; None where no model can.
     """
 
     policy: Policy
@@ -54,6 +56,7 @@ class Surroundings:
     run: str = ""
     suite: str = ""
     checkpoints: Path | None = None
+    judge: Callable[[Task], Verifier] | None = None
 
 
 class Agent:
@@ -92,7 +95,7 @@ class Agent:
         identity = self._identity(task, variant, split, seed)
         around, knobs = self.surroundings, self.workflow.knobs
         folder = None if around.checkpoints is None else around.checkpoints / identity.episode
-        setting = Setting(sandbox=around.sandbox, folder=folder, branches=knobs.branches)
+        setting = Setting(sandbox=around.sandbox, folder=folder, branches=knobs.branches, judge=around.judge)
         with ExitStack() as stack:
             environment = stack.enter_context(closing(open_environment(task, setting)))
             exploration = stack.enter_context(closing(self._exploration()))

@@ -27,6 +27,12 @@ Wanted = Annotated[
         show_default=False,
     ),
 ]
+Rubric = Annotated[
+    str | None,
+    typer.Option(
+        "--rubric", envvar="EVOLVE_RUBRIC", help="TEXT or FILE by which a model judges what nothing else can check."
+    ),
+]
 
 
 @app.command("run")
@@ -47,8 +53,11 @@ def run_command(
     python: folder.Python = None,
     protect: folder.Protect = None,
     yes: folder.Yes = False,
+    rubric: Rubric = None,
     budget: options.Budget = None,
     model: options.Model = None,
+    record: options.Record = None,
+    replay: options.Replay = None,
     sandbox: options.Sandbox = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
@@ -60,26 +69,36 @@ def run_command(
     import evolve
     from evolve.cli.views import RunView
     from evolve.ledger import parse_budget
+    from evolve.workspace.model_setup import recorded
+    from evolve.workspace.own_rows import with_rubric
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
+    asked = recorded(model, record, replay)
     wish = folder.FolderWish(folder=directory, check=check, python=python, protect=protect, yes=yes)
     words = None if directory is not None else _words(task, examples, model or _default_model(model, workspace))
     wanted = wish.task(task, name) or words or _task(task, examples, name=name, header=not no_header)
     wish.fit(wanted)
+    wanted = with_rubric(wanted, rubric) if rubric is not None else wanted
     for warning in wanted.warnings:
         note(f"warning: {warning}")
     view = RunView(unsandboxed=sandbox == "none")
-    with evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
-        if opened.created:
-            note(f"made the workspace {opened.paths.root}")
-        with opened.delivering():
-            result = opened.run(wanted, budget=budget, python=python)
-            if wanted.files is not None:
-                code = folder.show_and_apply(opened, result, wish, as_json=as_json)
-            else:
-                code = _delivered(opened, wanted, result, budget, as_json=as_json)
-            flush()
+    with evolve.open(workspace, model=asked, events=view, sandbox=sandbox) as opened:
+        code = _solved(opened, wanted, wish, budget, as_json=as_json)
     raise typer.Exit(code)
+
+
+def _solved(opened: Workspace, task: Task, wish: folder.FolderWish, budget: list[str] | None, *, as_json: bool) -> int:
+    """Runs the task, shows what came of it, and gives the exit code."""
+    if opened.created:
+        note(f"made the workspace {opened.paths.root}")
+    with opened.delivering():
+        result = opened.run(task, budget=budget, python=wish.python)
+        if task.files is not None:
+            code = folder.show_and_apply(opened, result, wish, as_json=as_json)
+        else:
+            code = _delivered(opened, task, result, budget, as_json=as_json)
+        flush()
+    return code
 
 
 def _delivered(opened: Workspace, task: Task, result: Result, budget: list[str] | None, *, as_json: bool) -> int:
@@ -186,9 +205,10 @@ def _show(result: Result, mark: str) -> None:
     if result.answer and (result.solved or result.status == "unverified"):
         emit(result.answer.rstrip())
         emit()
-    if result.status == "unverified":
+    if result.status == "unverified" or (result.judged and result.solved):
         emit(f"it gives {json.dumps(result.value, ensure_ascii=False)}")
-    state = "solved, verified" if result.verified else "solved, unverified" if result.solved else result.status
+    kind = "verified" if result.verified else "judged" if result.judged else "unverified"
+    state = f"solved, {kind}" if result.solved else result.status
     emit(f"{state}{mark}: {result.note}")
     if result.ambiguity is not None:
         first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]

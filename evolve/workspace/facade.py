@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evolve.agent import Agent, Recall, Surroundings, episode_id, recall_nothing
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.errors import UsageError, WorkspaceError
-from evolve.events import Event, EventFan, EventLog, EventSink, NoEvents
+from evolve.events import Event, EventFan, EventLog, EventSink, NoEvents, read_events
 from evolve.files import canonical_json, digest
 from evolve.improve.arms import UNLEARNED, Arm, Learner, recall_from
 from evolve.improve.journal import Journal
@@ -28,7 +29,7 @@ from evolve.store import WriterLock
 from evolve.tasks import Task, task_json
 from evolve.workflow import Workflow, parse_workflow
 from evolve.workspace.faults import FaultKept
-from evolve.workspace.folder_runs import environment_for, for_folders, refuse_search
+from evolve.workspace.folder_runs import environment_for, refuse_search
 from evolve.workspace.folders import Folders
 from evolve.workspace.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.learners import check_model, choose_learner, episode_limits
@@ -42,6 +43,7 @@ from evolve.workspace.training import improve, report
 
 if TYPE_CHECKING:
     from evolve.improve.report import Report
+    from evolve.models import Recording
     from evolve.policies.protocol import Policy
     from evolve.sandbox import Sandbox
 
@@ -54,14 +56,15 @@ class Options:
 
     Attributes:
         policy: A policy or learner to use instead of program search.
-        model: A language model to use instead; "" for none, None for that of the settings.
+        model: A language model to use instead, or a recording of its exchanges; "" for none, None for that of the
+            settings.
         events: Told what happens while it happens.
         read_only: Looks only; needs no lock and may run beside a writer.
         sandbox: A backend for this time only. ``none`` confines nothing and needs ``EVOLVE_UNSAFE=I_UNDERSTAND``.
     """
 
     policy: Policy | Learner | None = None
-    model: str | None = None
+    model: str | Recording | None = None
     events: EventSink | None = None
     read_only: bool = False
     sandbox: str | None = None
@@ -173,24 +176,30 @@ class Workspace:
         run = self.stores.runs.begin(
             "run", digest(canonical_json(asked)), {"task": chosen.id, **about(chosen), **self.mark}, started=now()
         )
-        listener = _Listener()
         variant, seed = self.stores.variants.active_digest, self.settings.seed
         folder = self.paths.runs / run.id
         episode = episode_id(run.id, chosen, variant, seed)
-        with FaultKept(folder), EventLog(folder / episode / "events.jsonl") as log:
+        told = folder / episode / "events.jsonl"
+        with FaultKept(folder), EventLog(told) as log:
             if not self.stores.runs.has(episode):
                 with sandbox_for() as sandbox:
-                    events = EventFan((listener, log, self.events))
+                    events = EventFan((log, self.events))
                     agent = self._own_agent(workflow, chosen, run.id, sandbox, events)
                     agent.run_episode(chosen, variant=variant, split="own", seed=seed, limits=limits)
             record = self.stores.runs.episode(episode)
             admitted = self._admit(record, chosen)
             patch = None if chosen.files is None else self.folders.keep(record, chosen.files)
         self.finish(run.id)
-        return result_of(record, chosen, Extras(goal=listener.goal, skills=admitted, patch=patch))
+        return result_of(record, chosen, Extras(goal=_goal(told), skills=admitted, patch=patch))
 
     def improve(
-        self, suite: str | os.PathLike[str], *, rounds: int = 2, budget: BudgetLike = None, seed: int = 0
+        self,
+        suite: str | os.PathLike[str],
+        *,
+        rounds: int = 2,
+        budget: BudgetLike = None,
+        seed: int = 0,
+        python: str | os.PathLike[str] | None = None,
     ) -> Report:
         """Practises on a suite and measures on held-out tasks whether that helped.
 
@@ -200,13 +209,14 @@ class Workspace:
             suite: A file or folder of tasks, or the name of a built-in suite.
             rounds: Rounds of practise, fit, judge.
             budget: The first bound reached ends the loop; what was done is kept.
+            python: A virtual environment for work in folders, as for :meth:`run`; one for all tasks of the suite.
 
         Raises:
-            UsageError: The suite is malformed, or ``rounds`` is not positive.
+            UsageError: The suite is malformed, nothing here can decide in it, or ``rounds`` is not positive.
             BudgetExhausted: The budget ended before any episode.
         """
         self._need_writer()
-        return improve(self, os.fspath(suite), rounds=rounds, budget=as_budget(budget), seed=seed)
+        return improve(self, os.fspath(suite), rounds=rounds, budget=as_budget(budget), seed=seed, python=python)
 
     def report(self, *, fresh: bool = False) -> Report:
         """The last report again, without opening the test tasks.
@@ -306,8 +316,9 @@ class Workspace:
             events=events,
             run=run,
             checkpoints=self.paths.runs / run,
+            judge=getattr(self.learner, "judge", None),
         )
-        return Agent(around, arm.workflow if task.files is None else for_folders(arm.workflow))
+        return Agent(around, arm.workflow if task.files is None else arm.workflow.in_folders())
 
     def _own_recall(self, arm: Arm, task: Task) -> Recall:
         if self.uses_model:  # it can read what the person noted and wants
@@ -352,15 +363,10 @@ class _OwnRecorder:
         self._stores.commit(record, instruction=self._task.instruction)
 
 
-class _Listener:
-    """Remembers the plan's goal for the result."""
-
-    def __init__(self) -> None:
-        self.goal = ""
-
-    def emit(self, event: Event) -> None:
-        if event.kind == "plan":
-            self.goal = str(event.data.get("goal", ""))
+def _goal(events: Path) -> str:
+    """The plan's goal as the episode told it, perhaps in a process before this one."""
+    told = [str(event.data.get("goal", "")) for event in read_events(events) if event.kind == "plan"]
+    return told[-1] if told else ""
 
 
 def _bounds(limits: Limits) -> list[float | None]:
