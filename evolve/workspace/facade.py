@@ -32,6 +32,7 @@ from evolve.workspace.faults import FaultKept
 from evolve.workspace.folder_runs import environment_for, refuse_search
 from evolve.workspace.folders import Folders
 from evolve.workspace.housekeeping import drop_checkpoints, tidy
+from evolve.workspace.judges import Judges
 from evolve.workspace.learners import check_model, choose_learner, episode_limits
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
@@ -77,6 +78,7 @@ class Workspace:
         memory: Notes and insights.
         preferences: What the person wants: instructions, never evidence.
         skills: Learned skills.
+        judges: Models that judge, and what they were found to be worth.
         folders: What runs would change in folders: to apply and to undo.
     """
 
@@ -97,6 +99,7 @@ class Workspace:
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
         self.preferences = Preferences(PreferenceBook(self.stores.db, self.stores.memory.embedder), self.stores.runs)
         self.skills = Skills(self.stores, self.open_sandbox)
+        self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
         self.folders = Folders(self.paths.runs)
         for name, reason in self.skills.quarantined.items():
             self._warn(f"the skill {name} is not used: {reason}")
@@ -316,7 +319,7 @@ class Workspace:
             events=events,
             run=run,
             checkpoints=self.paths.runs / run,
-            judge=getattr(self.learner, "judge", None),
+            judge=self.judges.factory,
         )
         return Agent(around, arm.workflow if task.files is None else arm.workflow.in_folders())
 
