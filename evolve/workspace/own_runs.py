@@ -85,6 +85,7 @@ def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
             question = question_in(record)
         else:
             admitted = _admit(workspace, record, task)
+            workspace.preferences.from_answers(record)
         if record.solved and task.files is not None:
             patch, question = delivered(workspace, record, task.files, wish.person)
     begun = {"variant": variant, "seed": seed}
