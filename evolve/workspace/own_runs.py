@@ -85,6 +85,7 @@ def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
             question = question_in(record)
         else:
             admitted = _admit(workspace, record, task)
+            workspace.preferences.from_answers(record)
         if record.solved and task.files is not None:
             patch, question = delivered(workspace, record, task.files, wish.person)
     begun = {"variant": variant, "seed": seed}
@@ -185,7 +186,7 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
             cancellation=person.cancellation,
             live=workspace.events if person.streams else None,
         ),
-        judge=getattr(workspace.learner, "judge", None),
+        judge=workspace.judges.factory,
     )
     wanted = arm.workflow.attended()
     return Agent(around, wanted if wish.task.files is None else wanted.in_folders())
