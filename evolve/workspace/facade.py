@@ -33,12 +33,14 @@ from evolve.workspace.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.learners import check_model, choose_learner, episode_limits
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
+from evolve.workspace.optimizing import Wish, optimize
 from evolve.workspace.own_rows import Examples, wanted_task
 from evolve.workspace.result import Extras, Result, result_of
 from evolve.workspace.shelves import Skills
 from evolve.workspace.training import improve, report
 
 if TYPE_CHECKING:
+    from evolve.improve.optimization import OptimizationReport
     from evolve.improve.report import Report
     from evolve.policies.protocol import Policy
     from evolve.sandbox import Sandbox
@@ -164,7 +166,7 @@ class Workspace:
         chosen = wanted_task(task, examples, name, words=self.uses_model)
         sandbox_for = self._opener_for(chosen, python)
         workflow = self.workflow
-        limits = episode_limits(self.learner, as_budget(budget), self.settings, workflow.knobs)
+        limits = self._own_limits(as_budget(budget))
         asked = ["run", task_json(chosen), *_bounds(limits), self.learner.name, *self.mark]
         run = self.stores.runs.begin(
             "run", digest(canonical_json(asked)), {"task": chosen.id, **self.mark}, started=now()
@@ -203,6 +205,18 @@ class Workspace:
         """
         self._need_writer()
         return improve(self, os.fspath(suite), rounds=rounds, budget=as_budget(budget), seed=seed)
+
+    def optimize(self, wish: Wish, *, budget: BudgetLike = None) -> OptimizationReport:
+        """Searches for better prompts, workflows or knobs; keeps what the gate accepts, as variants.
+
+        The same call continues where a crash or Ctrl-C cut it off.
+
+        Raises:
+            UsageError: The suite is malformed, or no engine can do what is asked for.
+            BudgetExhausted: The budget buys fewer than three proposals or paired tests.
+        """
+        self._need_writer()
+        return optimize(self, wish, as_budget(budget))
 
     def report(self, *, fresh: bool = False) -> Report:
         """The last report again, without opening the test tasks.
@@ -291,11 +305,18 @@ class Workspace:
         environment = environment_for(task.files.folder, python)
         return lambda: closing(sandbox_opener(self.settings)(python=environment))
 
+    def _own_limits(self, budget: Budget) -> Limits:
+        """What one task of a person's own may spend; a promoted workflow bounds it where the person does not."""
+        acting = Arm(workflow=self.stores.active_workflow(self.workflow))
+        limits = episode_limits(self.learner, budget, self.settings, acting.workflow.knobs)
+        bounded = self.uses_model or budget.candidates or acting.workflow == self.workflow
+        return limits if bounded else acting.limits(limits)
+
     def _own_agent(self, workflow: Workflow, task: Task, run: str, sandbox: Sandbox, events: EventSink) -> Agent:
         """The promoted variant's guide, every admitted skill, and recall from the whole memory."""
         arm = self.stores.practice_arm(workflow)
         around = Surroundings(
-            policy=self.learner.policy(arm.guide, arm.skills, attended=True),
+            policy=arm.policy(self.learner, attended=True),
             sandbox=sandbox,
             recall=self._own_recall(arm),
             recorder=_OwnRecorder(self.stores, task),
