@@ -203,24 +203,25 @@ def _remeasured(
 def _tested(session: Session, chain: Sequence[str]) -> dict[str, list[EpisodeRecord]]:
     """Records of every variant of the chain on the same test tasks, as many as the budget allows."""
     found: dict[str, list[EpisodeRecord]] = {name: [] for name in chain}
-    for name in found:
-        session.workers.announce(name, session.stores.arm(name, session.workflow))
     tasks = shuffled_groups(session.suite.split("test"), session.plan.seed)
-    plan = session.plan
+    plan, measured = session.plan, 0
     for start in range(0, len(tasks), _AT_ONCE):
-        jobs = [
-            EpisodeJob(task=task, arm=name, variant=name, split="test", seed=plan.seed, limits=plan.limits)
-            for task in tasks[start : start + _AT_ONCE]
-            for name in found
-        ]
+        chunk = tasks[start : start + _AT_ONCE]
         try:
-            records = run_held_out(session, jobs)
+            for name in found:
+                session.workers.announce(name, session.stores.arm(name, session.workflow))
+                found[name] += run_held_out(
+                    session,
+                    [
+                        EpisodeJob(task=task, arm=name, variant=name, split="test", seed=plan.seed, limits=plan.limits)
+                        for task in chunk
+                    ],
+                )
         except BudgetEnded:
             break
-        for job, record in zip(jobs, records, strict=True):
-            found[job.variant].append(record)
-        session.tell("test", done=len(found[chain[0]]), total=len(tasks))
-    return found
+        measured += len(chunk)
+        session.tell("test", done=measured, total=len(tasks))
+    return {name: records[:measured] for name, records in found.items()}
 
 
 def _change(

@@ -73,7 +73,8 @@ class Population:
         member = Member(candidate=candidate, trials={one.task: one for one in trials if one.informative})
         self.members[candidate.digest] = member
         for trial in member.trials.values():
-            self._compete(trial.task, member)
+            if trial.score > 0.0:  # to fail cheaply is no merit
+                self._compete(trial.task, member)
         key = _behaviour(member)
         if key not in self._place:
             self._place[key] = len(self._order)

@@ -54,12 +54,8 @@ def optimize(workspace: Workspace, wish: Wish, budget: Budget) -> OptimizationRe
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals)
     scope = Scope(policy=workspace.learner.name, limits=limits)
     engine = ENGINES[name](workspace, settings, scope)
-    key = digest(
-        canonical_json(
-            ["optimize", suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates]
-            + [workspace.learner.name, *workspace.mark]
-        )
-    )
+    asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates]
+    key = digest(canonical_json(["optimize", *asked, workspace.learner.name, *workspace.mark]))
     runs = workspace.stores.runs
     if wish.resume and not any(run.key == key and run.state == "open" for run in runs.runs()):
         raise UsageError("there is no such run to continue", hint=f"evolve optimize {wish.suite}")
