@@ -27,6 +27,7 @@ from evolve.cli import (
     skills,
     tasks,
     undo,
+    variants,
 )
 from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
@@ -86,6 +87,7 @@ def build_app() -> typer.Typer:
     app.add_typer(runs.app, name="runs")
     app.add_typer(memory.app, name="memory")
     app.add_typer(skills.app, name="skills")
+    app.add_typer(variants.app, name="variants")
     app.add_typer(models.app, name="models")
     app.add_typer(sandbox.app, name="sandbox")
     return app

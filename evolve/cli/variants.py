@@ -30,13 +30,9 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     cells = [
         (
             "*" if row.active else "",
-            row.digest[:12],
-            row.parent[:12],
-            row.solved,
-            row.tasks,
-            row.candidates or row.tokens,
+            *(row.digest[:12], row.parent[:12], row.solved, row.tasks, row.candidates or row.tokens),
+            *(row.verdict, shorten(row.origin, 60)),
         )
-        + (row.verdict, shorten(row.origin, 60))
         for row in rows
     ]
     emit(table(("", "variant", "parent", "solved", "tasks", "cost", "gate", "from"), cells) or "no variant yet")

@@ -9,8 +9,8 @@ from typing import Any
 from evolve.agent.codec import from_data, to_data
 from evolve.episodes import EpisodeRecord
 from evolve.errors import BudgetExhausted
-from evolve.gate import Interval, paired_outcome, shuffled_groups
-from evolve.improve.judgement import BudgetEnded, run_held_out
+from evolve.gate import Interval, Unaffordable, paired_outcome, shuffled_groups
+from evolve.improve.judgement import run_held_out
 from evolve.improve.loop import check_size
 from evolve.improve.report import paired_intervals
 from evolve.improve.session import Session
@@ -71,6 +71,15 @@ class Change:
     realised: Interval = NOTHING
     solved: Interval = NOTHING
     ratio: Interval = NOTHING
+
+    def to_json(self) -> dict[str, Any]:
+        """One JSON object; :meth:`from_json` reads it back."""
+        return dict(to_data(self))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Change:
+        """The change that :meth:`to_json` wrote; other keys do not count."""
+        return from_data(cls, {key: data[key] for key in cls.__dataclass_fields__})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,6 +205,9 @@ def _remeasured(
     for number, (candidate, judgement) in enumerate(accepted):
         before, after = records[chain[number]], records[chain[number + 1]]
         changes.append(_change(candidate, judgement, chain[number], (before, after)))
+        session.stores.variants.add_measure(
+            judgement.variant, run=session.run, kind="change", body=changes[-1].to_json()
+        )
     ran = len(records[base])
     return tuple(changes), "" if ran else "the budget ended before the test tasks"
 
@@ -217,7 +229,7 @@ def _tested(session: Session, chain: Sequence[str]) -> dict[str, list[EpisodeRec
                         for task in chunk
                     ],
                 )
-        except BudgetEnded:
+        except Unaffordable:
             break
         measured += len(chunk)
         session.tell("test", done=measured, total=len(tasks))

@@ -11,10 +11,10 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from evolve.agent import episode_id
-from evolve.episodes import EpisodeRecord, TaskView
+from evolve.episodes import EpisodeRecord, Limits, TaskView
 from evolve.faults import hit
 from evolve.gate import clopper_pearson, is_verified, shuffled_groups
-from evolve.improve.judgement import judge
+from evolve.improve.judgement import judge_variant
 from evolve.improve.session import Session
 from evolve.improve.workers import EpisodeJob
 from evolve.optimizer import UNLEARNED, Score, Variant
@@ -79,9 +79,11 @@ class SessionTrials:
         fresh = self._ask(question)
         self._ran += len(tasks)
         variant = self.keep(candidate)
-        jobs = [self._job(self._by_id[name], variant) for name in tasks]
+        arm = self._session.stores.arm(variant, self._session.workflow)
+        limits = arm.limits(self._session.plan.limits)
+        jobs = [self._job(self._by_id[name], variant, limits) for name in tasks]
         if fresh:
-            self._session.workers.announce(variant, self._session.stores.arm(variant, self._session.workflow))
+            self._session.workers.announce(variant, arm)
             records = self._run(jobs)
         else:
             records = [self._record(job) for job in jobs]
@@ -99,17 +101,25 @@ class SessionTrials:
         return trials
 
     def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
-        """The gate's verdict; the candidate becomes the incumbent, and active, when it beats the incumbent."""
+        """The gate's verdict; an accepted candidate is the incumbent, and active, from then on.
+
+        Raises:
+            ValueError: The parent is not the incumbent; only that can be replaced.
+        """
+        if parent.digest != self._incumbent.digest:
+            raise ValueError("a candidate is judged against the incumbent")
         question = {"judge": candidate.digest, "parent": parent.digest}
         fresh = self._ask(question)
         variant = self.keep(candidate, parent=self.keep(parent))
-        decision = judge(self._session, self._number, variant)
+        decision = judge_variant(
+            self._session, f"judgement:{self._number}", variant, may_go_on=self._may_go_on, candidate=self.tried
+        )
         self._ran += 2 * int(decision["pairs"])
         if fresh:
             self._left = self._kept_left(f"answer:{self._number}", question)
         judgement = _judgement(decision, variant)
         self.judgements.append((candidate, judgement))
-        if judgement.accepted and parent.digest == self._incumbent.digest:
+        if judgement.accepted:
             self._incumbent = candidate
             self._variants[candidate.digest] = variant
         return judgement
@@ -149,14 +159,17 @@ class SessionTrials:
                 raise EngineNotDeterministic(f"question {self._number} differs from the one that was asked before")
             self._left = Left(**known["left"])
             return False
-        reason = self._session.end_reason()
+        reason = self._session.ledger.exhausted
         if reason or self._session.share_spent() >= SEARCH_SHARE:
             raise SearchEnded(reason or "the part of the budget that is for searching is spent")
         return True
 
-    def _job(self, task: Task, variant: str) -> EpisodeJob:
-        plan = self._session.plan
-        return EpisodeJob(task=task, arm=variant, variant=variant, split="screen", seed=plan.seed, limits=plan.limits)
+    def _may_go_on(self) -> bool:
+        return not self._session.ledger.exhausted and self._session.share_spent() < SEARCH_SHARE
+
+    def _job(self, task: Task, variant: str, limits: Limits) -> EpisodeJob:
+        seed = self._session.plan.seed
+        return EpisodeJob(task=task, arm=variant, variant=variant, split="screen", seed=seed, limits=limits)
 
     def _run(self, jobs: Sequence[EpisodeJob]) -> list[EpisodeRecord]:
         session = self._session
@@ -166,7 +179,7 @@ class SessionTrials:
                 session.commit(attempt, instruction="")
         hit("screen.ran")
         if len(attempts) < len(jobs):
-            raise SearchEnded(session.end_reason() or "the budget covers no further episode")
+            raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")
         return [attempt.record for attempt in attempts]
 
     def _record(self, job: EpisodeJob) -> EpisodeRecord:
@@ -209,6 +222,7 @@ def _judgement(decision: Mapping[str, Any], variant: str) -> Judgement:
         low=low,
         high=high,
         pairs=wins + losses + ties,
+        further=decision["further"],
         reason=decision["reason"],
         variant=variant,
     )

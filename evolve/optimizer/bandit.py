@@ -46,13 +46,13 @@ class OperatorBandit:
         drawn = {name: random.betavariate(1 + self._paid[name], 1 + self._failed[name]) for name in self._paid}
         return max(drawn, key=lambda name: drawn[name])
 
-    def reward(self, name: str, *, paid: bool) -> None:
-        """Notes how a play of an arm ended."""
+    def reward(self, name: str, paid: float) -> None:
+        """Notes how a play of an arm ended, from 0 to 1."""
         for arm in self._paid:
             self._paid[arm] *= self._discount
             self._failed[arm] *= self._discount
         self._paid[name] += paid
-        self._failed[name] += not paid
+        self._failed[name] += 1.0 - paid
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,7 @@ class _Search:
             child = self._child(name, parent)
             if child is None:
                 barren += 1
-                self._bandit.reward(name, paid=False)
+                self._bandit.reward(name, 0.0)
                 if barren >= TRIES:
                     self._judge_best()
                     return f"none of the last {TRIES} changes gave anything new"
@@ -107,7 +107,7 @@ class _Search:
             since += 1
             member = self._screened(child, parent)
             self._consider(member)
-            self._bandit.reward(name, paid=self._pays(member, parent))
+            self._bandit.reward(name, self._paid(member, parent))
             if since >= self._engine.per_judgement or self._is_late():
                 since = 0
                 if not self._judge_best() and self._is_late():
@@ -146,9 +146,12 @@ class _Search:
             first = [*first, *self._trials.screen(child, rest)]
         return self._population.add(child, first)
 
-    def _pays(self, member: Member, parent: Member) -> bool:
+    def _paid(self, member: Member, parent: Member) -> float:
+        """1 for a gain, a half for behaviour that nobody showed before, which later gains may start from."""
         wins, losses = compare(member, parent)
-        return wins > losses or (wins > 0 and self._population.is_on_front(member))
+        if wins > losses:
+            return 1.0
+        return 0.5 if self._population.is_novel(member) else 0.0
 
     def _is_late(self) -> bool:
         left = self._trials.left().judgements

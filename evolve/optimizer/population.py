@@ -10,6 +10,7 @@ those of Agrawal et al., "GEPA", arXiv 2507.19457 (2025); niches with few visits
 from __future__ import annotations
 
 import math
+from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -22,6 +23,7 @@ BAND = 1.25
 _PER_TASK = 4
 _TEMPERATURE = 0.05
 _FRONT_SHARE = 0.5
+_STONES = 16
 
 
 @dataclass(kw_only=True)
@@ -61,9 +63,7 @@ class Population:
         self.members: dict[str, Member] = {}
         self._best: dict[str, list[Member]] = {}
         self._niches: dict[tuple[object, ...], _Niche] = {}
-        self._weights: list[float] = []
-        self._order: list[_Niche] = []
-        self._place: dict[tuple[object, ...], int] = {}
+        self._ranked: list[tuple[float, int, _Niche]] = []
 
     def __contains__(self, digest: str) -> bool:
         return digest in self.members
@@ -76,16 +76,15 @@ class Population:
             if trial.score > 0.0:  # to fail cheaply is no merit
                 self._compete(trial.task, member)
         key = _behaviour(member)
-        if key not in self._place:
-            self._place[key] = len(self._order)
-            self._order.append(_Niche(worth=math.exp((member.score - 1.0) / _TEMPERATURE)))
-            self._weights.append(self._order[-1].worth)
-        self._order[self._place[key]].members.append(member)
+        if key not in self._niches:
+            self._niches[key] = _Niche(worth=math.exp((member.score - 1.0) / _TEMPERATURE))
+            insort(self._ranked, (-member.score, len(self._niches), self._niches[key]))
+        self._niches[key].members.append(member)
         return member
 
-    def is_on_front(self, member: Member) -> bool:
-        """Whether it is among the best of some task."""
-        return any(member in listed for listed in self._best.values())
+    def is_novel(self, member: Member) -> bool:
+        """Whether nobody else behaves like it: the same scores at about the same cost."""
+        return len(self._niches[_behaviour(member)].members) == 1
 
     def front(self) -> list[tuple[Member, int]]:
         """Members of the Pareto set with the number of tasks on which they are among the best."""
@@ -108,10 +107,9 @@ class Population:
             chosen = random.choices([member for member, _ in front], weights)[0] if front else None
         else:
             chosen = None
-        if chosen is None:
-            chosen = random.choices(self._order, self._weights)[0].members[0]
-            chosen = min(random.sample(self._same(chosen), min(2, len(self._same(chosen)))), key=lambda m: m.children)
-        self._count(chosen)
+        chosen = chosen or self._stone(random)
+        chosen.children += 1
+        self._niches[_behaviour(chosen)].visits += 1
         return chosen
 
     def partner(self, random: Random, of: Member) -> Member | None:
@@ -123,15 +121,12 @@ class Population:
         """All members, the highest score first, among equals the cheapest."""
         return sorted(self.members.values(), key=lambda one: (-one.score, one.cost, one.candidate.digest))
 
-    def _same(self, member: Member) -> list[Member]:
-        return self._order[self._place[_behaviour(member)]].members
-
-    def _count(self, member: Member) -> None:
-        member.children += 1
-        place = self._place[_behaviour(member)]
-        niche = self._order[place]
-        niche.visits += 1
-        self._weights[place] = niche.worth / (1 + niche.visits)
+    def _stone(self, random: Random) -> Member:
+        """Somebody of the better niches, those with few visits first; within a niche whoever has fewer children."""
+        niches = [niche for _, _, niche in self._ranked[:_STONES]]
+        weights = [niche.worth / math.sqrt(1.0 + niche.visits) for niche in niches]
+        same = random.choices(niches, weights)[0].members
+        return min(random.sample(same, min(2, len(same))), key=lambda one: one.children)
 
     def _compete(self, task: str, member: Member) -> None:
         listed = [*self._best.get(task, ()), member]

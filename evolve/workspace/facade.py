@@ -35,11 +35,13 @@ from evolve.workspace.learners import check_model, choose_learner, episode_limit
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
 from evolve.workspace.optimizing import Wish, optimize
+from evolve.workspace.own_episodes import GoalListener, OwnRecorder
 from evolve.workspace.own_rows import Examples, wanted_task
 from evolve.workspace.preferences import Preferences, about
 from evolve.workspace.result import Extras, Result, result_of
 from evolve.workspace.shelves import Skills
 from evolve.workspace.training import improve, report
+from evolve.workspace.variants import Variants
 
 if TYPE_CHECKING:
     from evolve.improve.optimization import OptimizationReport
@@ -76,6 +78,7 @@ class Workspace:
         memory: Notes and insights.
         preferences: What the person wants: instructions, never evidence.
         skills: Learned skills.
+        variants: What was tried, and which of it acts.
         folders: What runs would change in folders: to apply and to undo.
     """
 
@@ -96,6 +99,7 @@ class Workspace:
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
         self.preferences = Preferences(PreferenceBook(self.stores.db, self.stores.memory.embedder), self.stores.runs)
         self.skills = Skills(self.stores, self.open_sandbox)
+        self.variants = Variants(self.stores, self.paths)
         self.folders = Folders(self.paths.runs)
         for name, reason in self.skills.quarantined.items():
             self._warn(f"the skill {name} is not used: {reason}")
@@ -175,7 +179,7 @@ class Workspace:
         run = self.stores.runs.begin(
             "run", digest(canonical_json(asked)), {"task": chosen.id, **about(chosen), **self.mark}, started=now()
         )
-        listener = _Listener()
+        listener = GoalListener()
         variant, seed = self.stores.variants.active_digest, self.settings.seed
         folder = self.paths.runs / run.id
         episode = episode_id(run.id, chosen, variant, seed)
@@ -323,7 +327,7 @@ class Workspace:
             policy=arm.policy(self.learner, attended=True),
             sandbox=sandbox,
             recall=self._own_recall(arm, task),
-            recorder=_OwnRecorder(self.stores, task),
+            recorder=OwnRecorder(self.stores, task),
             events=events,
             run=run,
             checkpoints=self.paths.runs / run,
@@ -360,28 +364,6 @@ class Workspace:
         """With every insight gone no variant rests on anything any more."""
         if self.stores.variants.active_digest != UNLEARNED and not self.stores.skills.active():
             self.stores.variants.reset(grounds="everything was forgotten")
-
-
-class _OwnRecorder:
-    """Commits the episodes of one task."""
-
-    def __init__(self, stores: Stores, task: Task) -> None:
-        self._stores = stores
-        self._task = task
-
-    def commit(self, record: EpisodeRecord) -> None:
-        self._stores.commit(record, instruction=self._task.instruction)
-
-
-class _Listener:
-    """Remembers the plan's goal for the result."""
-
-    def __init__(self) -> None:
-        self.goal = ""
-
-    def emit(self, event: Event) -> None:
-        if event.kind == "plan":
-            self.goal = str(event.data.get("goal", ""))
 
 
 def _bounds(limits: Limits) -> list[float | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import getpass
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ class Variants:
         """Digest of the active variant, or ``unlearned``."""
         return self._stores.variants.active_digest
 
-    def list(self) -> list[VariantRow]:
+    def list(self) -> Sequence[VariantRow]:
         """Every variant, oldest first."""
         verdicts = {decision.variant: decision.verdict for decision in self._stores.decisions.log()}
         return [
@@ -94,12 +94,11 @@ class Variants:
         """A unified diff of prompts and workflow, and of what else differs; without ``other`` from its parent."""
         digest = self._stores.variants.find(name)
         before = self._stores.variants.find(other) if other else self._parent(digest)
-        lines: list[str] = []
         old, new = self.texts(before), self.texts(digest)
+        lines = [*self._other_differences(before, digest)]
         for file in sorted({*old, *new}):
             names = (f"{before[:12]}/{file}", f"{digest[:12]}/{file}")
             lines += difflib.unified_diff(self._text(file, old), self._text(file, new), *names, lineterm="")
-        lines += self._other_differences(before, digest)
         return "\n".join(lines)
 
     def tree(self) -> str:
@@ -141,7 +140,7 @@ class Variants:
         """Goes back to what was active before; see :meth:`evolve.optimizer.VariantArchive.rollback`."""
         return self._stores.variants.rollback()
 
-    def write(self, name: str = "active", *, force: bool = False) -> list[Path]:
+    def write(self, name: str = "active", *, force: bool = False) -> Sequence[Path]:
         """Puts the prompts and the workflow that a variant changes into ``prompts/``, for review; gives the files.
 
         Raises:
@@ -192,7 +191,7 @@ class Variants:
             ),
         )
 
-    def _text(self, file: str, texts: Mapping[str, str]) -> list[str]:
+    def _text(self, file: str, texts: Mapping[str, str]) -> Sequence[str]:
         """The lines in force for a file: the variant's, else the workspace's or the seed's."""
         layers = PromptLayers(variant=texts, workspace=self._paths.prompts)
         return load_prompt(file, layers).splitlines()

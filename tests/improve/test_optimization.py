@@ -95,14 +95,14 @@ def test_a_change_without_an_effect_is_not_accepted_and_leaves_the_test_sealed(
 
 @pytest.mark.slow
 def test_a_run_that_was_cut_off_goes_on_with_the_answers_it_had(poor, turner, suite_file, open_ws, monkeypatch) -> None:
-    turner(101, 400)
+    turner(400, 401)
     with open_ws() as ws:
         with monkeypatch.context() as cut:
             cut.setattr(Turner, "search", _cut_after_one(Turner.search))
             with pytest.raises(KeyboardInterrupt):
                 ws.optimize(wish(suite_file))
         before = {record.episode for record in ws.stores.runs.episodes()}
-        report = ws.optimize(wish(suite_file, resume=False))
+        report = ws.optimize(wish(suite_file, resume=True))
         after = [record.episode for record in ws.stores.runs.episodes()]
         assert before < set(after) and len(after) == len(set(after))
         assert report.judged == 2 and len(report.changes) == 1
@@ -136,7 +136,7 @@ def test_an_engine_that_asks_something_else_when_it_goes_on_is_a_fault(
 
 def test_a_budget_that_decides_nothing_is_refused(poor, turner, suite_file, open_ws) -> None:
     turner(400)
-    with open_ws() as ws, pytest.raises(BudgetExhausted, match="paired tests"):
+    with open_ws() as ws, pytest.raises(BudgetExhausted, match="too small to decide"):
         ws.optimize(wish(suite_file), budget="2k-candidates")
 
 
