@@ -45,10 +45,10 @@ def optimize_command(
     import evolve
     from evolve.cli.views import LoopView
     from evolve.ledger import parse_budget
-    from evolve.workspace.optimizing import Wish
+    from evolve.workspace.optimizing import OptimizerRequest
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
-    wish = Wish(suite=suite, only=only, engine=engine, seed=seed, proposals=proposals, resume=resume)
+    wish = OptimizerRequest(suite=suite, only=only, engine=engine, seed=seed, proposals=proposals, resume=resume)
     view = LoopView(unsandboxed=sandbox == "none")
     with view, evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
         if opened.created:

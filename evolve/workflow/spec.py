@@ -85,6 +85,13 @@ class Workflow:
         """The knobs that count with these stages, by name."""
         return {name: getattr(self.knobs, name) for name in used_knobs(self.stages)}
 
+    def attended(self) -> Workflow:
+        """The same with the stage ``ask`` after ``act``, for an episode in which a person may be asked."""
+        if "ask" in self.stages:
+            return self
+        place = self.stages.index("act") + 1
+        return replace(self, stages=(*self.stages[:place], "ask", *self.stages[place:]))
+
     def with_knobs(self, **changes: Any) -> Workflow:
         """The same stages with other numbers, checked again."""
         return replace(self, knobs=replace(self.knobs, **changes))

@@ -26,7 +26,7 @@ PARTS = ("prompts", "workflow", "knobs")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class OptimizerRequest:
     """What an optimiser's run is asked for.
 
     Attributes:
@@ -44,7 +44,7 @@ class Wish:
     resume: bool = False
 
 
-def optimize(workspace: Workspace, wish: Wish, budget: Budget) -> OptimizationReport:
+def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> OptimizationReport:
     """Runs or continues a search for a better variant; see :meth:`Workspace.optimize`."""
     if wish.only and wish.only not in PARTS:
         raise UsageError(f"--only {wish.only}: write one of {', '.join(PARTS)}")
@@ -68,7 +68,7 @@ def optimize(workspace: Workspace, wish: Wish, budget: Budget) -> OptimizationRe
     return made
 
 
-def engine_name(workspace: Workspace, wish: Wish) -> str:
+def engine_name(workspace: Workspace, wish: OptimizerRequest) -> str:
     """The engine asked for, else the one that can change what was asked for.
 
     Raises:
@@ -93,6 +93,6 @@ ENGINES: Mapping[str, Callable[[Workspace, EngineSettings, Scope], Engine]] = {"
 """How each engine is made, by its name."""
 
 
-def _texts(workspace: Workspace, wish: Wish) -> dict[str, str]:
+def _texts(workspace: Workspace, wish: OptimizerRequest) -> dict[str, str]:
     """Prompts that may be edited; none where no engine or policy reads them."""
     return {}

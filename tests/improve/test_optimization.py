@@ -9,7 +9,7 @@ import pytest
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.trials import EngineNotDeterministic
 from evolve.optimizer.engine import Candidate
-from evolve.workspace.optimizing import ENGINES, Wish
+from evolve.workspace.optimizing import ENGINES, OptimizerRequest
 
 POOR = """
 stages = ["recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit"]
@@ -59,7 +59,7 @@ def turner(monkeypatch):
 
 
 def wish(suite_file, **more):
-    return Wish(suite=str(suite_file), engine="turner", **more)
+    return OptimizerRequest(suite=str(suite_file), engine="turner", **more)
 
 
 @pytest.mark.slow
@@ -151,4 +151,4 @@ def test_a_budget_that_decides_nothing_is_refused(poor, turner, suite_file, open
 )
 def test_a_wish_that_cannot_be_met_is_refused(more, says, suite_file, open_ws) -> None:
     with open_ws() as ws, pytest.raises(UsageError, match=says):
-        ws.optimize(Wish(**{"suite": str(suite_file), **more}))
+        ws.optimize(OptimizerRequest(**{"suite": str(suite_file), **more}))
