@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evolve.agent import RunRecords
+from evolve.agent.runner import HELD_OUT
 from evolve.episodes import EpisodeRecord
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
-from evolve.gate import Decisions, Looks, RegressionSuite
+from evolve.gate import Decisions, Gate, Looks, RegressionSuite, Seals
 from evolve.improve.arms import UNLEARNED, Arm
 from evolve.memory import Memory, MemorySnapshot
 from evolve.memory.episode_index import exact_index
@@ -32,6 +34,26 @@ class Stores:
     looks: Looks
     regression: RegressionSuite
 
+    @property
+    def gate(self) -> Gate:
+        """The gate over these tables."""
+        return Gate(self.decisions, self.regression, Seals(self.db))
+
+    def texts(self, variant: str) -> Mapping[str, str]:
+        """Every text that a variant would put before a policy, by name: prompts, skills, insights, workflow."""
+        if variant == UNLEARNED:
+            return {}
+        found = self.variants.get(variant)
+        bodies = {f"prompt {name}": body for name, body in found.prompts}
+        bodies.update({f"skill {body[:10]}": body for body in found.skills})
+        bodies.update({"the workflow": found.workflow, "the guide": found.guide})
+        texts = {name: self.objects.get(body).decode() for name, body in bodies.items() if body}
+        memory = self._memory_of(found)
+        if memory is not None:
+            for name, key in memory.book.keys.items():
+                texts[f"insight {name[:10]}"] = " ".join([key.cause, key.effect, *key.texts.values()])
+        return texts
+
     def commit(self, record: EpisodeRecord, *, instruction: str) -> bool:
         """Keeps an episode, its steps, claims and uses of skills in one transaction.
 
@@ -49,13 +71,21 @@ class Stores:
         return fresh
 
     def _note_uses(self, record: EpisodeRecord) -> None:
-        if not record.verified or record.split in ("gate", "test"):
+        if not record.verified or record.split in HELD_OUT:
             return
         known = {skill.digest for skill in self.skills.list(ACTIVE)}
         for item in record.consumed:
             name = item.removeprefix("skill:")
             if name in known:
                 self.skills.record_use(name, record.task)
+
+    def active_workflow(self, workflow: Workflow) -> Workflow:
+        """The promoted variant's workflow, or the one given."""
+        active = self.variants.active()
+        return workflow if active is None or not active.workflow else self._workflow(active.workflow)
+
+    def _workflow(self, name: str) -> Workflow:
+        return parse_workflow(self.objects.get(name).decode())
 
     def active_arm(self, workflow: Workflow) -> Arm:
         """The promoted variant, or the unlearned state."""
@@ -77,7 +107,8 @@ class Stores:
             guide=self.objects.get_json(found.guide) if found.guide and informed else None,
             skills=self._living(found),
             memory=memory if informed else None,
-            workflow=parse_workflow(self.objects.get(found.workflow).decode()) if found.workflow else workflow,
+            workflow=self._workflow(found.workflow) if found.workflow else workflow,
+            prompts={name: self.objects.get(text).decode() for name, text in found.prompts},
         )
 
     def practice_arm(self, workflow: Workflow) -> Arm:
@@ -90,6 +121,7 @@ class Stores:
             skills=tuple(self.skills.active()),
             memory=memory if memory.experience() else None,
             workflow=base.workflow,
+            prompts=base.prompts,
         )
 
     def keep_skill(self, skill: Skill) -> str:

@@ -146,7 +146,11 @@ class _Bench:
                 self._arms[job.arm], setup.learner, self._sandbox, run=setup.run, suite=setup.suite
             )
         record = self._agents[job.arm].run_episode(
-            job.task, variant=job.variant, split=job.split, seed=job.seed, limits=job.limits
+            job.task,
+            variant=job.variant,
+            split=job.split,
+            seed=job.seed,
+            limits=self._arms[job.arm].limits(job.limits),
         )
         judged = [self._judged(draft, job) for draft in record.drafts]
         return Attempt(record=record, skills=tuple(one for one in judged if one is not None))

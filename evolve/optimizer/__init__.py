@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.optimizer.archive import MIGRATIONS, Promotion, Score, VariantArchive
+from evolve.optimizer.archive import MIGRATIONS, Entry, Promotion, Score, VariantArchive
 from evolve.optimizer.mutations import Mutation, Operator, crossover, mutate, operators
 from evolve.optimizer.variant import ALL_INSIGHTS, UNLEARNED, Variant
 
@@ -10,6 +10,7 @@ __all__ = [
     "ALL_INSIGHTS",
     "MIGRATIONS",
     "UNLEARNED",
+    "Entry",
     "Mutation",
     "Operator",
     "Promotion",
