@@ -10,12 +10,14 @@ from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimization import optimize as run_optimizer
-from evolve.improve.session import LoopPlan
+from evolve.improve.session import LoopPlan, Session
 from evolve.ledger import Budget
 from evolve.optimizer.engine import Engine, EngineSettings
+from evolve.optimizer.gepa_engine import load_gepa
 from evolve.optimizer.scope import Scope
 from evolve.tasks import load_suite
 from evolve.workspace.opening import now
+from evolve.workspace.prompt_search import gepa_engine, texts_in_force
 from evolve.workspace.training import loop_limits, opened_session
 
 if TYPE_CHECKING:
@@ -53,7 +55,6 @@ def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> Op
     name = engine_name(workspace, wish)
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals)
     scope = Scope(policy=workspace.learner.name, limits=limits)
-    engine = ENGINES[name](workspace, settings, scope)
     asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates]
     key = digest(canonical_json(["optimize", *asked, workspace.learner.name, *workspace.mark]))
     runs = workspace.stores.runs
@@ -63,7 +64,8 @@ def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> Op
     run = runs.begin("optimize", key, request, started=now())
     plan = LoopPlan(rounds=1, seed=wish.seed, limits=limits)
     with opened_session(workspace, run, suite, plan, budget) as session:
-        made = run_optimizer(session, engine, _texts(workspace, wish))
+        engine = ENGINES[name](workspace, settings, scope, session)
+        made = run_optimizer(session, engine, texts_in_force(workspace) if name == "gepa" else {})
     workspace.finish(run.id)
     return made
 
@@ -80,19 +82,28 @@ def engine_name(workspace: Workspace, wish: OptimizerRequest) -> str:
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     if wish.engine == "bandit" and wish.only == "prompts":
         raise UsageError("the engine bandit changes workflows, not prompts", hint="--only workflow")
-    return wish.engine or "bandit"
+    name = wish.engine or ("gepa" if wish.only == "prompts" else "bandit")
+    if name == "gepa":
+        if wish.only not in ("", "prompts"):
+            raise UsageError("the engine gepa changes prompts alone", hint="--only prompts")
+        if not workspace.uses_model:
+            raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
+        load_gepa()  # refuses here, before a run is begun
+    return name
 
 
-def _bandit(workspace: Workspace, settings: EngineSettings, scope: Scope) -> Engine:
+def _bandit(workspace: Workspace, settings: EngineSettings, scope: Scope, session: Session) -> Engine:
     from evolve.optimizer.bandit import BanditEngine
 
     return BanditEngine(settings=settings, scope=scope)
 
 
-ENGINES: Mapping[str, Callable[[Workspace, EngineSettings, Scope], Engine]] = {"bandit": _bandit}
+def _gepa(workspace: Workspace, settings: EngineSettings, scope: Scope, session: Session) -> Engine:
+    return gepa_engine(workspace, settings, session)
+
+
+ENGINES: Mapping[str, Callable[[Workspace, EngineSettings, Scope, Session], Engine]] = {
+    "bandit": _bandit,
+    "gepa": _gepa,
+}
 """How each engine is made, by its name."""
-
-
-def _texts(workspace: Workspace, wish: OptimizerRequest) -> dict[str, str]:
-    """Prompts that may be edited; none where no engine or policy reads them."""
-    return {}
