@@ -18,13 +18,12 @@ from typing import Any
 
 from benchmarks import optimize_prompts
 from benchmarks.figures import grouped_bootstrap
-from benchmarks.landscapes import DECEPTIVE_BUDGET, SEEDS, SMOOTH_BUDGET
+from benchmarks.landscapes import DECEPTIVE_BUDGET, SEEDS, SMOOTH_BUDGET, Kind
 from benchmarks.learning import shown
 from benchmarks.optimize_search import LIMITS, climb, held_out, run_search
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.gate import Interval, clopper_pearson
 from evolve.tasks import load_suite
-from evolve.testing.cheating import cheating_optimisers
 from evolve.workflow import Workflow
 
 SUITE = "everyday"
@@ -33,6 +32,8 @@ SEARCH_BUDGET = 300_000
 QUICK_BUDGET = 120_000
 ARMS = ("optimiser", "random search", "best of n")
 PARTS = ("search", "landscapes", "cheats", "prompts")
+KINDS: tuple[Kind, ...] = ("smooth", "deceptive")
+CLIMBERS = ("archive", "greedy")
 KNOWN = "shipped workflow"
 
 Rows = Sequence[Mapping[str, Any]]
@@ -47,11 +48,13 @@ def rows_of(parts: Sequence[str], *, quick: bool, seeds: Sequence[int]) -> Itera
     if "search" in parts:
         yield from _search_rows(1 if quick else SEARCH_SEEDS, QUICK_BUDGET if quick else SEARCH_BUDGET)
     if "landscapes" in parts:
-        for kind, arm in (("smooth", "greedy"), ("smooth", "archive"), ("deceptive", "greedy"), ("deceptive", "archive")):
-            for seed in seeds:
-                yield climb(kind, arm, seed)  # type: ignore[arg-type]
-            progress(f"{kind}, {arm}: {len(seeds)} seeds")
+        for kind in KINDS:
+            for arm in CLIMBERS:
+                yield from (climb(kind, arm, seed) for seed in seeds)
+                progress(f"{kind}, {arm}: {len(seeds)} seeds")
     if "cheats" in parts:
+        from evolve.testing.cheating import cheating_optimisers
+
         with tempfile.TemporaryDirectory() as folder:
             for one in cheating_optimisers(Path(folder)):
                 yield {"measure": "cheat", "arm": one.optimiser, "accepted": one.accepted, "unguarded": one.unguarded}
@@ -157,12 +160,13 @@ def summary(rows: Rows) -> Iterator[tuple[Any, ...]]:
             cost = f", {max(spent):,} candidates at most" if spent else ""
             solved = sum(bool(row["solved"]) for row in mine)
             yield ("search", arm, len({row["seed"] for row in mine}), f"{solved} of {len(mine)} solved{cost}")
-    for kind in ("deceptive", "smooth"):
-        for arm in ("archive", "greedy"):
+    for kind in KINDS:
+        for arm in CLIMBERS:
             mine = [row for row in rows if row["measure"] == kind and row["arm"] == arm]
             if mine:
                 best = sum(float(row["best"]) for row in mine) / len(mine)
-                yield (kind, arm, len(mine), f"optimum in {sum(bool(row['found']) for row in mine)}, mean best {best:.3f}")
+                found = sum(bool(row["found"]) for row in mine)
+                yield (kind, arm, len(mine), f"optimum in {found} seeds, mean best {best:.3f}")
     for row in rows:
         if row["measure"] == "cheat":
             plain = "a plain test accepts it" if row["unguarded"] else "a plain test refuses it too"
@@ -171,7 +175,7 @@ def summary(rows: Rows) -> Iterator[tuple[Any, ...]]:
 
 def table(outcome: Outcome) -> str:
     """The figures for a terminal."""
-    lines = ["  ".join(str(cell).ljust(width) for cell, width in zip(row, (11, 18, 6, 40), strict=True)) for row in summary(outcome.rows)]
+    lines = [f"{part!s:<11}{arm!s:<20}{seeds!s:<7}{found}" for part, arm, seeds, found in summary(outcome.rows)]
     lines += [
         f"{'met   ' if one.met else 'MISSED'}  {one.name}: {shown(one.value, one.low, one.high)} (n {one.n});"
         f" target {one.op} {one.target:g}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -238,10 +238,8 @@ def climb(kind: Kind, arm: str, seed: int) -> dict[str, Any]:
         "archive": lambda: BanditEngine(settings=EngineSettings(seed=seed)),
         "greedy": lambda: Greedy(seed=seed),
     }
-    try:
+    with suppress(SearchEnded):
         engines[arm]().search(trials, trials.incumbent)
-    except SearchEnded:
-        pass
     return {
         "measure": kind,
         "arm": arm,
