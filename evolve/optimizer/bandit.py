@@ -29,6 +29,10 @@ PER_JUDGEMENT = 8
 """Children between two judgements."""
 
 
+CURIOSITY = 0.25
+"""Share of choices that ask no statistics: a rare operator may be the only way to some place."""
+
+
 class OperatorBandit:
     """Chooses among operators by discounted Thompson sampling over rewards of 0 and 1.
 
@@ -42,7 +46,9 @@ class OperatorBandit:
         self._failed = dict.fromkeys(names, 0.0)
 
     def choose(self, random: Random) -> str:
-        """The arm whose drawn rate of success is highest."""
+        """The arm whose drawn rate of success is highest; now and then any arm."""
+        if random.random() < CURIOSITY:
+            return random.choice(list(self._paid))
         drawn = {name: random.betavariate(1 + self._paid[name], 1 + self._failed[name]) for name in self._paid}
         return max(drawn, key=lambda name: drawn[name])
 

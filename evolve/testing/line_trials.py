@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from evolve.episodes import EpisodeRecord, TaskView
-from evolve.gate import AlphaSpending, PairedRunner, SequentialTest, one_by_one
+from evolve.gate import ErrorBudget, PairedRunner, SequentialTest, one_by_one
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.tasks import Task
 from evolve.testing.line import Desk
@@ -30,7 +30,7 @@ class DeskTrials:
     incumbent: Candidate
     seed: int = 0
     most: int | None = None
-    spending: AlphaSpending = field(default_factory=AlphaSpending)
+    spending: ErrorBudget = field(default_factory=ErrorBudget)
     screened: int = 0
     judgements: list[tuple[Candidate, Judgement]] = field(default_factory=list)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from evolve.errors import EvolveError, RecordDamaged
 from evolve.improve.stores import Stores
+from evolve.ledger import Spent, book_faults, rebuild_book
 from evolve.memory.preferences import PreferenceBook
 from evolve.optimizer import UNLEARNED
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
@@ -67,6 +68,7 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
         tell("checking the record")
         _mend_record(paths, report)
         if not paths.db.exists():
+            _mend_spending(paths, None, report)
             return report
         _set_aside_files(paths, report)
         stores = open_stores(paths, load_settings(paths.root))
@@ -75,6 +77,7 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
             _mend_memory(stores, report)
             _mend_skills(paths, stores, report)
             _mend_variants(stores, report)
+            _mend_spending(paths, stores, report)
             tell("checking the index")
             _mend_index(stores, report)
             report.done += tidy(paths, stores.db)
@@ -183,6 +186,23 @@ def _mend_index(stores: Stores, report: Repair) -> None:
         report.done.append(f"the index did not agree with the record and was built anew from {count} episodes")
 
 
+def _mend_spending(paths: WorkspacePaths, stores: Stores | None, report: Repair) -> None:
+    """The record says what episodes cost, so a limit of the workspace is not forgotten with a damaged book."""
+    faults = book_faults(paths.spending)
+    if not faults:
+        return
+    costs = [record.cost for record in stores.runs.episodes()] if stores is not None else []
+    least = Spent(
+        tokens=sum(cost.tokens for cost in costs),
+        calls=sum(cost.calls for cost in costs),
+        money=sum(cost.money for cost in costs),
+    )
+    aside = free_name(paths.spending, "damaged")
+    kept = rebuild_book(paths.spending, aside, least)
+    report.done.append(f"{faults[0]} in {paths.spending}; made anew from {kept} entries; damaged: {aside.name}")
+    report.lost.append("spending: what could not be read and is not the cost of an episode; days of the rest")
+
+
 def _still_wrong(paths: WorkspacePaths) -> list[str]:
     try:
         faults = soundness.record_faults(paths)
@@ -193,6 +213,7 @@ def _still_wrong(paths: WorkspacePaths) -> list[str]:
             found += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
     except EvolveError as problem:
         return [str(problem)]
+    found += [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
     return [*found, *(f"{path} is damaged" for path in soundness.damaged_checkpoints(paths))]
 
 
