@@ -47,7 +47,7 @@ def suite(tmp_path: Path) -> str:
 
 @pytest.fixture
 def open_desk(tmp_path: Path, open_ws):
-    """Opens the workspace, whose model may stop some requests after the first rewrite; tells what rewrites were asked."""
+    """Opens the workspace, whose model may stop some requests after the first rewrite; tells the rewrites it had."""
     prompts = tmp_path / "ws" / "prompts"
     prompts.mkdir(parents=True)
     (prompts / "workflow.toml").write_text(ONE_STEP)
