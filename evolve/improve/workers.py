@@ -138,7 +138,11 @@ class _Bench:
 
     def run(self, job: EpisodeJob) -> Attempt:
         record = self._agent(job).run_episode(
-            job.task, variant=job.variant, split=job.split, seed=job.seed, limits=job.limits
+            job.task,
+            variant=job.variant,
+            split=job.split,
+            seed=job.seed,
+            limits=self._arms[job.arm].limits(job.limits),
         )
         judged = [self._judged(draft, job) for draft in record.drafts]
         return Attempt(record=record, skills=tuple(one for one in judged if one is not None))

@@ -60,7 +60,7 @@ def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
     """Runs the task, or goes on with a run of it; see :meth:`Workspace.run`."""
     task, stores = wish.task, workspace.stores
     workflow = workspace.workflow
-    limits = episode_limits(workspace.learner, wish.budget, workspace.settings, workflow.knobs)
+    limits = _limits(workspace, wish.budget)
     if run is None:
         asked = ["run", task_json(task), *_bounds(limits), workspace.learner.name, *workspace.mark]
         body = {"task": task.id, **about(task), **workspace.mark}
@@ -173,7 +173,7 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
     if isinstance(sandbox, Stoppable):
         sandbox = sandbox.until(person.cancellation)
     around = Surroundings(
-        policy=workspace.learner.policy(arm.guide, arm.skills, attended=True),
+        policy=arm.policy(workspace.learner, attended=True),
         sandbox=sandbox,
         recall=_own_recall(workspace, arm, wish.task),
         recorder=_OwnRecorder(workspace.stores, wish.task),
@@ -188,8 +188,16 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
         ),
         judge=workspace.judges.factory,
     )
-    wanted = arm.workflow.attended()
-    return Agent(around, wanted if wish.task.files is None else wanted.in_folders())
+    acting = arm.workflow.attended()
+    return Agent(around, acting if wish.task.files is None else acting.in_folders())
+
+
+def _limits(workspace: Workspace, budget: Budget) -> Limits:
+    """What one task of a person's own may spend; a promoted workflow bounds it where the person does not."""
+    acting = Arm(workflow=workspace.stores.active_workflow(workspace.workflow))
+    limits = episode_limits(workspace.learner, budget, workspace.settings, acting.workflow.knobs)
+    bounded = workspace.uses_model or budget.candidates or acting.workflow == workspace.workflow
+    return limits if bounded else acting.limits(limits)
 
 
 def _own_recall(workspace: Workspace, arm: Arm, task: Task) -> Recall:
