@@ -16,9 +16,9 @@ from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog, EventSink, read_events
 from evolve.files import canonical_json, digest
 from evolve.improve.arms import Arm, recall_from
+from evolve.improve.bench import judge_draft
 from evolve.improve.journal import Journal
 from evolve.improve.stores import Stores
-from evolve.improve.workers import judge_draft
 from evolve.ledger import Budget
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task, task_json
