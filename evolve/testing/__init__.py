@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.testing.doubles import Double, QuirkDouble
 from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
-from evolve.testing.folders import ScriptedWorker
+from evolve.testing.folders import FolderDouble, ScriptedWorker, quirk_assertions, quirk_folder
 from evolve.testing.policies import FixedLearner, FixedPolicy
 from evolve.testing.sandboxes import TrustingSandbox
 from evolve.testing.suites import slow_learner, small_suite
@@ -20,6 +20,7 @@ __all__ = [
     "Double",
     "FixedLearner",
     "FixedPolicy",
+    "FolderDouble",
     "LocalWire",
     "Quirk",
     "QuirkDouble",
@@ -29,6 +30,8 @@ __all__ = [
     "ScriptedWorker",
     "TrustingSandbox",
     "load_scenario",
+    "quirk_assertions",
+    "quirk_folder",
     "quirk_suite",
     "quirk_tasks",
     "slow_learner",
