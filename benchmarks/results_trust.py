@@ -95,6 +95,18 @@ TABLES: Mapping[str, Callable[[Rows], Iterator[tuple[Any, ...]]]] = {
 """Per benchmark its table, the head first."""
 
 
+NOTES: Mapping[str, str] = {
+    "language": (
+        "The double knows nothing but its prompt. Solved: the answer handed in was right, after any number of tries on"
+        " the examples; its second try always heeds what the first showed, so every arm solves everything, and what was"
+        " learned shows in what is right at once, and in tokens. Tokens of a task include reflection and naming skills."
+        " smolagents (1.26.0, in an environment of its own) keeps nothing from task to task, and runs code inside its"
+        " own process by default: it neither persists nor isolates."
+    ),
+}
+"""Per benchmark what its table does not say."""
+
+
 def _median(values: Any) -> str:
     known = [value for value in values if value is not None]
     return f"{median(known):,.3g}" if known else ""

@@ -88,6 +88,13 @@ class Workflow:
         """The knobs that count with these stages, by name."""
         return {name: getattr(self.knobs, name) for name in used_knobs(self.stages)}
 
+    def attended(self) -> Workflow:
+        """The same with the stage ``ask`` after ``act``, for an episode in which a person may be asked."""
+        if "ask" in self.stages:
+            return self
+        place = self.stages.index("act") + 1
+        return replace(self, stages=(*self.stages[:place], "ask", *self.stages[place:]))
+
     def in_folders(self) -> Workflow:
         """The workflow with room for the many small actions that work in a folder takes."""
         return self.with_knobs(steps=max(_STEPS_IN_FOLDERS, self.knobs.steps))

@@ -51,6 +51,7 @@ KINDS = (
     StageKind(name="recall", does="offers what was learned from similar tasks", places=("recall",)),
     StageKind(name="plan", does="names the goal and prices the work", places=("plan",), mandatory=True),
     StageKind(name="act", does="chooses the next action", places=("act",), mandatory=True),
+    StageKind(name="ask", does="waits for a person's answer where the action is a question", places=("deliberate",)),
     StageKind(
         name="observe", does="runs the action in the sandbox", places=("observe",), conditions=OUTCOME, mandatory=True
     ),

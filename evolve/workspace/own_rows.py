@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,18 @@ def task_in_words(text: str) -> Task:
         examples=(),
         warnings=(_UNCHECKED,),
     )
+
+
+def task_of(data: Mapping[str, Json]) -> Task:
+    """The task that :func:`evolve.tasks.task_json` made the data from."""
+    from evolve.tasks.assemble import assemble
+    from evolve.tasks.jsonl import parse_json
+
+    if data["family"] == WORDS and not data.get("examples"):
+        words = replace(task_in_words(str(data["instruction"])), id=str(data["id"]), group=str(data["group"]))
+        meta = data.get("meta")
+        return replace(words, meta=meta) if isinstance(meta, dict) else words
+    return assemble(parse_json(canonical_json(data), file="task", name="task", lines=False)[0])
 
 
 def with_rubric(task: Task, rubric: str) -> Task:

@@ -15,6 +15,7 @@ from pathlib import Path
 from evolve.errors import EvolveError, RecordDamaged
 from evolve.improve.stores import Stores
 from evolve.ledger import Spent, book_faults, rebuild_book
+from evolve.memory.preferences import PreferenceBook
 from evolve.optimizer import UNLEARNED
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
 from evolve.settings import load_settings
@@ -24,6 +25,7 @@ from evolve.store import Database, ObjectStore, WriterLock, finish_rebuild, rebu
 from evolve.workspace import soundness
 from evolve.workspace.housekeeping import tidy
 from evolve.workspace.opening import MIGRATIONS, open_stores
+from evolve.workspace.preferences import described
 
 
 @dataclass
@@ -120,8 +122,11 @@ def _mend_memory(stores: Stores, report: Repair) -> None:
     anew, aside = stores.memory.mend(stores.runs.episodes())
     if anew:
         report.done.append(f"made {anew} rows of evidence anew from the episodes they came from")
+    wishes, idle = PreferenceBook(stores.db, stores.memory.embedder).mend(described)
+    if wishes:
+        report.done.append(f"made {len(wishes)} preferences anew from the acts they rest on")
     report.lost = still_lost(stores.db, report.lost)
-    report.lost += [f"{name}: set aside, because what it refers to is gone" for name in aside]
+    report.lost += [f"{name}: set aside, because what it refers to is gone" for name in (*aside, *idle)]
 
 
 def _mend_skills(paths: WorkspacePaths, stores: Stores, report: Repair) -> None:
