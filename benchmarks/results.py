@@ -18,10 +18,10 @@ from typing import Any
 from benchmarks import coverage, figures
 from benchmarks.learner import ARMS
 from benchmarks.learning import shown
-from benchmarks.results_trust import TABLES
+from benchmarks.results_trust import NOTES, TABLES
 
 File = Mapping[str, Any]
-ORDER = ("learning", "demo", "coverage", "speed", *TABLES, "language", "gate", "optimize")
+ORDER = ("learning", "demo", "coverage", "speed", *TABLES, "gate", "optimize")
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
@@ -160,6 +160,9 @@ def _table(file: File) -> Iterator[str]:
         yield from _head(*head)
         yield from (_line(*cells) for cells in body)
         yield ""
+        if file["benchmark"] in NOTES:
+            yield NOTES[file["benchmark"]]
+            yield ""
 
 
 def _targets(file: File) -> Iterator[str]:

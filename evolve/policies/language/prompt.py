@@ -26,6 +26,7 @@ _FILES = 100
 _TOLD = ("value", "output", "changed", "protected", "check", "score")
 _EDIT = 600
 _SHOWN_IN_FULL = 3
+_REFUSED = "right on the examples, refused on rows that are not shown"
 _LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
 
 
@@ -43,7 +44,8 @@ def task_message(view: TaskView) -> Message:
         names = "\n".join([*view.files[:_FILES], *(["..."] if len(view.files) > _FILES else [])])
         parts.append(
             "You work in a copy of a folder. Code runs in it as the current folder, whatever answer says; what"
-            " it changes stays, variables do not. A check runs after every change. finish hands the folder in."
+            " it changes stays, variables do not. Your code may import skills, files of the folder may not."
+            " A check runs after every change. finish hands the folder in."
         )
         parts.append(quoted("files", shortened(names, _EXAMPLES)))
         return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
@@ -200,7 +202,9 @@ def seen_text(view: TaskView, step: Step) -> str:
     if seen.data.get("interrupted"):
         return seen.error
     if judged is not None:
-        return "accepted" if judged.accepted else "right on the examples, refused on rows that are not shown"
+        folder = view.environment == "files"
+        refused = "a check that is not shown refuses it" if folder else _REFUSED
+        return "accepted" if judged.accepted else refused
     if seen.denied and not seen.text:
         return f"refused by the sandbox, which says nothing about the task: {seen.denied}"
     if seen.fault:
