@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from evolve.cli import (
+    gate,
     improve,
     memory,
     models,
@@ -25,6 +26,7 @@ from evolve.cli import (
     run,
     runs,
     sandbox,
+    selftest,
     skills,
     tasks,
     undo,
@@ -82,13 +84,14 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options.before_the_command)
-    for commands in (run.app, undo.app, improve.app, optimize.app, report.app, place.app):
+    for commands in (run.app, undo.app, improve.app, optimize.app, report.app, place.app, selftest.app):
         app.add_typer(commands)
     app.add_typer(tasks.app, name="tasks")
     app.add_typer(runs.app, name="runs")
     app.add_typer(_memory_commands(), name="memory")
     app.add_typer(skills.app, name="skills")
     app.add_typer(variants.app, name="variants")
+    app.add_typer(gate.app, name="gate")
     app.add_typer(models.app, name="models")
     app.add_typer(sandbox.app, name="sandbox")
     return app
