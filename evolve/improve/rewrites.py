@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from evolve.episodes import Cost
 from evolve.errors import BudgetExhausted, ModelMistake
@@ -50,7 +51,7 @@ class PaidRewriter:
             self.ledger.settle(Cost(), Cost(**known["cost"]))
         return tuple(Edit(**one) for one in known["edits"])
 
-    def _asked(self, items: Sequence[str], traces: Sequence[str], seed: int, about: str) -> dict[str, object]:
+    def _asked(self, items: Sequence[str], traces: Sequence[str], seed: int, about: str) -> dict[str, Any]:
         if self.ledger.exhausted:
             raise SearchEnded(self.ledger.exhausted)
         self.meter.start(self.ledger.left)
