@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import optimize_prompts
 from benchmarks.figures import grouped_bootstrap
 from benchmarks.landscapes import DECEPTIVE_BUDGET, SEEDS, SMOOTH_BUDGET, Kind
 from benchmarks.learning import shown
@@ -59,6 +58,8 @@ def rows_of(parts: Sequence[str], *, quick: bool, seeds: Sequence[int]) -> Itera
             for one in cheating_optimisers(Path(folder)):
                 yield {"measure": "cheat", "arm": one.optimiser, "accepted": one.accepted, "unguarded": one.unguarded}
     if "prompts" in parts:
+        from benchmarks import optimize_prompts
+
         yield from optimize_prompts.rows_of(quick=quick, seeds=1 if quick else optimize_prompts.DEFECTS)
 
 
@@ -85,6 +86,11 @@ def _search_rows(seeds: int, budget: int) -> Iterator[dict[str, Any]]:
 
 def targets_of(rows: Rows) -> list[Target]:
     """What the rows amount to; a part that did not run is not met."""
+    prompts: list[Target] = []
+    if any(row["measure"] == "defect" for row in rows):
+        from benchmarks import optimize_prompts
+
+        prompts = optimize_prompts.targets_of(rows)
     deceptive = {arm: _found(rows, "deceptive", arm) for arm in ("archive", "greedy")}
     cheats = [row for row in rows if row["measure"] == "cheat"]
     return [
@@ -101,7 +107,7 @@ def targets_of(rows: Rows) -> list[Target]:
             value=float(sum(row["accepted"] for row in cheats)) if len(cheats) == 5 else None,
             n=len(cheats),
         ),
-        *(optimize_prompts.targets_of(rows) if any(row["measure"] == "defect" for row in rows) else ()),
+        *prompts,
     ]
 
 
