@@ -22,7 +22,7 @@ BAND = 1.25
 
 _PER_TASK = 4
 _TEMPERATURE = 0.05
-_FRONT_SHARE = 0.5
+_FRONT_SHARE = 0.3
 _STONES = 128
 _PATIENCE = 40.0
 """Visits after which a niche is a quarter as likely: whatever is next to it has mostly been seen."""
