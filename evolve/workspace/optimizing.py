@@ -10,10 +10,12 @@ from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimization import optimize as run_optimizer
-from evolve.improve.session import LoopPlan
+from evolve.improve.rewriting import KeptRewriter
+from evolve.improve.session import LoopPlan, Session
 from evolve.ledger import Budget
 from evolve.optimizer.engine import Engine, EngineSettings
 from evolve.optimizer.scope import Scope
+from evolve.prompts import PromptLayers, load_prompt
 from evolve.tasks import load_suite
 from evolve.workspace.opening import now
 from evolve.workspace.training import loop_limits, opened_session
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from evolve.workspace.facade import Workspace
 
 Part = Literal["", "prompts", "workflow", "knobs"]
+GEPA = "gepa"
+EDITABLE = ("act.md", "plan.md", "reflect.md", "distill.md")
+"""Prompts of an episode's stages; those that ask for form or for edits stay as they are."""
+
 PARTS = ("prompts", "workflow", "knobs")
 
 
@@ -52,8 +58,6 @@ def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> Op
     limits = loop_limits(workspace, budget, bounded=False)
     name = engine_name(workspace, wish)
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals)
-    scope = Scope(policy=workspace.learner.name, limits=limits)
-    engine = ENGINES[name](workspace, settings, scope)
     asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates]
     key = digest(canonical_json(["optimize", *asked, workspace.learner.name, *workspace.mark]))
     runs = workspace.stores.runs
@@ -63,7 +67,9 @@ def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> Op
     run = runs.begin("optimize", key, request, started=now())
     plan = LoopPlan(rounds=1, seed=wish.seed, limits=limits)
     with opened_session(workspace, run, suite, plan, budget) as session:
-        made = run_optimizer(session, engine, _texts(workspace, wish))
+        scope = Scope(policy=workspace.learner.name, limits=limits)
+        engine = ENGINES[name](workspace, session, settings, scope)
+        made = run_optimizer(session, engine, _texts(workspace) if name == GEPA else {})
     workspace.finish(run.id)
     return made
 
@@ -80,19 +86,45 @@ def engine_name(workspace: Workspace, wish: OptimizerRequest) -> str:
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     if wish.engine == "bandit" and wish.only == "prompts":
         raise UsageError("the engine bandit changes workflows, not prompts", hint="--only workflow")
-    return wish.engine or "bandit"
+    name = wish.engine or (GEPA if wish.only == "prompts" else "bandit")
+    if name == GEPA:
+        if not workspace.uses_model or wish.only in ("workflow", "knobs"):
+            raise UsageError("the engine gepa edits prompts, which a model reads", hint="--engine bandit, or --model")
+        from evolve.optimizer.gepa_engine import load_gepa
+
+        load_gepa()
+    return name
 
 
-def _bandit(workspace: Workspace, settings: EngineSettings, scope: Scope) -> Engine:
+def _bandit(workspace: Workspace, session: Session, settings: EngineSettings, scope: Scope) -> Engine:
     from evolve.optimizer.bandit import BanditEngine
 
     return BanditEngine(settings=settings, scope=scope)
 
 
-ENGINES: Mapping[str, Callable[[Workspace, EngineSettings, Scope], Engine]] = {"bandit": _bandit}
+def _gepa(workspace: Workspace, session: Session, settings: EngineSettings, scope: Scope) -> Engine:
+    from evolve.optimizer.counterfactual import Editor
+    from evolve.optimizer.gepa_engine import GepaEngine
+    from evolve.optimizer.leakage import guard_of
+    from evolve.workspace.language import LanguageLearner
+
+    learner, texts, suite = workspace.learner, _texts(workspace), session.suite
+    if not isinstance(learner, LanguageLearner):
+        raise UsageError("the engine gepa needs a model of evolve's own", hint="evolve models")
+    editor = Editor(
+        rewriter=KeptRewriter(session, learner.writing()),
+        tasks={task.id: task.instruction for task in suite.split("train")},
+        guard=guard_of(suite.tasks, common=list(texts.values())),
+    )
+    return cast(Engine, GepaEngine(editor=editor, settings=settings))
+
+
+ENGINES: Mapping[str, Callable[[Workspace, Session, EngineSettings, Scope], Engine]] = {"bandit": _bandit, GEPA: _gepa}
 """How each engine is made, by its name."""
 
 
-def _texts(workspace: Workspace, wish: OptimizerRequest) -> dict[str, str]:
-    """Prompts that may be edited; none where no engine or policy reads them."""
-    return {}
+def _texts(workspace: Workspace) -> dict[str, str]:
+    """Prompts in force that may be edited."""
+    arm = workspace.stores.active_arm(workspace.workflow)
+    layers = PromptLayers(variant=arm.prompts, workspace=workspace.paths.prompts)
+    return {name: load_prompt(name, layers) for name in EDITABLE}
