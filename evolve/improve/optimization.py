@@ -135,11 +135,12 @@ def optimize(session: Session, engine: Engine, texts: Mapping[str, str]) -> Opti
         return OptimizationReport.from_json(done)
     check_size(session)
     stores = session.stores
-    begun = session.journal.done("start") or {"variant": stores.variants.active_digest}
+    # What is accepted on the way changes what is active, so a run that goes on needs to know what it began with.
+    begun = session.journal.done("start") or {"variant": stores.variants.active_digest, "texts": dict(texts)}
     session.journal.finish("start", begun)
     base = str(begun["variant"])
     workflow = stores.arm(base, session.workflow).workflow
-    start = Candidate(workflow=workflow, prompts=tuple(texts.items()), operator="start")
+    start = Candidate(workflow=workflow, prompts=tuple(begun["texts"].items()), operator="start")
     trials = SessionTrials(session, start, base)
     forecast = foresee(session, trials, start)
     session.tell("forecast", text=forecast.text)

@@ -164,9 +164,7 @@ class Variants:
     def _found(self, name: str) -> str:
         digest = self._stores.variants.find(name)
         if digest == UNLEARNED:
-            raise UsageError(
-                "nothing has been learned in this variant", hint="evolve variants rollback goes back to it"
-            )
+            raise UsageError("unlearned is no variant of its own", hint="evolve variants rollback")
         return digest
 
     def _parent(self, name: str) -> str:
