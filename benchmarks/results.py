@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks import coverage, figures
+from benchmarks import coverage, figures, optimize
 from benchmarks.learner import ARMS
 from benchmarks.learning import shown
 from benchmarks.results_trust import TABLES
@@ -155,8 +155,9 @@ def _speed(file: File) -> Iterator[str]:
 
 
 def _table(file: File) -> Iterator[str]:
-    if file["benchmark"] in TABLES:
-        head, *body = TABLES[file["benchmark"]](file["rows"])
+    tables = {**TABLES, "optimize": optimize.summary}
+    if file["benchmark"] in tables:
+        head, *body = tables[file["benchmark"]](file["rows"])
         yield from _head(*head)
         yield from (_line(*cells) for cells in body)
         yield ""
