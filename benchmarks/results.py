@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks import coverage, figures, gate
+from benchmarks import coverage, figures, gate, optimize
 from benchmarks.learner import ARMS
 from benchmarks.learning import shown
 from benchmarks.results_trust import NOTES, TABLES
@@ -171,8 +171,9 @@ def _gate(file: File) -> Iterator[str]:
 
 
 def _table(file: File) -> Iterator[str]:
-    if file["benchmark"] in TABLES:
-        head, *body = TABLES[file["benchmark"]](file["rows"])
+    tables = {**TABLES, "optimize": optimize.summary}
+    if file["benchmark"] in tables:
+        head, *body = tables[file["benchmark"]](file["rows"])
         yield from _head(*head)
         yield from (_line(*cells) for cells in body)
         yield ""
