@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
@@ -29,7 +29,7 @@ from evolve.workspace.judges import Judges
 from evolve.workspace.learners import check_model, choose_learner
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, open_stores, sandbox_opener
-from evolve.workspace.optimizing import OptimizerRequest, optimize
+from evolve.workspace.optimizing import OptimizerRequest, optimize, retest
 from evolve.workspace.own_rows import Examples, wanted_task
 from evolve.workspace.own_runs import Wish, answer, solve, waiting_question
 from evolve.workspace.person import Person
@@ -262,6 +262,15 @@ class Workspace:
         """
         self._need_writer()
         return optimize(self, request, as_budget(budget))
+
+    def retest(self, variant: str, suite: str, *, budget: BudgetLike = None) -> Mapping[str, Any]:
+        """Compares a variant with its parent on another suite, or with the model chosen now; promotes nothing.
+
+        Raises:
+            UsageError: There is no such variant, or this is where it was chosen.
+        """
+        self._need_writer()
+        return retest(self, variant, suite, as_budget(budget))
 
     def report(self, *, fresh: bool = False) -> Report:
         """The last report again, without opening the test tasks.
