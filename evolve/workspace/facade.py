@@ -302,6 +302,7 @@ class Workspace:
             events=events,
             run=run,
             checkpoints=self.paths.runs / run,
+            skills=arm.skills,
         )
         return Agent(around, arm.workflow if task.files is None else for_folders(arm.workflow))
 

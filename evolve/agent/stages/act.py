@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
+from evolve.agent.deliberating import allowance, handed_in
 from evolve.agent.paying import since, spent
 from evolve.agent.stages.plan import UNFIT
 from evolve.agent.state import ENDED, AgentState, AgentUpdate, read_plan, read_steps
@@ -32,11 +33,12 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     before = spent(context)
     try:
-        action = context.policy.act(context.view, plan, context.environment.focus(steps), context.left(steps))
+        action = context.policy.act(context.view, plan, context.environment.focus(steps), allowance(context, steps))
     except ModelMistake as error:
         action = Action(kind="code", text=str(error))
     except BudgetExhausted as error:
         action = Action(kind="finish", text=str(error), data={ENDED: True})
+    action = handed_in(context, steps, action)
     # Text from outside enters the record here, so this is where it is cleaned.
     return replace(
         action,

@@ -15,6 +15,7 @@ from evolve.ledger import Budget
 from evolve.models import KEPT, ChatModel, Message, ModelReply, ModelRequest
 from evolve.policies.language.asking import ACTION_SCHEMA, CLAIMS_SCHEMA, SKILL_SCHEMA, Questions
 from evolve.policies.language.claims import unfit
+from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import mount, skill_files
 from evolve.policies.language.plans import (
@@ -74,7 +75,7 @@ class LanguageSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LanguagePolicy:
+class LanguagePolicy(Deliberation):
     """Decides by asking a model. Nothing of an episode is kept between calls but what it may still spend.
 
     Attributes:
@@ -124,7 +125,7 @@ class LanguagePolicy:
             return Plan(goal=view.instruction, data={"facts": facts})
         parts = [*facts_message(facts, self.questions.rooms.facts), task_message(view)]
         try:
-            said = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
+            said = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
         except ModelMistake:  # without a plan the task is its own
             return Plan(goal=view.instruction, data={"facts": facts})
         return Plan(
@@ -142,12 +143,12 @@ class LanguagePolicy:
         started = time.process_time()
         subgoals, fresh = self._subgoals(view, plan, steps)
         now = replace(plan, subgoals=subgoals)
-        said = self._proposal(view, now, steps)
+        said = self.proposal(view, now, steps)
         if _repeats(said, steps):
-            said = self._proposal(view, now, steps, strategy=_AGAIN)
+            said = self.proposal(view, now, steps, strategy=_AGAIN)
             if _repeats(said, steps):
                 return Action(kind="finish", text="the same step was proposed again and again, so this stops here")
-        action = self._action(view, plan, steps, said)
+        action = self.action_of(view, plan, steps, said)
         if action.kind == "code" and not action.data.get("explores"):
             action = self._sampled(view, now, steps, action)
         if fresh:
@@ -165,7 +166,7 @@ class LanguagePolicy:
         if not any(is_failure(step) for step in steps):
             return self._tested_again(view, group, steps, probe)
         parts = [task_message(view), *evidence_messages(view, steps)]
-        reply = self._asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
+        reply = self.asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
         known = [str(fact["text"]) for step in steps[:1] for fact in step.action.data.get("facts", ())]
         claims = read_claims(reply.data["claims"], view, known=known)
         if not claims:
@@ -189,7 +190,7 @@ class LanguagePolicy:
         if right is None or not self.settings.distils or not view.examples:
             return ()
         parts = [task_message(view), Message(role="user", text=step_text(view, right), priority=KEPT, kind="answer")]
-        said = self._asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
+        said = self.asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
         described = " ".join(str(said["description"]).split())
         if unfit(described):
             described = f"Answers tasks of the family {view.family} such as {view.id}."
@@ -205,7 +206,7 @@ class LanguagePolicy:
             ),
         )
 
-    def _asked(self, request: ModelRequest) -> ModelReply:
+    def asked(self, request: ModelRequest) -> ModelReply:
         reply = self.models.complete(request)
         if reply.refused or reply.data is None:
             raise ModelMistake("the model would not answer, which says nothing about the task")
@@ -224,12 +225,12 @@ class LanguagePolicy:
             *steps_message(view, steps, self.questions.rooms.steps),
         ]
         try:
-            said = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, seed=len(steps), evidence=evidence)).data
+            said = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, seed=len(steps), evidence=evidence)).data
         except ModelMistake:  # the old plan is better than none
             return subgoals, False
         return revised(subgoals, refuted, read_subgoals(said["subgoals"])), True
 
-    def _proposal(
+    def proposal(
         self, view: TaskView, plan: Plan, steps: Sequence[Step], strategy: str = "", *, sample: int = 0
     ) -> Mapping[str, Any]:
         rooms = self.questions.rooms
@@ -241,7 +242,7 @@ class LanguagePolicy:
             *steps_message(view, steps, rooms.steps),
         ]
         seed = 1_000 * sample + 2 * len(steps) + bool(strategy)
-        said: Mapping[str, Any] = self._asked(
+        said: Mapping[str, Any] = self.asked(
             self.questions.ask("act", parts, ACTION_SCHEMA, seed=seed, strategy=strategy)
         ).data
         return said
@@ -251,12 +252,12 @@ class LanguagePolicy:
         found: dict[str, dict[str, Json]] = {}
         for number in range(1, self.settings.samples):
             try:
-                said = self._proposal(view, plan, steps, sample=number)
+                said = self.proposal(view, plan, steps, sample=number)
             except (ModelMistake, BudgetExhausted):  # there is an answer already
                 break
             if said["kind"] != "code" or not said["answer"]:
                 continue
-            other = self._action(view, plan, steps, said)
+            other = self.action_of(view, plan, steps, said)
             if other.code != action.code:
                 found[other.code] = {
                     "code": other.code,
@@ -277,7 +278,7 @@ class LanguagePolicy:
         )
         return order[:12]
 
-    def _action(self, view: TaskView, plan: Plan, steps: Sequence[Step], said: Mapping[str, Any]) -> Action:
+    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], said: Mapping[str, Any]) -> Action:
         kind = said["kind"]
         data: dict[str, Json] = {"subgoal": f"s{said['subgoal']}" if said["subgoal"] > 0 else ""}
         if not steps:
@@ -316,7 +317,7 @@ class LanguagePolicy:
         No skill is offered: one that rests on the same fact would hide whether the fact makes a difference.
         """
         bare = replace(self, skills=())
-        said = bare._proposal(view, Plan(goal="", data={"facts": list(facts)}), ())
+        said = bare.proposal(view, Plan(goal="", data={"facts": list(facts)}), ())
         if said["kind"] != "code":
             return False
         inputs = [list(row.input) for row in view.examples]
