@@ -14,7 +14,7 @@ from evolve.events import EventSink, NoEvents
 from evolve.policies.protocol import Policy
 from evolve.sandbox.protocol import Sandbox
 from evolve.skills import Skill
-from evolve.workflow import STAGES, Knobs
+from evolve.workflow import UNATTENDED, Knobs
 
 Recall = Callable[[TaskView, tuple[float, ...], int], Sequence[Recalled]]
 """``recall(view, features, k)`` gives at most ``k`` items, best first."""
@@ -85,7 +85,7 @@ class EpisodeContext:
     outputs: StepOutputs = field(default_factory=NoOutputs)
     learns: bool = True
     exploration: Exploration | None = None
-    stages: tuple[str, ...] = STAGES
+    stages: tuple[str, ...] = UNATTENDED
     idle: Mapping[str, str] = field(default_factory=dict)
     skills: Mapping[str, Skill] = field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from evolve.errors import WorkspaceError
 from evolve.files import canonical_json, digest
 from evolve.workflow.checks import validate
 from evolve.workflow.knobs import Knobs, used_knobs
-from evolve.workflow.stages import OUTCOME, STAGES, kind_of
+from evolve.workflow.stages import OUTCOME, UNATTENDED, kind_of
 
 Condition = Literal["always", "again", "stop", "doubtful", "agree"]
 
@@ -44,7 +44,7 @@ class Workflow:
         knobs: The numbers.
     """
 
-    stages: tuple[str, ...] = STAGES
+    stages: tuple[str, ...] = UNATTENDED
     routes: Mapping[str, Mapping[str, str]] = field(
         default_factory=lambda: {"judge": {"again": "act", "stop": "reflect"}}
     )
@@ -84,6 +84,13 @@ class Workflow:
     def numbers(self) -> dict[str, int | float]:
         """The knobs that count with these stages, by name."""
         return {name: getattr(self.knobs, name) for name in used_knobs(self.stages)}
+
+    def attended(self) -> Workflow:
+        """The same with the stage ``ask`` after ``act``, for an episode in which a person may be asked."""
+        if "ask" in self.stages:
+            return self
+        after = self.stages.index("act") + 1
+        return replace(self, stages=(*self.stages[:after], "ask", *self.stages[after:]))
 
     def with_knobs(self, **changes: Any) -> Workflow:
         """The same stages with other numbers, checked again."""

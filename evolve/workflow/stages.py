@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 PLACES = (
-    "recall", "plan", "prepare", "act", "deliberate", "observe", "review", "judge", "reflect", "distill", "commit",
+    "recall", "plan", "prepare", "act", "ask", "deliberate", "observe", "review", "judge", "reflect", "distill",
+    "commit",
 )  # fmt: skip
 """Parts of an episode, in order. Several stages may stand in ``deliberate`` and ``review``, in any order."""
 
@@ -58,6 +59,12 @@ KINDS = (
         knobs=("share",),
     ),
     StageKind(name="act", does="chooses the next action", places=("act",), mandatory=True),
+    StageKind(
+        name="ask",
+        does="waits for a person's answer to a question",
+        places=("ask",),
+        effect="a question to a person",
+    ),
     StageKind(
         name="best_of_n",
         does="compares the answer with rivals on and near the examples and goes on with the best",
@@ -122,8 +129,8 @@ SKILL_KIND = StageKind(
     environments=_PROGRAMS,
 )
 
-STAGES = ("recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit")
-"""The stages of the default workflow, in order."""
+UNATTENDED = ("recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit")
+"""The stages of the default workflow, in order; nobody follows such an episode."""
 
 MANDATORY = frozenset(kind.name for kind in KINDS if kind.mandatory)
 ROUTED = frozenset(kind.name for kind in KINDS if kind.conditions)
