@@ -33,8 +33,11 @@ def role_of(skill: Skill) -> Role | None:
     return _ROLES.get((kinds, str(signature.result)))
 
 
-def stage_skills(workflow: Workflow, skills: Sequence[Skill]) -> dict[str, Skill]:
+def stage_skills(workflow: Workflow, skills: Sequence[Skill], *, file: str = "workflow.toml") -> dict[str, Skill]:
     """The skill of every stage that calls one.
+
+    Args:
+        file: Name of the workflow in messages.
 
     Raises:
         WorkspaceError: It is not admitted, or its signature is not one of a building block.
@@ -48,7 +51,7 @@ def stage_skills(workflow: Workflow, skills: Sequence[Skill]) -> dict[str, Skill
         fitting = [one for one in skills if one.name == name and one.digest.startswith(digest)]
         if len(fitting) != 1 or fitting[0].status not in _ADMITTED:
             raise WorkspaceError(
-                f"workflow.toml: stages: {stage}: no such skill is admitted here",
+                f"{file}: stages: {stage}: no such skill is admitted here",
                 hint="evolve skills list shows the admitted ones",
             )
         if role_of(fitting[0]) is None:
@@ -57,8 +60,8 @@ def stage_skills(workflow: Workflow, skills: Sequence[Skill]) -> dict[str, Skill
                 "; ".join(f"({', '.join(kinds)}) -> {result}" for kinds, result in _ROLES),
             )
             raise WorkspaceError(
-                f"workflow.toml: stages: {stage}: a skill {signature} is no building block; these are: {forms}",
-                hint="evolve workflow validate",
+                f"{file}: stages: {stage}: a skill {signature} is no building block; these are: {forms}",
+                hint="evolve skills list shows their signatures",
             )
         found[stage] = fitting[0]
     return found

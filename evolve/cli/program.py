@@ -13,7 +13,21 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from evolve.cli import improve, memory, models, options, place, report, run, runs, sandbox, skills, tasks, undo
+from evolve.cli import (
+    improve,
+    memory,
+    models,
+    options,
+    place,
+    report,
+    run,
+    runs,
+    sandbox,
+    skills,
+    tasks,
+    undo,
+    workflow,
+)
 from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
 from evolve.files import machine_problem
@@ -73,6 +87,7 @@ def build_app() -> typer.Typer:
     app.add_typer(memory.app, name="memory")
     app.add_typer(skills.app, name="skills")
     app.add_typer(models.app, name="models")
+    app.add_typer(workflow.app, name="workflow")
     app.add_typer(sandbox.app, name="sandbox")
     return app
 

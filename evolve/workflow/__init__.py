@@ -6,6 +6,8 @@ A workflow that passes the check always compiles and always ends; :func:`visit_b
 from __future__ import annotations
 
 from evolve.workflow.checks import misfits, validate, visit_bounds
+from evolve.workflow.difference import Difference, differences
+from evolve.workflow.drawing import mermaid, svg
 from evolve.workflow.knobs import KNOB_BOUNDS, Knobs, used_knobs
 from evolve.workflow.spec import Condition, Edge, Workflow, conditions_of, parse_workflow
 from evolve.workflow.stages import (
@@ -28,16 +30,20 @@ __all__ = [
     "ROUTED",
     "UNATTENDED",
     "Condition",
+    "Difference",
     "Edge",
     "Knobs",
     "StageKind",
     "Workflow",
     "conditions_of",
+    "differences",
     "kind_of",
+    "mermaid",
     "misfits",
     "parse_workflow",
     "places_of",
     "skill_of",
+    "svg",
     "used_knobs",
     "validate",
     "visit_bounds",

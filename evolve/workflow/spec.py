@@ -123,7 +123,7 @@ def parse_workflow(text: str, *, file: str = "workflow.toml") -> Workflow:
     Raises:
         WorkspaceError: Naming the file and the key that is wrong.
     """
-    hint = "evolve workflow show --seed prints one that works"
+    hint = "evolve workflow show seed prints one that works"
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
