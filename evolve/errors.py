@@ -10,8 +10,10 @@
     │   ├── SandboxUnavailable     no sandbox passed its self-test here
     │   ├── RecordDamaged          a stored row or object does not match its checksum
     │   └── EndpointProblem        a model endpoint failed; ``retryable`` says whether waiting helps
+    │       └── NotRecorded        a replay lacks an exchange
     ├── BudgetExhausted            a budget ended before any result
     ├── WaitingForPerson           nothing more can be done without an answer
+    ├── Cancelled                  a person stopped the action that was going on; the process goes on
     └── Interrupted                a signal asked the program to stop
 
 Bugs are not in the tree: they are ordinary exceptions. Only the last line of the command catches them, keeps
@@ -102,6 +104,10 @@ class EndpointProblem(EnvironmentProblem):
         self.retryable = retryable
 
 
+class NotRecorded(EndpointProblem):
+    """A replay was asked for an exchange that its recording lacks; the message names the digest."""
+
+
 class BudgetExhausted(EvolveError):
     """A budget ended before there was any result to show."""
 
@@ -112,6 +118,12 @@ class WaitingForPerson(EvolveError):
     """The work is paused at a question only a person can answer."""
 
     exit_code = 6
+
+
+class Cancelled(EvolveError):
+    """A person stopped what was going on; it says nothing about the task."""
+
+    exit_code = 130
 
 
 class Interrupted(EvolveError):

@@ -10,6 +10,7 @@ from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.execution import make_probe
 from evolve.agent.exploring import EXPLORES
+from evolve.agent.outcome import goes_on
 from evolve.agent.paying import since, spent
 from evolve.agent.sampling import SAMPLES
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, with_last_step
@@ -55,7 +56,11 @@ def changed(state: AgentState, context: EpisodeContext, stage: str, work: Work) 
     """Lets a stage change the last step's action, once, whatever kind it is."""
     steps, plan = read_steps(state), read_plan(state)
     step = steps[-1]
-    action = context.outputs.once((step.number, stage, "action"), Action, lambda: work(context, plan, steps))
+
+    def compute() -> Action:
+        return _last_resort(context, steps, work(context, plan, steps), stage)
+
+    action = context.outputs.once((step.number, stage, "action"), Action, compute)
     return {"steps": with_last_step(state, replace(step, action=action))}
 
 
@@ -183,22 +188,41 @@ def allowance(context: EpisodeContext, steps: Sequence[Step]) -> Limits:
 
 def handed_in(context: EpisodeContext, steps: Sequence[Step], action: Action) -> Action:
     """In place of giving up, the first answer that was only doubted: a doubt is no refutation."""
-    if action.kind != "finish":
+    first = _first_doubted(steps) if action.kind == "finish" else None
+    if first is None:
         return action
+    kept = as_rival(first.action)
+    data = {"budget": allowance(context, steps).candidates} if isinstance(context.policy, Searching) else {}
+    return replace(
+        action,
+        kind="code",
+        code=kept["code"],
+        text=f"nothing better was found, so the answer of step {first.number} is handed in",
+        data={**data, **kept["data"], SETTLED: True},
+        consumed=tuple(kept["consumed"]),
+    )
+
+
+def _last_resort(context: EpisodeContext, steps: Sequence[Step], action: Action, stage: str) -> Action:
+    """The action; where it is doubted like all before it and none can follow, the first answer of them, which the
+    policy liked best."""
+    current = [*steps[:-1], replace(steps[-1], action=action)]
+    if doubt_of(action, stage) is None or steps[-1].observation is not None or goes_on(current, context):
+        return action
+    first = _first_doubted(steps[:-1])
+    if first is None:
+        return action
+    text = f"all answers are doubted, so that of step {first.number} is handed in"
+    return noted(exchanged(action, as_rival(first.action)), stage, text, doubtful=True)
+
+
+def _first_doubted(steps: Sequence[Step]) -> Step | None:
+    """The first step whose answer fits as far as it was tried, was only doubted, and was never handed in."""
     for step in steps:
         ready = step.observation is None or step.observation.ok
         if ready and step.judgement is None and step.action.code and doubt_of(step.action) is not None:
-            kept = as_rival(step.action)
-            data = {"budget": allowance(context, steps).candidates} if isinstance(context.policy, Searching) else {}
-            return replace(
-                action,
-                kind="code",
-                code=kept["code"],
-                text=f"nothing better was found, so the answer of step {step.number} is handed in",
-                data={**data, **kept["data"], SETTLED: True},
-                consumed=tuple(kept["consumed"]),
-            )
-    return action
+            return step
+    return None
 
 
 def _samples_as_rivals(action: Action) -> Action:

@@ -77,6 +77,7 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
 
     def node(state: AgentState, runtime: Runtime[EpisodeContext]) -> AgentUpdate:
         context = runtime.context
+        context.check()
         hit(f"stage.{point}.before")
         reason = context.idle.get(name)
         update = stage(state, context) if reason is None else skipped(state, name, reason)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
+from evolve.cancellation import Cancellation
 from evolve.episodes import (
     Action,
     Claim,
@@ -132,6 +133,40 @@ SPARE = "spare"
 
 
 @dataclass(frozen=True, kw_only=True)
+class Piece:
+    """What a model wrote since the last piece, for whoever watches; pieces of a reply that fails are not taken back.
+
+    Attributes:
+        stage: What is being asked for: ``plan``, ``act``, ``reflect`` or ``distill``.
+        field: The field of the reply that it stands in, such as ``text`` or ``code``; "" outside of any.
+        call: Number of the reply from 1; another number begins anew.
+    """
+
+    stage: str
+    text: str
+    field: str = ""
+    call: int = 1
+
+
+OnPiece = Callable[[Piece], None]
+"""Hears of pieces as they come."""
+
+
+@runtime_checkable
+class Attendable(Protocol):
+    """What a policy has besides, if a person can watch its work and stop it."""
+
+    def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> Policy:
+        """The same policy for a run that a person follows.
+
+        Args:
+            cancellation: Once it is raised, what the policy does ends soon with ``Cancelled``.
+            on_piece: Hears what a model writes while it writes it.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
 class Edit:
     """A proposed change of one item of a prompt.
 
@@ -149,6 +184,12 @@ class Edit:
 class Rewriter(Protocol):
     """Proposes edits of prompts. Needs a model; never judges what it proposes."""
 
-    def propose(self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0) -> tuple[Edit, ...]:
-        """Edits that the traces of episodes call for; () where nothing is worth changing."""
+    def propose(
+        self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = ""
+    ) -> tuple[Edit, ...]:
+        """Edits that the traces of episodes call for; () where nothing is worth changing.
+
+        Args:
+            about: The part of the prompt that cannot be edited.
+        """
         ...

@@ -16,6 +16,9 @@ from evolve.workflow.stages import OUTCOME, UNATTENDED, kind_of
 Condition = Literal["always", "again", "stop", "doubtful", "agree"]
 
 
+_STEPS_IN_FOLDERS = 24
+
+
 @dataclass(frozen=True, kw_only=True)
 class Edge:
     """One way from a stage to the next.
@@ -89,8 +92,12 @@ class Workflow:
         """The same with the stage ``ask`` after ``act``, for an episode in which a person may be asked."""
         if "ask" in self.stages:
             return self
-        after = self.stages.index("act") + 1
-        return replace(self, stages=(*self.stages[:after], "ask", *self.stages[after:]))
+        place = self.stages.index("act") + 1
+        return replace(self, stages=(*self.stages[:place], "ask", *self.stages[place:]))
+
+    def in_folders(self) -> Workflow:
+        """The workflow with room for the many small actions that work in a folder takes."""
+        return self.with_knobs(steps=max(_STEPS_IN_FOLDERS, self.knobs.steps))
 
     def with_knobs(self, **changes: Any) -> Workflow:
         """The same stages with other numbers, checked again."""

@@ -38,6 +38,7 @@ def block(instruction, examples):
 CHANGE = skill("name-it", "(code: str) -> str", "def block(code):\n    return '# tidied\\n' + code\n")
 SPOIL = skill("spoil-it", "(code: str) -> str", "def block(code):\n    return 'def solve(xs):\\n    return None\\n'\n")
 DOUBT = skill("doubt-it", "(code: str) -> bool", "def block(code):\n    return 'if x % 2' not in code\n")
+NEVER = skill("never", "(code: str) -> bool", "def block(code):\n    return False\n")
 RAISES = skill("raise-it", "(code: str) -> str", "def block(code):\n    raise ValueError('no')\n")
 ENDLESS = skill("endless", "(code: str) -> str", "def block(code):\n    return 7\n")
 NUMBER = skill("plus-one", "(n: int) -> int", "def block(n):\n    return n + 1\n")
@@ -77,6 +78,15 @@ def test_a_skill_that_doubts_sends_back_for_another_action() -> None:
     assert notes(record, stage_for(DOUBT))[0]["doubtful"]
     assert record.steps[0].observation is None
     assert len(record.steps) == 2
+
+
+def test_where_all_answers_are_doubted_the_first_is_handed_in_last() -> None:
+    routes = {stage_for(NEVER): {"doubtful": "act", "agree": "observe"}}
+    record = run(FIRM, NEVER, routes=routes, steps=3)
+    first, second, last = record.steps
+    assert second.action.code != first.action.code == last.action.code
+    assert notes(record, stage_for(NEVER))[-1]["text"].startswith("all answers are doubted, so that of step 1")
+    assert record.solved
 
 
 @pytest.mark.parametrize("broken", [RAISES, ENDLESS], ids=lambda one: one.name)

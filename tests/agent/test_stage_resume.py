@@ -80,7 +80,7 @@ def reached(tmp_path, monkeypatch):
     return found, comparable(record), counted.calls
 
 
-def check(points, expected, calls, around):
+def check_crashes(points, expected, calls, around):
     """Lets the episode crash at each of some points, go on, and come to what it came to without a crash."""
     tmp_path, monkeypatch, some = around
     seen: Counter = Counter()
@@ -108,10 +108,10 @@ def test_all_stages_take_part(tmp_path, monkeypatch) -> None:
 def test_a_crash_at_a_boundary_changes_nothing_and_pays_once(tmp_path, monkeypatch) -> None:
     points, record, calls = reached(tmp_path, monkeypatch)
     some = Random(4).sample(range(len(points)), 4)
-    check(points, record, calls, (tmp_path, monkeypatch, some))
+    check_crashes(points, record, calls, (tmp_path, monkeypatch, some))
 
 
 @pytest.mark.slow
 def test_a_crash_at_any_boundary_changes_nothing_and_pays_once(tmp_path, monkeypatch) -> None:
     points, record, calls = reached(tmp_path, monkeypatch)
-    check(points, record, calls, (tmp_path, monkeypatch, range(len(points))))
+    check_crashes(points, record, calls, (tmp_path, monkeypatch, range(len(points))))

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import itertools
+from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.errors import WorkspaceError
@@ -17,8 +18,11 @@ from evolve.workflow import (
     Knobs,
     Workflow,
     conditions_of,
+    differences,
+    mermaid,
     misfits,
     parse_workflow,
+    svg,
     used_knobs,
     visit_bounds,
 )
@@ -90,6 +94,27 @@ def test_layout_does_not_change_the_digest_and_content_does() -> None:
     stages = text.splitlines()[0]
     assert parse_workflow(stages + "\n" + shuffled).digest == Workflow().digest
     assert Workflow().with_knobs(steps=7).digest != Workflow().digest
+
+
+@given(workflows(), workflows())
+@settings(max_examples=30)
+def test_two_workflows_differ_exactly_where_their_digests_do(a: Workflow, b: Workflow) -> None:
+    assert (differences(a, b) == ()) == (a.digest == b.digest)
+    assert differences(a, a) == ()
+    added = {one.item for one in differences(a, b) if one.kind == "added"}
+    assert added == set(b.stages) - set(a.stages)
+
+
+@given(workflows())
+@settings(max_examples=20)
+def test_a_picture_has_a_way_for_every_edge(workflow: Workflow) -> None:
+    root = ElementTree.fromstring(svg(workflow, title="<a & b>"))
+    ways = [node for node in root.iter() if "way" in node.get("class", "").split()]
+    assert len(ways) == len(workflow.edges)
+    boxes = [(float(node.get("y", 0)), node) for node in root.iter() if "box" in node.get("class", "").split()]
+    assert len(boxes) == len(workflow.stages)
+    assert len({y for y, _ in boxes}) == len(boxes)
+    assert mermaid(workflow).count("-->") == len(workflow.edges)
 
 
 def test_the_bound_counts_the_passes_that_the_knob_steps_allows() -> None:

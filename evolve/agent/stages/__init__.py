@@ -6,6 +6,7 @@ A stage changes neither its state nor its context; what it wants changed it retu
 from __future__ import annotations
 
 from evolve.agent.stages.act import act
+from evolve.agent.stages.ask import ask
 from evolve.agent.stages.best_of_n import best_of_n
 from evolve.agent.stages.commit import commit
 from evolve.agent.stages.critique import critique
@@ -23,6 +24,7 @@ from evolve.agent.stages.vote import vote
 
 __all__ = [
     "act",
+    "ask",
     "best_of_n",
     "commit",
     "critique",
