@@ -96,3 +96,16 @@ def test_the_picture_shows_every_stage_and_decision(cli, doubting, tmp_path):
     text = cli("workflow", "draw", doubting).out
     assert text.startswith("flowchart TD\n")
     assert text.count("-->") == len(parse_workflow(DOUBTING).edges)
+
+
+@pytest.mark.slow
+def test_a_run_goes_by_the_workflow_of_its_workspace(cli, tmp_path):
+    cli("workflow", "show")
+    prompts = tmp_path / "ws" / "prompts"
+    prompts.mkdir(parents=True, exist_ok=True)
+    (prompts / "workflow.toml").write_text(DOUBTING)
+    (tmp_path / "sums.csv").write_text("n,m,out\n" + "".join(f"{n},{n + 3},{2 * n + 3}\n" for n in range(8)))
+    done = cli("run", "sums.csv")
+    assert done.code == 0
+    assert "\nvote     " in done.err
+    assert "\ncritique " in done.err

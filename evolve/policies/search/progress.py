@@ -82,7 +82,7 @@ class Progress:
         self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
         most = UNLIMITED if limits.candidates is None else limits.candidates
         self.searcher.pause_at, self.meter.limit = self.meter.used + most // 2, self.meter.used + most
-        found: list[Found] = []
+        found, self.waiting = self.waiting[:wanted], self.waiting[wanted:]
         while len(found) < wanted and (other := self._fresh()) is not None:
             found.append(other)
         self.searcher.pause_at = None
