@@ -17,11 +17,7 @@ from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, w
 from evolve.episodes import Action, Json, Limits, Plan, Step
 from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import clean_text
-from evolve.policies.protocol import DRAWN, RIVALS, Deliberating, Searching
-
-NOTES = "deliberation"
-"""Key of an action's or plan's data: what stages said, as objects with ``stage``, ``text`` and, where they doubt the
-answer, ``doubtful``."""
+from evolve.policies.protocol import DRAWN, NOTES, RIVALS, Deliberating, Searching
 
 SETTLED = "settled"
 """Key of an action's data: an answer that was doubted is handed in, because nothing better was found."""

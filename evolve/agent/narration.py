@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evolve.agent.deliberating import NOTES
 from evolve.agent.questions import is_answered
 from evolve.agent.state import AgentState, read_claims, read_drafts, read_plan, read_recalled, read_steps
 from evolve.episodes import Observation, Question, Step
-from evolve.policies.protocol import Piece
+from evolve.policies.protocol import NOTES, Piece
 
 
 def told(piece: Piece) -> Mapping[str, Any]:

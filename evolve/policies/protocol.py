@@ -125,6 +125,10 @@ class Searching(Protocol):
 RIVALS = "rivals"
 """Key of an action's data: other answers to the same question, as objects with ``code``, ``data``, ``consumed``."""
 
+NOTES = "deliberation"
+"""Key of an action's or plan's data: what stages said, as objects with ``stage``, ``text`` and, where they doubt the
+answer, ``doubtful``."""
+
 DRAWN = "drawn"
 """Key of an action's data: ``[candidates, wanted]`` of each time that rivals were asked for."""
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from evolve.agent import Agent, Surroundings
 from evolve.episodes import Row
+from evolve.policies.protocol import NOTES
 from evolve.policies.search import SearchPolicy
 from evolve.tasks import Task
 from evolve.testing import TrustingSandbox
 from evolve.workflow import Workflow
-
-NOTES = "deliberation"
 
 
 def rows(function, *inputs):

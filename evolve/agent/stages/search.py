@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import NOTES, allowance, bought, changed, compared, is_answer, noted
+from evolve.agent.deliberating import allowance, bought, changed, compared, is_answer, noted
 from evolve.agent.exploring import EXPLORES
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.episodes import Action, Limits, Plan, Step
-from evolve.policies.protocol import Searching
+from evolve.policies.protocol import NOTES, Searching
 from evolve.tasks import equal
 
 _NAME = "search"

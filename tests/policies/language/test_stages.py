@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
+from evolve.policies.protocol import NOTES
 from evolve.tasks import Task
 from evolve.testing.doubles import prompt_of
-from tests.agent.deliberating import FIRM, NOTES, notes, rows, with_stages
+from tests.agent.deliberating import FIRM, notes, rows, with_stages
 from tests.policies.language.conftest import action, asked, plan
 
 WRONG = "def solve(xs):\n    return xs[0]\n"
@@ -58,6 +61,21 @@ def test_a_critique_that_a_call_bears_out_leads_to_a_right_answer(model) -> None
     assert notes(record, "revise")[0]["text"].startswith("revised because only the first is used")
     assert [asked(body) for body in episode.bodies].count("critique") == 1
     assert record.cost.calls == len(episode.bodies)
+
+
+@pytest.mark.parametrize("after", [(), ("critique",)], ids=["before the trial", "after the trial"])
+def test_a_doubt_that_leads_back_stands_in_the_next_question(model, after) -> None:
+    def answer(body):
+        if "doubted: only the first is used; on ([1,2]) it gives 1, not" in prompt_of(body):
+            return action(RIGHT)
+        return Reader()(body)
+
+    on = "judge" if after else "observe"
+    routes = {"critique": {"doubtful": "act", "agree": on}}
+    workflow = with_stages(*(() if after else ("critique",)), after=after, routes=routes)
+    record = model(answer).run(SUM, workflow=workflow, split="own")
+    assert record.solved
+    assert [step.judgement is not None for step in record.steps] == [False, True]
 
 
 def test_a_critique_that_the_answer_withstands_is_no_doubt(model) -> None:
