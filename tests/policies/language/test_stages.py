@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from evolve.faults import VARIABLE
 from evolve.policies.protocol import NOTES
 from evolve.tasks import Task
 from evolve.testing.doubles import prompt_of
@@ -95,6 +96,30 @@ def test_the_parts_of_a_task_stand_in_the_question_for_an_action(model) -> None:
     plain = model(Reader()).run(SUM, workflow=with_stages(), split="own")
     record = model(Reader()).run(SUM, workflow=with_stages(before=["decompose"]), split="own")
     assert (plain.solved, record.solved) == (False, True)
+
+
+@pytest.mark.parametrize("stage", ["decompose", "best_of_n", "critique", "revise"])
+def test_a_crash_after_a_stage_asks_and_pays_nothing_twice(model, tmp_path, monkeypatch, stage) -> None:
+    workflow = with_stages("best_of_n", "critique", "revise", before=["decompose"], rivals=1)
+    whole = model(Plain())
+    expected = whole.run(SUM, workflow=workflow, split="own", checkpoints=tmp_path / "whole")
+    cut = model(Plain())
+    monkeypatch.setenv(VARIABLE, f"stage.{stage}.after:1:full")
+    with pytest.raises(OSError):
+        cut.run(SUM, workflow=workflow, split="own", checkpoints=tmp_path / "cut")
+    record = cut.run(SUM, workflow=workflow, split="own", checkpoints=tmp_path / "cut")
+    assert cut.bodies == whole.bodies
+    assert record.answer == expected.answer == RIGHT
+    assert (record.cost.calls, record.cost.tokens) == (expected.cost.calls, expected.cost.tokens)
+
+
+class Plain(Reader):
+    """As a reader, whom no decomposition helps."""
+
+    def __call__(self, body):
+        if asked(body) == "plan":
+            return plan(("some of it", ()))
+        return super().__call__(body)
 
 
 class Sampling:
