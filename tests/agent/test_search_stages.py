@@ -16,12 +16,12 @@ def run(task, workflow, *, split="own", **around):
 
 
 def test_parts_are_found_where_the_whole_is_not() -> None:
-    plain = run(SPLIT, with_stages(candidates=8_000))
-    apart = run(SPLIT, with_stages(before=["decompose"], candidates=8_000, share=0.5))
+    plain = run(SPLIT, with_stages(candidates=5_000))
+    apart = run(SPLIT, with_stages(before=["decompose"], candidates=5_000, share=0.5))
     assert plain.status == "budget"
     assert apart.solved
     assert "put together from parts" in apart.steps[0].action.text
-    assert apart.cost.candidates <= 8_500
+    assert apart.cost.candidates <= 5_300
 
 
 class Misled(SearchPolicy):
