@@ -31,6 +31,7 @@ from evolve.cli import (
     tasks,
     undo,
     variants,
+    workflow,
 )
 from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
@@ -93,6 +94,7 @@ def build_app() -> typer.Typer:
     app.add_typer(variants.app, name="variants")
     app.add_typer(gate.app, name="gate")
     app.add_typer(models.app, name="models")
+    app.add_typer(workflow.app, name="workflow")
     app.add_typer(sandbox.app, name="sandbox")
     return app
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.cli.output import note, shorten
 from evolve.events import Event
+from evolve.workflow import kind_of
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -64,6 +65,8 @@ def _other_line(event: Event) -> str:
         return f"answer   {shorten(data['answer'], 100)}"
     if event.kind == "warning":
         return f"warning: {data['text']}"
+    if kind_of(event.kind) is not None and data.get("text"):
+        return f"{event.kind.partition('@')[0]:<8} {shorten(data['text'], 100)}"
     return f"learned  skill {data['skill']}" if event.kind == "admitted" else ""
 
 

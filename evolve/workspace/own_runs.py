@@ -187,6 +187,7 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
             live=workspace.events if person.streams else None,
         ),
         judge=workspace.judges.factory,
+        skills=arm.skills,
     )
     acting = arm.workflow.attended()
     return Agent(around, acting if wish.task.files is None else acting.in_folders())

@@ -16,6 +16,7 @@ from evolve.ledger import Budget
 from evolve.models import KEPT, ChatModel, Message, ModelReply, ModelRequest
 from evolve.policies.language.asking import ACTION_SCHEMA, CLAIMS_SCHEMA, SKILL_SCHEMA, Questions
 from evolve.policies.language.claims import unfit
+from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
 from evolve.policies.language.plans import (
@@ -77,7 +78,7 @@ class LanguageSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LanguagePolicy:
+class LanguagePolicy(Deliberation):
     """Decides by asking a model. Nothing of an episode is kept between calls but what it may still spend.
 
     Attributes:
@@ -122,7 +123,7 @@ class LanguagePolicy:
         rooms = self.questions.rooms
         parts = [*facts_message(facts, rooms.facts), *wishes_message(facts, rooms.wishes), task_message(view)]
         try:
-            said = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
+            said = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
         except ModelMistake:  # without a plan the task is its own
             return Plan(goal=view.instruction, data={"facts": facts})
         return Plan(
@@ -143,12 +144,12 @@ class LanguagePolicy:
         started = time.process_time()
         subgoals, fresh = self._subgoals(view, plan, steps)
         now = replace(plan, subgoals=subgoals)
-        said = self._proposal(view, now, steps)
+        said = self.proposal(view, now, steps)
         if repeats(said, steps):
-            said = self._proposal(view, now, steps, strategy=_AGAIN)
+            said = self.proposal(view, now, steps, strategy=_AGAIN)
             if repeats(said, steps):
                 return Action(kind="finish", text="the same step was proposed again and again, so this stops here")
-        action = self._action(view, plan, steps, said)
+        action = self.action_of(view, plan, steps, said)
         if action.kind == "code" and not action.data.get("explores") and view.environment == "programs":
             action = self._sampled(view, now, steps, action)
         if fresh:
@@ -166,7 +167,7 @@ class LanguagePolicy:
         if not any(is_failure(step) for step in steps):
             return self._tested_again(view, group, steps, probe)
         parts = [task_message(view), *evidence_messages(view, steps)]
-        reply = self._asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
+        reply = self.asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
         known = [str(fact["text"]) for step in steps[:1] for fact in step.action.data.get("facts", ())]
         claims = read_claims(reply.data["claims"], view, known=known)
         if not claims:
@@ -191,7 +192,7 @@ class LanguagePolicy:
         if right is None or not self.settings.distils or not view.examples:
             return ()
         parts = [task_message(view), Message(role="user", text=step_text(view, right), priority=KEPT, kind="answer")]
-        said = self._asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
+        said = self.asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
         described = " ".join(str(said["description"]).split())
         if unfit(described):
             described = f"Answers tasks of the family {view.family} such as {view.id}."
@@ -207,7 +208,7 @@ class LanguagePolicy:
             ),
         )
 
-    def _asked(self, request: ModelRequest) -> ModelReply:
+    def asked(self, request: ModelRequest) -> ModelReply:
         reply = self.models.complete(request)
         if reply.refused or reply.data is None:
             raise ModelMistake("the model would not answer, which says nothing about the task")
@@ -226,12 +227,12 @@ class LanguagePolicy:
             *steps_message(view, steps, self.questions.rooms.steps),
         ]
         try:
-            said = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, seed=len(steps), evidence=evidence)).data
+            said = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, seed=len(steps), evidence=evidence)).data
         except ModelMistake:  # the old plan is better than none
             return subgoals, False
         return revised(subgoals, refuted, read_subgoals(said["subgoals"])), True
 
-    def _proposal(
+    def proposal(
         self, view: TaskView, plan: Plan, steps: Sequence[Step], strategy: str = "", *, sample: int = 0
     ) -> Mapping[str, Any]:
         rooms = self.questions.rooms
@@ -244,7 +245,7 @@ class LanguagePolicy:
             *steps_message(view, steps, rooms.steps),
         ]
         seed = 1_000 * sample + 2 * len(steps) + bool(strategy)
-        said: Mapping[str, Any] = self._asked(
+        said: Mapping[str, Any] = self.asked(
             self.questions.ask("act", parts, ACTION_SCHEMA, seed=seed, strategy=strategy)
         ).data
         return said
@@ -254,12 +255,12 @@ class LanguagePolicy:
         found: dict[str, dict[str, Json]] = {}
         for number in range(1, self.settings.samples):
             try:
-                said = self._proposal(view, plan, steps, sample=number)
+                said = self.proposal(view, plan, steps, sample=number)
             except (ModelMistake, BudgetExhausted):  # there is an answer already
                 break
             if said["kind"] != "code" or not said["answer"]:
                 continue
-            other = self._action(view, plan, steps, said)
+            other = self.action_of(view, plan, steps, said)
             if other.code != action.code:
                 found[other.code] = {
                     "code": other.code,
@@ -283,7 +284,7 @@ class LanguagePolicy:
         )
         return order[:12]
 
-    def _action(self, view: TaskView, plan: Plan, steps: Sequence[Step], said: Mapping[str, Any]) -> Action:
+    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], said: Mapping[str, Any]) -> Action:
         kind = said["kind"]
         data: dict[str, Json] = {"subgoal": f"s{said['subgoal']}" if said["subgoal"] > 0 else ""}
         if not steps:
@@ -326,7 +327,7 @@ class LanguagePolicy:
         before, snapshot = state_before(view, steps)
 
         def ask(facts: Facts, earlier: Sequence[Step]) -> Mapping[str, Any]:
-            return bare._proposal(view, Plan(goal="", data={"facts": list(facts)}), earlier)
+            return bare.proposal(view, Plan(goal="", data={"facts": list(facts)}), earlier)
 
         return Anew(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
 

@@ -15,6 +15,7 @@ from evolve.episodes import PREFERENCE, Plan, Recalled, Row, Step, Subgoal, Task
 from evolve.models import KEPT, Message
 from evolve.policies.language.mounting import import_line
 from evolve.policies.language.quoting import quoted, shortened
+from evolve.policies.protocol import NOTES
 from evolve.skills import Skill
 
 _EXAMPLES = 3_000
@@ -196,6 +197,10 @@ def written(data: Mapping[str, Any], code: str) -> str:
 
 def seen_text(view: TaskView, step: Step) -> str:
     """What came back from a step, in words."""
+    return _doubt(step) or _came_back(view, step)
+
+
+def _came_back(view: TaskView, step: Step) -> str:
     seen, judged = step.observation, step.judgement
     if seen is None:
         return "not run"
@@ -224,6 +229,14 @@ def seen_text(view: TaskView, step: Step) -> str:
     if seen.outputs and step.action.kind == "recall":
         return "\n".join(str(one) for one in seen.outputs)
     return f"error: {seen.error}" if seen.error else "nothing came back"
+
+
+def _doubt(step: Step) -> str:
+    """Why a stage sent an answer back that was not judged; "" where none did."""
+    said = [note["text"] for note in step.action.data.get(NOTES, ()) if note.get("doubtful")]
+    if not said or step.judgement is not None or (step.observation is not None and not step.observation.ok):
+        return ""
+    return f"{'not run' if step.observation is None else 'right on the examples'}, but doubted: {said[-1]}"
 
 
 def _line(view: TaskView, step: Step) -> str:
