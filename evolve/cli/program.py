@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from evolve.cli import improve, memory, models, options, place, report, run, runs, sandbox, skills, tasks, undo
+from evolve.cli import chat, improve, memory, models, options, place, report, run, runs, sandbox, skills, tasks, undo
 from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
 from evolve.files import machine_problem
@@ -66,7 +66,7 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options.before_the_command)
-    for commands in (run.app, undo.app, improve.app, report.app, place.app):
+    for commands in (run.app, chat.app, undo.app, improve.app, report.app, place.app):
         app.add_typer(commands)
     app.add_typer(tasks.app, name="tasks")
     app.add_typer(runs.app, name="runs")

@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Literal, cast, get_args
 
-from evolve.episodes import Json, Row, TaskView
+from evolve.episodes import Json, Row, TaskView, Turn
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.tasks.signature import format_signature, infer_signature
@@ -48,6 +48,7 @@ class Task:
         group: Identity of the problem; by default the SHA-256 of what is asked and what decides.
         meta: Free JSON that came with the task. ``meta["entry"]`` names the function to write.
         warnings: What a person should know about the task, one sentence each; no part of its identity.
+        earlier: Turns of the conversation before it; no part of its identity either.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Task:
     group: str = ""
     meta: Mapping[str, Json] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    earlier: tuple[Turn, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not self.group:
@@ -97,6 +99,7 @@ class Task:
             entry=self.entry,
             environment=self.environment,
             check="" if self.files is None else self.files.check,
+            earlier=self.earlier,
         )
 
     def verify_rows(self) -> tuple[Row, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evolve.testing.conversing import ConversingDouble
 from evolve.testing.doubles import Double, QuirkDouble
 from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from evolve.testing.endpoint import ScriptedEndpoint
 
 __all__ = [
+    "ConversingDouble",
     "Double",
     "FixedLearner",
     "FixedPolicy",

@@ -76,6 +76,7 @@ class Rooms:
     skills: int = 3_000
     facts: int = 3_000
     steps: int = 9_000
+    earlier: int = 3_000
     reply: int = 4_096
 
 

@@ -26,6 +26,7 @@ from evolve.policies.language.plans import (
     revised,
 )
 from evolve.policies.language.prompt import (
+    earlier_message,
     facts_message,
     plan_message,
     skill_id,
@@ -122,7 +123,8 @@ class LanguagePolicy:
         ]
         if not self.settings.plans:
             return Plan(goal=view.instruction, data={"facts": facts})
-        parts = [*facts_message(facts, self.questions.rooms.facts), task_message(view)]
+        rooms = self.questions.rooms
+        parts = [*facts_message(facts, rooms.facts), *earlier_message(view, rooms.earlier), task_message(view)]
         try:
             said = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
         except ModelMistake:  # without a plan the task is its own
@@ -236,6 +238,7 @@ class LanguagePolicy:
         parts = [
             *skills_message(self._best_skills(view), rooms.skills),
             *facts_message(plan.data.get("facts", ()), rooms.facts),
+            *earlier_message(view, rooms.earlier),
             task_message(view),
             *plan_message(plan, plan.subgoals),
             *steps_message(view, steps, rooms.steps),

@@ -1,0 +1,272 @@
+"""One session: turns of a conversation, each a run, with what the person decides between them."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Literal
+
+from evolve.cli.chat import showing
+from evolve.cli.chat.progress import Progress
+from evolve.cli.chat.reading import Wanted
+from evolve.cli.chat.screen import Screen
+from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
+from evolve.errors import EvolveError, UsageError
+
+if TYPE_CHECKING:
+    from evolve.tasks import Task
+    from evolve.workspace import Result, Workspace
+    from evolve.workspace.conversations import ChatTurn, Conversation
+    from evolve.workspace.folders import Patch
+
+Approve = Literal["ask", "auto", "never"]
+Ask = Callable[[str], str | None]
+"""Puts a question to the person and gives the line typed; None where nobody answers."""
+
+WAITING = 6
+STOPPED = 130
+_YES, _NO = ("y", "yes"), ("n", "no")
+_QUESTIONS = 3
+
+WITHOUT_MODEL = (
+    "without a model functions are learned from rows `input -> output`: one row per line, then an empty line",
+    "task files such as rows.csv, and SUITE#ID such as everyday#name-initials-1, need no model either",
+    "for tasks in words add a model: `/model NAME` for now, `evolve models default NAME` for good",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """How a session works; what the person changes on the way replaces it.
+
+    Attributes:
+        workspace: The folder of the workspace, or None for the one found from here.
+        folder: The folder that is worked in, or "".
+        check: The command that decides there.
+        model: As for ``evolve run``.
+    """
+
+    workspace: str | None = None
+    folder: str = ""
+    check: str = ""
+    python: str | None = None
+    model: str | None = None
+    sandbox: str | None = None
+    approve: Approve = "ask"
+
+
+@dataclass
+class Session:
+    """A conversation that goes on.
+
+    Attributes:
+        code: What the command would exit with now: the code of the last turn.
+    """
+
+    setup: Setup
+    screen: Screen
+    ask: Ask
+    conversation: Conversation
+    purse: Purse = field(default_factory=Purse)
+    code: int = 0
+    leaving: bool = False
+
+    @contextmanager
+    def opened(self, *, read_only: bool = False) -> Iterator[Workspace]:
+        """The workspace for as long as something is done with it; between turns other commands may use it."""
+        import evolve
+
+        setup, sink = self.setup, Progress(self.screen)
+        with evolve.open(
+            setup.workspace, model=setup.model, events=sink, read_only=read_only, sandbox=setup.sandbox
+        ) as workspace:
+            yield workspace
+
+    def work(self, wanted: Wanted, asked: str, turn: ChatTurn | None = None) -> None:
+        """One turn: a run, shown while it goes on; stopped by Ctrl-C.
+
+        Args:
+            turn: An unfinished turn to go on with.
+        """
+        if turn is None:
+            budget = bounds_of(self.purse.left())
+            if wanted.kind == "words" and not self._has_model():
+                self.code = 2
+                for text in WITHOUT_MODEL:
+                    self.screen.say("hint", text)
+                return
+            turn = self.conversation.ask(asked, budget)
+        try:
+            with stoppable():
+                result = self._run(wanted, turn)
+        except KeyboardInterrupt:
+            self.code = STOPPED
+            self.conversation.answer(replace(turn, status="interrupted", told="stopped by the person"))
+            self.screen.say("stopped", "what was finished is kept; /again goes on from there")
+            return
+        except EvolveError as error:
+            self.conversation.answer(replace(turn, status="error", told=str(error)))
+            raise
+        self._ended(turn, result)
+
+    def _has_model(self) -> bool:
+        with self.opened(read_only=True) as workspace:
+            return workspace.uses_model
+
+    def _run(self, wanted: Wanted, turn: ChatTurn) -> Result:
+        with self.screen.working("starting"), self.opened() as workspace:
+            task = self._task(wanted, words=workspace.uses_model)
+            for warning in task.warnings:
+                self.screen.say("warning", warning)
+            result = workspace.run(task, budget=budget_of(turn.budget), python=self._python(task))
+        return self._decided(task, turn, result)
+
+    def _python(self, task: Task) -> str | None:
+        return self.setup.python if task.files is not None else None
+
+    def _task(self, wanted: Wanted, *, words: bool) -> Task:
+        """The task that is wanted, with the turns before it."""
+        from evolve.tasks import resolve_task
+        from evolve.tasks.folder_task import folder_task
+        from evolve.workspace.own_rows import task_in_words, wanted_task
+
+        if wanted.kind == "rows":
+            task = wanted_task(None, wanted.rows, None)
+        elif wanted.kind == "named":
+            task = resolve_task(wanted.text)
+        elif not words:
+            raise UsageError(WITHOUT_MODEL[0], hint=WITHOUT_MODEL[2])
+        elif self.setup.folder:
+            task = folder_task(wanted.text, self.setup.folder, self.setup.check)
+        else:
+            task = replace(task_in_words(wanted.text), warnings=())
+        return replace(task, earlier=self.conversation.earlier())
+
+    def _decided(self, task: Task, turn: ChatTurn, result: Result) -> Result:
+        """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
+        from evolve.errors import TaskError
+        from evolve.workspace.own_rows import with_answer
+
+        for _ in range(_QUESTIONS):
+            if result.ambiguity is None:
+                return result
+            chosen = self._choice(result.ambiguity.input, result.ambiguity.outputs)
+            if chosen is None:
+                return result
+            try:
+                task = with_answer(task, result.ambiguity.input, chosen[0])
+            except TaskError as error:
+                self.screen.say("error", str(error))
+                continue
+            with self.screen.working("starting again with your answer"), self.opened() as workspace:
+                result = workspace.run(task, budget=budget_of(turn.budget))
+        return result
+
+    def _choice(self, arguments: Any, outputs: Any) -> tuple[Any] | None:
+        """What the person says an input should give, as a tuple of one; None leaves it open."""
+        shown = ", ".join(json.dumps(value, ensure_ascii=False) for value in arguments)
+        given = [json.dumps(value, ensure_ascii=False) for value in outputs]
+        options = "\n".join(f"{number}  gives {value}" for number, value in enumerate(given, 1))
+        self.screen.lines("ask", f"the rows leave open what to do with {shown}:\n{options}")
+        said = self.ask("which is right (a number, any other value, or Enter to leave it open)? ")
+        if not said:
+            return None
+        if said.isdigit() and 1 <= int(said) <= len(outputs):
+            return (outputs[int(said) - 1],)
+        try:
+            return (json.loads(said),)
+        except ValueError:
+            return (said,)
+
+    def _ended(self, turn: ChatTurn, result: Result) -> None:
+        """Shows the result, keeps it as the turn's, and asks about what it would change."""
+        self.purse.book(result.cost)
+        answer = result.answer if result.solved or result.status == "unverified" else ""
+        if result.status == "unverified":
+            answer = f"{answer.rstrip()}\n# it gives {json.dumps(result.value, ensure_ascii=False)}"
+        done = replace(
+            turn,
+            status=result.status,
+            told=result.note,
+            answer=answer,
+            run=result.run_id,
+            spent=spent_of(result.cost),
+        )
+        self.conversation.answer(done)
+        showing.show_result(self.screen, result)
+        self.code = _code(result)
+        if result.patch is not None and result.patch.names:
+            self.approve_or_ask(result.patch)
+
+    def approve_or_ask(self, patch: Patch) -> None:
+        """What is done about a change to the person's files: it depends on the mode, and never happens unseen."""
+        mode = self.setup.approve
+        if mode == "auto":
+            self.apply(patch)
+            return
+        said = None
+        if mode == "ask":
+            said = self.ask(f"change {showing.count(patch.names, 'file')} in {patch.folder}? [yes/no/later] ")
+        word, _, reason = (said or "").strip().partition(" ")
+        if word.lower() in _YES:
+            self.apply(patch)
+        elif word.lower() in _NO:
+            self.refuse(patch, reason or self.ask("why not (Enter for no reason)? ") or "")
+        else:
+            self.code = WAITING
+            self.screen.say("waiting", "nothing is changed yet: /approve changes it, /refuse REASON drops it")
+
+    def apply(self, patch: Patch) -> None:
+        """Changes the folder."""
+        with self.opened() as workspace:
+            done = workspace.folders.apply(patch.run)
+        self.code = 0
+        self.screen.say("applied", f"{', '.join(done.names)} in {done.folder}; /undo takes it back")
+
+    def refuse(self, patch: Patch, reason: str) -> None:
+        """Drops a change. The person's reason stays with the turn, so the next one is told of it."""
+        turn = self.turn_of(patch.run)
+        if turn is not None:
+            told = f"the person refused this change{f': {reason}' if reason else ''}"
+            self.conversation.answer(replace(turn, status="declined", told=told))
+        self.code = 1
+        self.screen.say("refused", f"nothing is changed{f'; kept as your reason: {reason}' if reason else ''}")
+
+    def turn_of(self, run: str) -> ChatTurn | None:
+        """The turn of this conversation with that run."""
+        return next((turn for turn in reversed(self.conversation.turns) if turn.run == run), None)
+
+    def waiting(self) -> Patch | None:
+        """The newest change of this conversation that nobody has decided about."""
+        for turn in reversed(self.conversation.turns):
+            if turn.run and turn.status == "solved":
+                with self.opened(read_only=True) as workspace:
+                    patch = next((one for one in workspace.folders.list() if one.run == turn.run), None)
+                if patch is not None:
+                    return patch if patch.state == "waiting" and patch.names else None
+        return None
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Ctrl-C ends what is inside with a KeyboardInterrupt, every time, whatever it would do outside."""
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, _stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _code(result: Result) -> int:
+    if result.solved or result.status == "unverified":
+        return 0
+    return {"fault": 3, "budget": 5, "waiting": WAITING}.get(result.status, 1)
