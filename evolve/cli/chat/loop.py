@@ -78,7 +78,7 @@ def converse(setup: Setup, start: Start) -> int:
         conversation.close()
     if attended and conversation.turns:
         screen.say("bye", f"go on with: {farewell(session)}")
-    return 0 if attended and session.leaving else session.code
+    return 0 if attended else session.code  # whoever leaves has seen what came of it
 
 
 def _input(session: Session, typed: TypedLines, *, attended: bool) -> Input:

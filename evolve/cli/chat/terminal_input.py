@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
@@ -121,10 +121,7 @@ def _keys() -> KeyBindings:
     @keys.add("enter")
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
-        state: Any = buffer.complete_state
-        if state is not None and state.current_completion is not None:
-            buffer.complete_state = None
-        elif is_open(buffer.text) and buffer.document.is_cursor_at_the_end:
+        if is_open(buffer.text) and buffer.document.is_cursor_at_the_end:
             buffer.newline(copy_margin=False)
         else:
             buffer.validate_and_handle()
