@@ -16,6 +16,8 @@ Json = Any
 ActionKind = Literal["code", "ask_user", "recall", "finish"]
 Relation = Literal["necessary", "sufficient", "contributes", "no_effect", "prevents"]
 EvidenceKind = Literal["observation", "contrast", "intervention"]
+PREFERENCE = "preference"
+"""Kind of a recalled item that is an instruction of the person: it is neither cut off nor withheld."""
 Status = Literal["solved", "unverified", "refused", "unsolved", "budget", "fault", "interrupted"]
 
 
@@ -101,7 +103,7 @@ class Recalled:
 
     Attributes:
         id: The item's id in the record; logged as consumed.
-        kind: ``insight`` or ``note``.
+        kind: ``insight``, ``note`` or ``preference``.
         text: One sentence a person can read.
         score: Relevance, higher is better, comparable within one answer only.
         scores: The parts of ``score`` by source (``vector``, ``lexical``, ``evidence``).

@@ -73,6 +73,11 @@ class Memory:
         self._index = EpisodeIndex(index, self._encoder)
         self._reader = record.BookReader(db)
 
+    @property
+    def embedder(self) -> Embedder:
+        """What texts are encoded with."""
+        return self._encoder.embedder
+
     def commit(self, episode: EpisodeRecord, *, instruction: str = "") -> int:
         """Writes an episode's claims with their evidence; gives the number of new evidence rows.
 

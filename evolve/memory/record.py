@@ -11,6 +11,7 @@ from evolve.episodes import Claim, EpisodeRecord, Relation, Scope
 from evolve.files import canonical_json, digest
 from evolve.memory.book import EpisodeEntry, InsightBook
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
+from evolve.memory.preferences.book import PREFERENCES
 from evolve.memory.recall import Note
 from evolve.store import Database, Migration
 
@@ -38,6 +39,7 @@ MIGRATIONS: tuple[Migration, ...] = (
             at REAL NOT NULL, checksum TEXT NOT NULL)
         """,
     ),
+    PREFERENCES,
 )
 
 EPOCH = "memory.epoch"

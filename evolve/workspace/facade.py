@@ -19,6 +19,7 @@ from evolve.improve.journal import Journal
 from evolve.improve.stores import Stores
 from evolve.improve.workers import judge_draft
 from evolve.ledger import Budget, parse_budget
+from evolve.memory.preferences import PreferenceBook
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.sandbox import UNSANDBOXED
@@ -34,6 +35,7 @@ from evolve.workspace.learners import check_model, choose_learner, episode_limit
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
 from evolve.workspace.own_rows import Examples, wanted_task
+from evolve.workspace.preferences import Preferences, about
 from evolve.workspace.result import Extras, Result, result_of
 from evolve.workspace.shelves import Skills
 from evolve.workspace.training import improve, report
@@ -70,6 +72,7 @@ class Workspace:
 
     Attributes:
         memory: Notes and insights.
+        preferences: What the person wants: instructions, never evidence.
         skills: Learned skills.
         folders: What runs would change in folders: to apply and to undo.
     """
@@ -89,6 +92,7 @@ class Workspace:
         self._closed = False
         self.stores = self._open()
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
+        self.preferences = Preferences(PreferenceBook(self.stores.db, self.stores.memory.embedder), self.stores.runs)
         self.skills = Skills(self.stores, self.open_sandbox)
         self.folders = Folders(self.paths.runs)
         for name, reason in self.skills.quarantined.items():
@@ -167,7 +171,7 @@ class Workspace:
         limits = episode_limits(self.learner, as_budget(budget), self.settings, workflow.knobs)
         asked = ["run", task_json(chosen), *_bounds(limits), self.learner.name, *self.mark]
         run = self.stores.runs.begin(
-            "run", digest(canonical_json(asked)), {"task": chosen.id, **self.mark}, started=now()
+            "run", digest(canonical_json(asked)), {"task": chosen.id, **about(chosen), **self.mark}, started=now()
         )
         listener = _Listener()
         variant, seed = self.stores.variants.active_digest, self.settings.seed
@@ -297,7 +301,7 @@ class Workspace:
         around = Surroundings(
             policy=self.learner.policy(arm.guide, arm.skills, attended=True),
             sandbox=sandbox,
-            recall=self._own_recall(arm),
+            recall=self._own_recall(arm, task),
             recorder=_OwnRecorder(self.stores, task),
             events=events,
             run=run,
@@ -305,9 +309,10 @@ class Workspace:
         )
         return Agent(around, arm.workflow if task.files is None else for_folders(arm.workflow))
 
-    def _own_recall(self, arm: Arm) -> Recall:
-        if self.uses_model:  # it can read what the person noted
-            return recall_from(self.stores.memory, kinds=("insight", "note"))
+    def _own_recall(self, arm: Arm, task: Task) -> Recall:
+        if self.uses_model:  # it can read what the person noted and wants
+            found = recall_from(self.stores.memory, kinds=("insight", "note"))
+            return self.preferences.beside(found, folder=task.files.folder if task.files is not None else "")
         return recall_from(self.stores.memory) if arm.memory is not None else recall_nothing
 
     def _admit(self, record: EpisodeRecord, task: Task) -> tuple[str, ...]:

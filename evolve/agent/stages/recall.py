@@ -5,6 +5,7 @@ from __future__ import annotations
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
+from evolve.episodes import PREFERENCE
 from evolve.errors import ModelMistake
 from evolve.files import digest
 
@@ -14,15 +15,18 @@ _SCALE = 1 << 32
 def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Recalls items by the task's features and words.
 
-    On tasks one learns from, a share of the items is withheld at random, so that later their use can be
-    measured. The draw depends on seed, task and item only, never on the order of episodes.
+    What a person wants is an instruction and offered whole. Of the rest, on tasks one learns from, a share is
+    withheld at random, so that later its use can be measured. The draw depends on seed, task and item only, never on
+    the order of episodes.
     """
     k = context.knobs.recall_k
     features = observed_features(context)
-    found = context.recall(context.view, features, k)[:k] if k else ()
+    offered = context.recall(context.view, features, k)
+    wishes = [item for item in offered if item.kind == PREFERENCE]
+    others = [item for item in offered if item.kind != PREFERENCE][:k]
     share = context.knobs.withhold if context.learns else 0.0
-    withheld = [item.id for item in found if _draw(context, item.id) < share]
-    return {"recalled": to_json([item for item in found if item.id not in withheld]), "withheld": withheld}
+    withheld = [item.id for item in others if _draw(context, item.id) < share]
+    return {"recalled": to_json([*wishes, *(item for item in others if item.id not in withheld)]), "withheld": withheld}
 
 
 def observed_features(context: EpisodeContext) -> tuple[float, ...]:

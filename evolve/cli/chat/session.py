@@ -18,6 +18,7 @@ from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.errors import EvolveError, UsageError
 
 if TYPE_CHECKING:
+    from evolve.memory.preferences import Preference
     from evolve.tasks import Task
     from evolve.workspace import Result, Workspace
     from evolve.workspace.conversations import ChatTurn, Conversation
@@ -234,7 +235,20 @@ class Session:
             told = f"the person refused this change{f': {reason}' if reason else ''}"
             self.conversation.answer(replace(turn, status="declined", told=told))
         self.code = 1
-        self.screen.say("refused", f"nothing is changed{f'; kept as your reason: {reason}' if reason else ''}")
+        self.screen.say("refused", "nothing is changed")
+        if reason:
+            with self.opened() as workspace:
+                wish = workspace.preferences.from_refusal(reason, run=patch.run)
+            self.say_wish(wish)
+
+    def say_wish(self, wish: Preference | None) -> None:
+        """Says what was understood from something the person did."""
+        if wish is None:
+            self.screen.say("hint", "nothing was learned from that: it has no words of yours besides what it quotes")
+        else:
+            self.screen.say(
+                "wish", f"{wish.description}  (/memory lists your wishes, /forget {wish.id[:8]} drops this one)"
+            )
 
     def turn_of(self, run: str) -> ChatTurn | None:
         """The turn of this conversation with that run."""

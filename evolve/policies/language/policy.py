@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evolve.episodes import Action, Claim, Cost, Json, Limits, Plan, Recalled, SkillDraft, Step, TaskView
+from evolve.episodes import PREFERENCE, Action, Claim, Cost, Json, Limits, Plan, Recalled, SkillDraft, Step, TaskView
 from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import digest
 from evolve.ledger import Budget
@@ -26,6 +26,7 @@ from evolve.policies.language.plans import (
     revised,
 )
 from evolve.policies.language.prompt import (
+    as_fact,
     earlier_message,
     facts_message,
     plan_message,
@@ -34,6 +35,8 @@ from evolve.policies.language.prompt import (
     step_text,
     steps_message,
     task_message,
+    wishes_message,
+    wishes_told,
 )
 from evolve.policies.language.quoting import page_of, quoted
 from evolve.policies.language.reflection import (
@@ -110,21 +113,12 @@ class LanguagePolicy:
 
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
         """Asks for subgoals, and keeps what was recalled for the steps."""
-        facts = [
-            {
-                "id": f"i-{one.id[:8]}",
-                "of": one.id,
-                "kind": one.kind,
-                "text": one.text,
-                "status": one.data.get("status"),
-            }
-            for one in recalled
-            if one.kind == "note" or not unfit_fact(one.text)
-        ]
+        facts = [as_fact(one) for one in recalled if one.kind in (PREFERENCE, "note") or not unfit_fact(one.text)]
         if not self.settings.plans:
             return Plan(goal=view.instruction, data={"facts": facts})
         rooms = self.questions.rooms
-        parts = [*facts_message(facts, rooms.facts), *earlier_message(view, rooms.earlier), task_message(view)]
+        wishes, earlier = wishes_message(facts, rooms.wishes), earlier_message(view, rooms.earlier)
+        parts = [*facts_message(facts, rooms.facts), *wishes, *earlier, task_message(view)]
         try:
             said = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
         except ModelMistake:  # without a plan the task is its own
@@ -238,6 +232,7 @@ class LanguagePolicy:
         parts = [
             *skills_message(self._best_skills(view), rooms.skills),
             *facts_message(plan.data.get("facts", ()), rooms.facts),
+            *wishes_message(plan.data.get("facts", ()), rooms.wishes),
             *earlier_message(view, rooms.earlier),
             task_message(view),
             *plan_message(plan, plan.subgoals),
@@ -294,8 +289,9 @@ class LanguagePolicy:
             if mounted.used:
                 data["written"] = str(said["code"])
             used = [f"skill:{one}" for one in mounted.used]
-            cited = self._cited(said["cites"], plan.data.get("facts", ()))
-            consumed = tuple(dict.fromkeys([*cited, *used]))
+            facts = plan.data.get("facts", ())
+            wished = [str(one["of"]) for one in wishes_told(facts, self.questions.rooms.wishes)]
+            consumed = tuple(dict.fromkeys([*wished, *self._cited(said["cites"], facts), *used]))
             return Action(kind="code", code=mounted.code, text=text, data=data, consumed=consumed)
         if kind == "recall":
             shown = _stored(view, steps, str(said["text"]))

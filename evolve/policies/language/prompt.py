@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evolve.episodes import Plan, Row, Step, Subgoal, TaskView
+from evolve.episodes import PREFERENCE, Plan, Recalled, Row, Step, Subgoal, TaskView
 from evolve.models import KEPT, Message
 from evolve.policies.language.mounting import import_line
 from evolve.policies.language.quoting import quoted, shortened
@@ -23,7 +23,9 @@ _SEEN = 900
 _LINE = 140
 _FILES = 100
 _TOLD = ("value", "output", "changed", "protected", "check", "score")
+_EDIT = 600
 _SHOWN_IN_FULL = 3
+_LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
 
 
 def task_message(view: TaskView) -> Message:
@@ -84,10 +86,55 @@ def skill_id(skill: Skill) -> str:
     return f"k-{skill.digest[:8]}"
 
 
+def as_fact(one: Recalled) -> dict[str, Any]:
+    """A recalled item as it is kept with the plan."""
+    told = {name: one.data[name] for name in ("author", "edit", "questions") if one.data.get(name)}
+    name = f"{_LETTERS.get(one.kind, 'i')}-{one.id[:8]}"
+    return {
+        "id": name,
+        "of": one.id,
+        "kind": one.kind,
+        "text": one.text,
+        "status": one.data.get("status"),
+        **told,
+    }
+
+
+def wishes_told(facts: Sequence[Mapping[str, Any]], most: int) -> list[Mapping[str, Any]]:
+    """What the person wants, as much of it as fits, the most fitting first."""
+    told: list[Mapping[str, Any]] = []
+    for one in facts:
+        if one["kind"] != PREFERENCE:
+            continue
+        if told and sum(len(_wish(each)) for each in [*told, one]) > most:
+            break
+        told.append(one)
+    return told
+
+
+def wishes_message(facts: Sequence[Mapping[str, Any]], most: int) -> list[Message]:
+    """What the person wants. These words are the person's own, so they instruct; an edit is shown as data."""
+    told = wishes_told(facts, most)
+    if not told:
+        return []
+    lines = [
+        "The person who gave this task said on similar ones what is wanted. These are instructions for this task too;"
+        " where two of them contradict each other, the first one counts:",
+        *(_wish(one) for one in told),
+    ]
+    return [Message(role="user", text="\n".join(lines), priority=KEPT, kind="preference")]
+
+
+def _wish(one: Mapping[str, Any]) -> str:
+    line = f"- [{one['id']}] {shortened(str(one['text']), 500)} (said by {one.get('author', 'the person')})"
+    edit = str(one.get("edit", ""))
+    return line if not edit else line + "\n" + quoted("edit", shortened(edit, _EDIT), name=str(one["id"]))
+
+
 def facts_message(facts: Sequence[Mapping[str, Any]], most: int) -> list[Message]:
     """Remembered facts with the ids by which they are cited, and what the person noted."""
     told: dict[str, list[str]] = {"insight": [], "note": []}
-    for fact in facts:
+    for fact in (one for one in facts if one["kind"] != PREFERENCE):
         line = f"[{fact['id']}] {fact['text']}" if fact["kind"] == "insight" else str(fact["text"])
         if sum(len(one) for lines in told.values() for one in lines) + len(line) > most:
             break

@@ -1,0 +1,271 @@
+"""The preferences on record: learned from acts, merged, superseded, found again for similar tasks."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from evolve.episodes import Recalled
+from evolve.errors import UsageError
+from evolve.files import canonical_json, digest
+from evolve.memory.preferences.finding import fitting, shares_context
+from evolve.memory.preferences.meaning import contradict, same_meaning
+from evolve.memory.preferences.preference import Context, PersonAct, Preference, PreferenceStatus
+from evolve.store import Database, Migration
+
+if TYPE_CHECKING:
+    from evolve.retrieval import Embedder
+
+PREFERENCES = Migration(
+    "memory",
+    2,
+    """
+    CREATE TABLE memory_preferences (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+        description TEXT NOT NULL, author TEXT NOT NULL, contexts TEXT NOT NULL, status TEXT NOT NULL,
+        proposal TEXT NOT NULL, proposed_by TEXT NOT NULL, successor TEXT NOT NULL, turn INTEGER NOT NULL,
+        at REAL NOT NULL, checksum TEXT NOT NULL);
+    CREATE TABLE memory_acts (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+        preference TEXT NOT NULL, kind TEXT NOT NULL, author TEXT NOT NULL, text TEXT NOT NULL,
+        before TEXT NOT NULL, after TEXT NOT NULL, question TEXT NOT NULL, context TEXT NOT NULL,
+        run TEXT NOT NULL, episode TEXT NOT NULL, step INTEGER NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL);
+    CREATE INDEX memory_acts_preference ON memory_acts (preference)
+    """,
+)
+
+_CONTEXTS = 20
+"""Most contexts that one preference keeps; the newest stay."""
+_HOLDS = {"status": "active", "successor": ""}
+
+
+class PreferenceBook:
+    """Preferences and the acts they rest on.
+
+    Args:
+        db: The record, opened with :data:`evolve.memory.MIGRATIONS`.
+        clock: Seconds since the epoch.
+    """
+
+    def __init__(self, db: Database, embedder: Embedder, *, clock: Callable[[], float] = time.time) -> None:
+        self._db = db
+        self._embedder = embedder
+        self._clock = clock
+
+    def learn(self, act: PersonAct, description: str) -> Preference:
+        """Keeps an act and the preference that it shows; gives the preference.
+
+        A preference of the same person with the same meaning takes the act in; where it had been superseded it holds
+        again. A preference of the same person for the same context that says the opposite is superseded by this one.
+        The same act again changes nothing but that.
+        """
+        now = self._clock()
+        kept = replace(act, id=_act_id(act), at=now)
+        with self._db.transaction():
+            found = next((one for one in self.all() if _is_same(one, act.author, description)), None)
+            turn = self._next_turn()
+            name = found.id if found is not None else digest(canonical_json([kept.id, turn, description]))[:32]
+            if found is None:
+                contexts = () if act.context == Context() else (act.context,)
+                row: dict[str, Any] = _row(name, description, act.author, contexts)
+                self._db.insert("memory_preferences", {**row, "turn": turn, "at": now})
+            else:
+                changes: dict[str, Any] = {
+                    "contexts": _contexts_text(_widened(found.contexts, act.context)),
+                    "turn": turn,
+                    "at": now,
+                }
+                self._db.update("memory_preferences", {"id": name}, {**changes, **_HOLDS})
+            if not self._db.insert("memory_acts", {**_act_row(kept), "preference": name}, key="id"):
+                self._db.update("memory_acts", {"id": kept.id}, {"preference": name})
+            self._supersede(self.get(name))
+        return self.get(name)
+
+    def all(self, status: PreferenceStatus | None = None) -> list[Preference]:
+        """All preferences, or those of one status, the latest learned first.
+
+        Raises:
+            RecordDamaged: A row does not match its checksum.
+        """
+        acts: dict[str, list[PersonAct]] = {}
+        for row in self._db.rows("memory_acts", "preference <> ''", order="seq"):
+            acts.setdefault(str(row["preference"]), []).append(_act(row))
+        rows = self._db.rows("memory_preferences", order="turn DESC")
+        found = [_preference(row, acts.get(str(row["id"]), ())) for row in rows]
+        return [one for one in found if status in (None, one.status)]
+
+    def get(self, name: str) -> Preference:
+        """One preference by id, or by the beginning of an id that names only one.
+
+        Raises:
+            UsageError: There is none, or more than one.
+        """
+        known = self.all()
+        found = [one for one in known if one.id == name] or [one for one in known if name and one.id.startswith(name)]
+        if len(found) != 1:
+            problem = "no preference" if not found else f"{len(found)} preferences"
+            raise UsageError(f"{problem} with id {name!r}", hint="evolve memory preferences list")
+        return found[0]
+
+    def edit(
+        self, name: str, *, description: str | None = None, contexts: Sequence[Context] | None = None
+    ) -> Preference:
+        """Changes what a preference says or where it holds; it then holds, and what contradicts it does not.
+
+        Raises:
+            UsageError: There is no such preference, or the new text is empty.
+        """
+        found = self.get(name)
+        changes: dict[str, Any] = {"turn": self._next_turn(), "at": self._clock(), **_HOLDS}
+        if description is not None:
+            text = " ".join(description.split())
+            if not text:
+                raise UsageError(
+                    "a preference needs some text", hint=f"evolve memory preferences forget {found.id[:8]}"
+                )
+            changes |= {"description": text, "proposal": "", "proposed_by": ""}
+        if contexts is not None:
+            changes["contexts"] = _contexts_text(tuple(contexts))
+        with self._db.transaction():
+            self._db.update("memory_preferences", {"id": found.id}, changes)
+            self._supersede(self.get(found.id))
+        return self.get(found.id)
+
+    def propose(self, name: str, description: str, *, by: str) -> Preference:
+        """Keeps a description that a model proposed, beside the one that acts."""
+        found = self.get(name)
+        self._db.update("memory_preferences", {"id": found.id}, {"proposal": description, "proposed_by": by})
+        return self.get(found.id)
+
+    def forget(self, ids: Sequence[str] = (), *, everything: bool = False) -> int:
+        """Deletes preferences with the acts they rest on; gives how many. Comments on runs stay as comments.
+
+        What a deleted preference had superseded holds again.
+
+        Raises:
+            UsageError: An id is unknown; then nothing is deleted.
+        """
+        chosen = [one.id for one in self.all()] if everything else sorted({self.get(name).id for name in ids})
+        with self._db.transaction():
+            for name in chosen:
+                self._db.delete("memory_acts", "preference = ? AND kind <> 'comment'", parameters=[name])
+                self._db.update("memory_acts", {"preference": name}, {"preference": ""})
+                self._db.delete("memory_preferences", {"id": name})
+                self._db.update("memory_preferences", {"successor": name}, _HOLDS)
+        return len(chosen)
+
+    def for_context(self, context: Context, k: int = 5) -> list[Recalled]:
+        """At most ``k`` active preferences that hold for a task, the most fitting first, among equals the newest."""
+        return fitting(self.all("active"), context, self._embedder)[: max(0, k)]
+
+    def mend(self) -> list[str]:
+        """Sets aside acts whose preference is lost; gives their names. Nothing points to what is gone afterwards."""
+        lost = "preference <> '' AND preference NOT IN (SELECT id FROM memory_preferences)"
+        gone = "successor <> '' AND successor NOT IN (SELECT id FROM memory_preferences)"
+        with self._db.transaction():
+            self._db.update("memory_preferences", gone, _HOLDS)
+            return self._db.set_aside("memory_acts", lost)
+
+    def _next_turn(self) -> int:
+        last = self._db.query("SELECT COALESCE(MAX(turn), 0) AS turn FROM memory_preferences")[0]["turn"]
+        return int(str(last)) + 1
+
+    def _supersede(self, newer: Preference) -> None:
+        for older in self.all("active"):
+            if older.id == newer.id or older.author != newer.author:
+                continue
+            opposed = contradict(older.description, newer.description) or _answers_otherwise(older, newer)
+            if opposed and shares_context(older, newer, self._embedder):
+                changes = {"status": "superseded", "successor": newer.id}
+                self._db.update("memory_preferences", {"id": older.id}, changes)
+
+
+def _is_same(one: Preference, author: str, description: str) -> bool:
+    told = one.description == description or same_meaning(one.description, description)
+    return one.author == author and told
+
+
+def _answers_otherwise(older: Preference, newer: Preference) -> bool:
+    """Whether both answer one question, in different words."""
+    asked = {" ".join(act.question.split()) for act in older.acts} - {""}
+    return any(" ".join(act.question.split()) in asked for act in newer.acts)
+
+
+def _widened(contexts: tuple[Context, ...], more: Context) -> tuple[Context, ...]:
+    """Where a preference holds that was stated once more; () is everywhere and stays so."""
+    if not contexts or more == Context():
+        return ()
+    return tuple(dict.fromkeys([*contexts, more]))[-_CONTEXTS:]
+
+
+def _act_id(act: PersonAct) -> str:
+    said = asdict(replace(act, id="", at=0.0))
+    return digest(canonical_json(said))[:32]
+
+
+def _contexts_text(contexts: tuple[Context, ...]) -> str:
+    return canonical_json([asdict(one) for one in contexts])
+
+
+def _row(name: str, description: str, author: str, contexts: tuple[Context, ...]) -> dict[str, Any]:
+    return {
+        "id": name,
+        "description": description,
+        "author": author,
+        "contexts": _contexts_text(contexts),
+        "status": "active",
+        "proposal": "",
+        "proposed_by": "",
+        "successor": "",
+    }
+
+
+def _act_row(act: PersonAct) -> dict[str, Any]:
+    return {
+        "id": act.id,
+        "preference": "",
+        "kind": act.kind,
+        "author": act.author,
+        "text": act.text,
+        "before": act.before,
+        "after": act.after,
+        "question": act.question,
+        "context": canonical_json(asdict(act.context)),
+        "run": act.run,
+        "episode": act.episode,
+        "step": act.step,
+        "at": act.at,
+    }
+
+
+def _act(row: Mapping[str, Any]) -> PersonAct:
+    return PersonAct(
+        kind=row["kind"],
+        text=str(row["text"]),
+        before=str(row["before"]),
+        after=str(row["after"]),
+        question=str(row["question"]),
+        context=Context(**json.loads(str(row["context"]))),
+        run=str(row["run"]),
+        episode=str(row["episode"]),
+        step=int(row["step"]),
+        author=str(row["author"]),
+        id=str(row["id"]),
+        at=float(row["at"]),
+    )
+
+
+def _preference(row: Mapping[str, Any], acts: Sequence[PersonAct]) -> Preference:
+    return Preference(
+        id=str(row["id"]),
+        description=str(row["description"]),
+        author=str(row["author"]),
+        contexts=tuple(Context(**one) for one in json.loads(str(row["contexts"]))),
+        status=cast(PreferenceStatus, row["status"]),
+        proposal=str(row["proposal"]),
+        proposed_by=str(row["proposed_by"]),
+        successor=str(row["successor"]),
+        acts=tuple(acts),
+        at=float(row["at"]),
+    )

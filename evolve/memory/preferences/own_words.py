@@ -1,0 +1,78 @@
+"""What a person said in a text, without what the text only quotes.
+
+A comment often carries what a program printed or a page said. That is material, and nobody's wish.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from evolve.files import clean_text
+
+Screen = Callable[[str], str]
+"""Why a text that may come from elsewhere must not be repeated as a statement, or ""."""
+
+LEFT_OUT = "…"
+LONGEST = 400
+"""Most characters of a description."""
+
+_BLOCKS = re.compile(
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<data\b.*?(?:</data\b[^>]*>|\Z)|^[ \t]*>[^\n]*$", re.DOTALL | re.MULTILINE
+)
+_REPORTED = re.compile(
+    r"[^.!?;\n]*\b(?:says?|said|prints|printed|reads|shows?|showed|tells?|told|wrote|writes|replied|error|message|log)"
+    r"\b[^.:\n]{0,40}:(?=\s)[^\n]*",
+    re.IGNORECASE,
+)
+_INLINE = re.compile(r"\"([^\"\n]*)\"|“([^”\n]*)”|«([^»\n]*)»|„([^“”\n]*)[“”]|`([^`\n]*)`|(?<!\w)'([^'\n]*)'(?!\w)")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_SHORT = 3
+"""Words from which a quotation is a sentence that can say something of its own."""
+
+
+def own_words(text: str, screen: Screen, *, material: Sequence[str] = ()) -> str:
+    """The person's own words in one line of at most 400 characters; "" where there are none.
+
+    Blocks of code, marked data, lines that begin with ``>`` and what follows "it printed:" are quotations. So are
+    words between quotation marks, unless they are few and harmless, as in: write "EUR" behind amounts. And so is
+    every sentence that stands word for word in the material.
+
+    Args:
+        screen: Judges what stands between quotation marks.
+        material: What the person had been shown, such as the output of the programs of an episode.
+    """
+    kept = "".join(sign for sign in clean_text(text) if sign == "\n" or unicodedata.category(sign)[0] != "C")
+    kept = _REPORTED.sub(LEFT_OUT, _BLOCKS.sub(f"\n{LEFT_OUT}\n", kept))
+    kept = _INLINE.sub(lambda found: found[0] if _harmless(_inner(found), screen) else LEFT_OUT, kept)
+    shown = "\n".join(_flat(one) for one in material)
+    said = [one.strip() for one in _SENTENCE.split(kept) if re.search(r"[^\W_]", one) and not _is_repeated(one, shown)]
+    ended = [*(one if one[-1] in ".!?;:," else f"{one}." for one in said[:-1]), *said[-1:]]
+    line = " ".join(" ".join(ended).split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + LEFT_OUT
+
+
+def harmless_quote(text: str, screen: Screen) -> bool:
+    """Whether a short text may be repeated between quotation marks."""
+    return "\n" not in text and _harmless(text, screen)
+
+
+def _inner(found: re.Match[str]) -> str:
+    return next((group for group in found.groups() if group is not None), "")
+
+
+def _harmless(text: str, screen: Screen) -> bool:
+    count = len(text.split())
+    if count < _SHORT:  # too short to be a sentence, so it is looked at inside one
+        return not screen(f"It says {text} there")
+    return count <= 12 and not screen(text)
+
+
+def _is_repeated(sentence: str, shown: str) -> bool:
+    flat = _flat(sentence)
+    return len(flat.split()) > _SHORT and flat in shown
+
+
+def _flat(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", text).casefold()))

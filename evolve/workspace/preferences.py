@@ -1,0 +1,217 @@
+"""``ws.preferences``: what a person wants, as the system understood it, to look at, change and delete."""
+
+from __future__ import annotations
+
+import builtins
+import getpass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from evolve.agent import Recall, RunRecords
+from evolve.episodes import EpisodeRecord, Recalled, TaskView
+from evolve.errors import UsageError
+from evolve.files import canonical_json
+from evolve.memory.preferences import (
+    Context,
+    PersonAct,
+    Preference,
+    PreferenceBook,
+    PreferenceStatus,
+    edit_in_words,
+    own_words,
+)
+from evolve.policies.language.claims import unfit
+from evolve.tasks import Task
+
+ABOUT = "about"
+"""Key of a run's JSON: instruction, family and folder of its task."""
+
+_MOST = 5
+"""Most preferences that one task is told of."""
+
+
+class Preferences:
+    """Preferences of the people who use a workspace. They act in a person's own runs and nowhere else.
+
+    What an ``author`` is left out for is the user of the machine. Where a ``run`` is named, the act is kept with its
+    run, episode and step, its task is the context, and what its programs printed is nobody's wish.
+    """
+
+    def __init__(self, book: PreferenceBook, runs: RunRecords) -> None:
+        self._book = book
+        self._runs = runs
+
+    def add(self, text: str, *, context: Context | None = None, author: str | None = None) -> Preference:
+        """Keeps a wish that a person states; without a context it holds everywhere.
+
+        Raises:
+            UsageError: The text holds nothing besides what it quotes.
+        """
+        kept = self._learn(PersonAct(kind="stated", text=text, author=author or ""), context=context)
+        if kept is None:
+            raise UsageError("a preference needs some words of yours besides what they quote")
+        return kept
+
+    def from_comment(
+        self, text: str, *, run: str = "", context: Context | None = None, author: str | None = None
+    ) -> Preference | None:
+        """Learns from a comment; None where it holds nothing besides what it quotes.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        return self._learn(PersonAct(kind="comment", text=text, run=run, author=author or ""), context=context)
+
+    def from_refusal(
+        self, reason: str, *, run: str = "", context: Context | None = None, author: str | None = None
+    ) -> Preference | None:
+        """Learns from a refusal with its reason; None where the reason holds nothing besides what it quotes.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        return self._learn(PersonAct(kind="refusal", text=reason, run=run, author=author or ""), context=context)
+
+    def from_answer(
+        self, question: str, answer: str, *, run: str = "", context: Context | None = None, author: str | None = None
+    ) -> Preference | None:
+        """Learns from the answer to a question, so that it need not be asked again in a like context.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        act = PersonAct(kind="answer", text=answer, question=question, run=run, author=author or "")
+        return self._learn(act, context=context)
+
+    def from_edit(
+        self,
+        before: str,
+        after: str,
+        *,
+        comment: str = "",
+        run: str = "",
+        context: Context | None = None,
+        author: str | None = None,
+    ) -> Preference | None:
+        """Learns from an edit of an answer: by its comment, else by the difference in plain words.
+
+        None where nothing was changed. The difference is kept as evidence and shown to a policy as quoted data.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        if before == after:
+            return None
+        act = PersonAct(kind="edit", text=comment, before=before, after=after, run=run, author=author or "")
+        return self._learn(act, context=context)
+
+    def list(self, *, status: PreferenceStatus | None = None) -> builtins.list[Preference]:
+        """All preferences, or those of one status, the latest learned first."""
+        return self._book.all(status)
+
+    def get(self, name: str) -> Preference:
+        """One preference, by id or a unique beginning of it.
+
+        Raises:
+            UsageError: There is none, or more than one.
+        """
+        return self._book.get(name)
+
+    def edit(
+        self, name: str, *, description: str | None = None, contexts: Sequence[Context] | None = None
+    ) -> Preference:
+        """Changes what a preference says, or where it holds; () is everywhere.
+
+        Raises:
+            UsageError: There is no such preference, or the text is empty.
+        """
+        return self._book.edit(name, description=description, contexts=contexts)
+
+    def propose(self, name: str, description: str, *, by: str) -> Preference:
+        """Keeps a description that a model proposed; it acts only once it is confirmed.
+
+        Raises:
+            UsageError: There is no such preference, or the text reads like an order, holds code or an address.
+        """
+        why = unfit(description)
+        if why:
+            raise UsageError(f"the proposed description is not kept: {why}")
+        return self._book.propose(name, description, by=by)
+
+    def confirm(self, name: str) -> Preference:
+        """Takes the description that a model proposed.
+
+        Raises:
+            UsageError: There is no such preference, or nothing was proposed.
+        """
+        found = self._book.get(name)
+        if not found.proposal:
+            raise UsageError(f"nothing was proposed for {found.id[:8]}")
+        return self._book.edit(found.id, description=found.proposal)
+
+    def forget(self, ids: Sequence[str] = (), *, everything: bool = False) -> int:
+        """Deletes preferences with the acts they rest on; gives how many.
+
+        Raises:
+            UsageError: An id is unknown; then nothing is deleted.
+        """
+        return self._book.forget(ids, everything=everything)
+
+    def for_context(
+        self, instruction: str, k: int = _MOST, *, family: str = "", folder: str = ""
+    ) -> builtins.list[Recalled]:
+        """At most ``k`` preferences that hold for a task, the most fitting first."""
+        return self._book.for_context(Context(instruction=instruction, family=family, folder=folder), k)
+
+    def beside(self, recall: Recall, *, folder: str = "") -> Recall:
+        """A recall that offers the preferences before what the given one offers."""
+
+        def both(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
+            wishes = self.for_context(view.instruction, family=view.family, folder=folder)
+            return [*wishes, *recall(view, features, k)]
+
+        return both
+
+    def _learn(self, act: PersonAct, *, context: Context | None) -> Preference | None:
+        record = self._last_episode(act.run)
+        material = list(_shown(record)) if record is not None else []
+        description = own_words(act.text, unfit, material=material)
+        if not description and act.kind == "edit":
+            description = edit_in_words(act.before, act.after, unfit)
+        if not description:
+            return None
+        placed = replace(
+            act,
+            author=act.author or getpass.getuser(),
+            context=self._context(act.run) if context is None else context,
+            episode=record.episode if record is not None else "",
+            step=record.steps[-1].number if record is not None and record.steps else 0,
+        )
+        return self._book.learn(placed, description)
+
+    def _last_episode(self, run: str) -> EpisodeRecord | None:
+        found = self._runs.episodes(run=self._runs.run(run).id) if run else []
+        return found[-1] if found else None
+
+    def _context(self, run: str) -> Context:
+        told = self._runs.run(run).body.get(ABOUT) if run else None
+        return Context(**told) if told else Context()
+
+
+def about(task: Task) -> dict[str, dict[str, str]]:
+    """What a run notes of its task, so that an act on it is known by its context."""
+    folder = task.files.folder if task.files is not None else ""
+    return {ABOUT: {"instruction": task.instruction[:2_000], "family": task.family, "folder": folder}}
+
+
+def _shown(record: EpisodeRecord) -> Iterator[str]:
+    """What a person was shown of an episode that no person wrote."""
+    yield record.answer
+    for step in record.steps:
+        yield step.action.text
+        yield step.action.code
+        if step.observation is not None:
+            yield step.observation.text
+            yield step.observation.error
+            yield canonical_json(list(step.observation.outputs))
+            yield canonical_json(dict(step.observation.data))
