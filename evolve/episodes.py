@@ -6,7 +6,7 @@ Everything here is plain data: frozen, keyword-only, JSON-serialisable through
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -16,9 +16,10 @@ Json = Any
 ActionKind = Literal["code", "ask_user", "recall", "finish"]
 Relation = Literal["necessary", "sufficient", "contributes", "no_effect", "prevents"]
 EvidenceKind = Literal["observation", "contrast", "intervention"]
+QuestionKind = Literal["ask", "approve"]
 PREFERENCE = "preference"
 """Kind of a recalled item that is an instruction of the person: it is neither cut off nor withheld."""
-Status = Literal["solved", "unverified", "refused", "unsolved", "budget", "fault", "interrupted"]
+Status = Literal["solved", "unverified", "refused", "unsolved", "budget", "fault", "interrupted", "waiting"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,6 +206,30 @@ class Step:
     action: Action
     observation: Observation | None = None
     judgement: Judgement | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What a person is asked in the middle of the work.
+
+    Attributes:
+        id: The same question always has the same one, after a crash too.
+        kind: ``ask`` wants words; ``approve`` wants leave for something that cannot be taken back easily.
+        text: The question, in the asker's words; those of a model for ``ask``.
+        options: Answers to choose from; () where any words do. For ``approve`` the first one, ``yes``, gives
+            leave, and any other words refuse and say why.
+        detail: What it is about, such as the diff that would be applied.
+    """
+
+    id: str
+    kind: QuestionKind
+    text: str
+    options: tuple[str, ...] = ()
+    detail: str = ""
+
+
+Respond = Callable[[Question], str | None]
+"""Asks a person; None where nobody answers now, which leaves the work waiting."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@
     │   └── EndpointProblem        a model endpoint failed; ``retryable`` says whether waiting helps
     ├── BudgetExhausted            a budget ended before any result
     ├── WaitingForPerson           nothing more can be done without an answer
+    ├── Cancelled                  a person stopped the action that was going on; the process goes on
     └── Interrupted                a signal asked the program to stop
 
 Bugs are not in the tree: they are ordinary exceptions. Only the last line of the command catches them, keeps
@@ -112,6 +113,12 @@ class WaitingForPerson(EvolveError):
     """The work is paused at a question only a person can answer."""
 
     exit_code = 6
+
+
+class Cancelled(EvolveError):
+    """A person stopped what was going on; it says nothing about the task."""
+
+    exit_code = 130
 
 
 class Interrupted(EvolveError):

@@ -14,8 +14,11 @@ from typing import Any, Literal
 from evolve.errors import WorkspaceError
 from evolve.files import canonical_json, digest
 
-STAGES = ("recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit")
+STAGES = ("recall", "plan", "act", "ask", "observe", "judge", "reflect", "distill", "commit")
 """Every stage there is, in the only order they may stand in."""
+
+UNATTENDED = tuple(stage for stage in STAGES if stage != "ask")
+"""The stages of an episode that nobody follows; the default."""
 
 MANDATORY = frozenset({"plan", "act", "observe", "judge", "commit"})
 ROUTED = frozenset({"observe", "judge"})
@@ -85,7 +88,7 @@ class Workflow:
         knobs: The numbers.
     """
 
-    stages: tuple[str, ...] = STAGES
+    stages: tuple[str, ...] = UNATTENDED
     routes: Mapping[str, Mapping[str, str]] = field(
         default_factory=lambda: {"judge": {"again": "act", "stop": "reflect"}}
     )
@@ -121,6 +124,12 @@ class Workflow:
         """The workflow as one JSON object, the form its digest is taken from."""
         routes = {stage: dict(targets) for stage, targets in self.routes.items()}
         return {"stages": list(self.stages), "routes": routes, "knobs": asdict(self.knobs)}
+
+    def attended(self) -> Workflow:
+        """The same with the stage ``ask`` after ``act``, for an episode in which a person may be asked."""
+        if "ask" in self.stages:
+            return self
+        return replace(self, stages=tuple(stage for stage in STAGES if stage in (*self.stages, "ask")))
 
     def with_knobs(self, **changes: Any) -> Workflow:
         """The same stages with other numbers, checked again."""

@@ -6,6 +6,7 @@ The graph library is imported only when an :class:`Agent` is made.
 from __future__ import annotations
 
 from evolve.agent.context import (
+    Attendance,
     EpisodeContext,
     Identity,
     NoRecorder,
@@ -14,6 +15,7 @@ from evolve.agent.context import (
     recall_nothing,
 )
 from evolve.agent.execution import Trial, make_probe, try_rows
+from evolve.agent.questions import question_in
 from evolve.agent.records import MIGRATIONS, Run, RunRecords
 from evolve.agent.runner import HELD_OUT, Agent, Surroundings, episode_id
 
@@ -21,6 +23,7 @@ __all__ = [
     "HELD_OUT",
     "MIGRATIONS",
     "Agent",
+    "Attendance",
     "EpisodeContext",
     "Identity",
     "NoRecorder",
@@ -32,6 +35,7 @@ __all__ = [
     "Trial",
     "episode_id",
     "make_probe",
+    "question_in",
     "recall_nothing",
     "try_rows",
 ]

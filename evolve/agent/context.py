@@ -9,7 +9,8 @@ from typing import Protocol
 from evolve.agent.environments.protocol import Environment
 from evolve.agent.exploring import Exploration
 from evolve.agent.outputs import NoOutputs, StepOutputs
-from evolve.episodes import EpisodeRecord, Limits, Recalled, Step, TaskView
+from evolve.cancellation import Cancellation
+from evolve.episodes import EpisodeRecord, Limits, Recalled, Respond, Step, TaskView
 from evolve.events import EventSink, NoEvents
 from evolve.policies.protocol import Policy
 from evolve.sandbox.protocol import Sandbox
@@ -56,6 +57,22 @@ class Identity:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Attendance:
+    """A person who follows an episode.
+
+    Attributes:
+        respond: Asks the person; None where they can only answer later.
+        withdrawn: Ids of questions that need no answer any more, which ends the work that asked.
+        live: Told what a model writes while it writes it, or None; it is in no log.
+    """
+
+    respond: Respond | None = None
+    withdrawn: frozenset[str] = frozenset()
+    cancellation: Cancellation = field(default_factory=Cancellation)
+    live: EventSink | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class EpisodeContext:
     """Read-only surroundings of one episode.
 
@@ -66,6 +83,7 @@ class EpisodeContext:
         outputs: Keeps what was paid for within a stage.
         exploration: The session for code that finds something out, or None for policies that write none.
         learns: Whether reflection and distillation take place; they do not where tasks are held out.
+        attendance: The person who follows it; None where nobody may be asked.
     """
 
     identity: Identity
@@ -81,6 +99,12 @@ class EpisodeContext:
     outputs: StepOutputs = field(default_factory=NoOutputs)
     learns: bool = True
     exploration: Exploration | None = None
+    attendance: Attendance | None = None
+
+    def check(self) -> None:
+        """Raises ``Cancelled`` once the person asked to stop."""
+        if self.attendance is not None:
+            self.attendance.cancellation.check()
 
     def left(self, steps: Sequence[Step]) -> Limits:
         """What is left of the limits after the steps; counts never fall below zero."""

@@ -6,7 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from evolve.agent.questions import was_stopped
 from evolve.episodes import Action, Observation, Step
+from evolve.errors import Cancelled
 from evolve.faults import hit
 from evolve.files import canonical_json, clean_text, digest
 from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
@@ -40,7 +42,9 @@ class Exploration:
 
         Where one of them does not give again what it gave, the episode cannot go on as it was: a fault.
         """
-        replayed = _since_last_end([step for step in earlier if step.action.data.get(EXPLORES)])
+        replayed = _since_last_end(
+            [step for step in earlier if step.action.data.get(EXPLORES) and not was_stopped(step)]
+        )
         if self._session is None or self._ran != len(replayed):
             self.close()
             for step in replayed:
@@ -64,7 +68,11 @@ class Exploration:
             self._session = self.sandbox.session(LIMITS)
             if self.files:
                 self._session.execute(_FIND_FILES, files=self.files)
-        result = self._session.execute(code)
+        try:
+            result = self._session.execute(code)
+        except Cancelled:
+            self.close()  # it ended with the action; the next one has it rebuilt
+            raise
         hit("sandbox.after")
         self._ran += 1
         if result.ended:

@@ -60,6 +60,7 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
 
     def node(state: AgentState, runtime: Runtime[EpisodeContext]) -> AgentUpdate:
         context = runtime.context
+        context.check()
         hit(f"stage.{name}.before")
         update = stage(state, context)
         hit(f"stage.{name}.after")

@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from evolve.agent.questions import is_answered
 from evolve.agent.state import AgentState, read_claims, read_drafts, read_plan, read_recalled, read_steps
-from evolve.episodes import Observation, Step
+from evolve.episodes import Observation, Question, Step
+from evolve.policies.protocol import Piece
+
+
+def told(piece: Piece) -> Mapping[str, Any]:
+    """JSON about what a model has just written."""
+    return {"stage": piece.stage, "field": piece.field, "piece": piece.text, "call": piece.call}
+
+
+def asked(question: Question) -> Mapping[str, Any]:
+    """JSON about what a person is asked."""
+    return {"id": question.id, "kind": question.kind, "text": question.text, "options": list(question.options)}
 
 
 def narrate(stage: str, state: AgentState) -> Mapping[str, Any]:
@@ -21,7 +33,7 @@ def narrate(stage: str, state: AgentState) -> Mapping[str, Any]:
         return {"claims": [claim.text for claim in read_claims(state)]}
     if stage == "distill":
         return {"drafts": [draft.name for draft in read_drafts(state)]}
-    if stage in ("act", "observe", "judge") and state["steps"]:
+    if stage in ("act", "ask", "observe", "judge") and state["steps"]:
         return _about_step(stage, read_steps(state)[-1])
     return {}
 
@@ -36,6 +48,12 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
             "candidates": action.cost.candidates,
             "seconds": round(action.cost.seconds, 3),
         }
+    if stage == "ask":
+        return (
+            {"question": step.action.text, "answer": step.observation.text}
+            if is_answered(step) and step.observation
+            else {}
+        )
     if stage == "observe" and step.observation is not None:
         seen = step.observation
         return {"ok": seen.ok, "error": seen.error, "denied": seen.denied, "fault": seen.fault, **_folder(seen)}

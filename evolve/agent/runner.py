@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from evolve.agent.attending import Talk, attended
 from evolve.agent.codec import from_json
-from evolve.agent.context import EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
+from evolve.agent.context import Attendance, EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
 from evolve.agent.environments.opening import Setting, open_environment
 from evolve.agent.environments.protocol import Environment
 from evolve.agent.exploring import Exploration
+from evolve.agent.narration import told
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.errors import WorkspaceError
-from evolve.events import EventSink, NoEvents
+from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
-from evolve.policies.protocol import Policy, Spending
+from evolve.policies.protocol import Attendable, Piece, Policy, Spending
 from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
@@ -44,6 +46,8 @@ class Surroundings:
         suite: Name of the suite the tasks come from, or "".
         checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
             none (workers, benchmarks): a lost episode is then simply run again.
+        attendance: The person who follows the episodes; only with checkpoints, for an answer may take days. None
+            where nobody may be asked.
     """
 
     policy: Policy
@@ -54,6 +58,7 @@ class Surroundings:
     run: str = ""
     suite: str = ""
     checkpoints: Path | None = None
+    attendance: Attendance | None = None
 
 
 class Agent:
@@ -78,7 +83,8 @@ class Agent:
         """Attempts the task once and returns the committed record.
 
         With checkpoints, an episode that was cut off continues after its last finished stage, and one
-        that had finished is not run again.
+        that had finished is not run again. Where a person follows it, it may also pause: the record then has the
+        status ``waiting`` or ``interrupted``, is not committed, and the same call goes on.
 
         Args:
             variant: Digest of the variant that acts, or ``unlearned``.
@@ -100,8 +106,7 @@ class Agent:
             context = replace(self._context(task, identity, limits, environment), exploration=exploration)
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
-            final = self._finish(context, saver)
-        return from_json(EpisodeRecord, final["record"])
+            return self._finish(context, saver)
 
     def _exploration(self) -> Exploration:
         policy = self.surroundings.policy
@@ -131,7 +136,7 @@ class Agent:
             identity=identity,
             view=replace(task.view(), files=tuple(map(str, environment.reset().outputs))),
             environment=environment,
-            policy=around.policy,
+            policy=self._policy(identity.episode),
             sandbox=around.sandbox,
             limits=replace(wanted, submissions=knobs.submissions if identity.split == "train" else 1),
             knobs=knobs,
@@ -139,17 +144,30 @@ class Agent:
             recorder=around.recorder,
             events=around.events,
             learns=identity.split not in HELD_OUT,
+            attendance=None if around.checkpoints is None else around.attendance,
         )
 
-    def _finish(self, context: EpisodeContext, saver: EpisodeSaver | None) -> dict[str, Any]:
+    def _policy(self, episode: str) -> Policy:
+        """The policy, which a person who follows the episode can stop and watch."""
+        policy, person = self.surroundings.policy, self.surroundings.attendance
+        if person is None or not isinstance(policy, Attendable):
+            return policy
+        live = person.live
+
+        def tell(piece: Piece) -> None:
+            if live is not None:
+                live.emit(Event(kind="text", episode=episode, data=told(piece)))
+
+        return policy.attended(person.cancellation, tell if live is not None else None)
+
+    def _finish(self, context: EpisodeContext, saver: EpisodeSaver | None) -> EpisodeRecord:
         config: dict[str, Any] = {
             "recursion_limit": _SLACK + _STAGES_PER_CYCLE * self.workflow.knobs.steps * len(self.workflow.stages)
         }
         begun = initial_state(self.revision)
         if saver is None:
             _begin(context, begun)
-            found = cast(Any, self._graph).invoke(begun, config, context=context)
-            return cast("dict[str, Any]", found)
+            return _record(cast(Any, self._graph).invoke(begun, config, context=context))
         # Only the episode's id goes into the configuration, because all of that is written to the file.
         config["configurable"] = {"thread_id": context.identity.episode}
         graph = cast(Any, self._graph.copy({"checkpointer": saver}))
@@ -161,10 +179,11 @@ class Agent:
             )
         # Not "no stage is next": that also holds between a stage's writes and the checkpoint after it.
         if saved.values.get("record"):
-            return dict(saved.values)
-        start = None if saved.values else begun
+            return _record(saved.values)
         _begin(context, cast(AgentState, saved.values or begun))
-        return cast("dict[str, Any]", graph.invoke(start, config, context=context, durability="sync"))
+        if context.attendance is None:
+            return _record(graph.invoke(None if saved.values else begun, config, context=context, durability="sync"))
+        return attended(Talk(graph=graph, config=config, context=context, person=context.attendance), begun)
 
     @contextmanager
     def _saver(self, episode: str) -> Iterator[EpisodeSaver | None]:
@@ -176,6 +195,10 @@ class Agent:
 
         with open_saver(folder / episode / "checkpoint.db") as saver:
             yield saver
+
+
+def _record(state: Mapping[str, Any]) -> EpisodeRecord:
+    return from_json(EpisodeRecord, state["record"])
 
 
 def _begin(context: EpisodeContext, state: AgentState) -> None:

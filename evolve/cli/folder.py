@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli.output import emit, emit_json, flush, note
+from evolve.cli.asking import WAITING, show_diff, tell_waiting
+from evolve.cli.output import emit, emit_json
 
 if TYPE_CHECKING:
     from evolve.tasks import Task
     from evolve.workspace import Result, Workspace
     from evolve.workspace.folders import Patch
 
-WAITING = 6
-"""The exit code where nobody is there to ask."""
+EXIT_CODES = {"fault": 3, "interrupted": 130, "waiting": WAITING}
+"""Of runs that did not come to an end of their own; every other unsolved one gives 1."""
 
 Dir = Annotated[str | None, typer.Option("--dir", envvar="EVOLVE_DIR", help="Work in a copy of this folder.")]
 Check = Annotated[
@@ -36,7 +36,9 @@ Protect = Annotated[
     list[str] | None,
     typer.Option("--protect", envvar="EVOLVE_PROTECT", help="Files whose changes do not count; default: tests."),
 ]
-Yes = Annotated[bool, typer.Option("--yes", envvar="EVOLVE_YES", help="Apply to the folder what passes the check.")]
+Yes = Annotated[
+    bool, typer.Option("--yes", envvar="EVOLVE_YES", help="Apply what passes the check; short for --approve auto.")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,42 +77,28 @@ def _refuse(given: Mapping[str, object]) -> None:
             raise UsageError(f"{option} is about work in a folder", hint="name the folder with --dir")
 
 
-def show_and_apply(opened: Workspace, result: Result, wish: FolderWish, *, as_json: bool) -> int:
-    """Shows what was done and applies it where that is approved; gives the exit code."""
-    patch, asked = result.patch, not as_json and sys.stdin.isatty() and sys.stdout.isatty()
-    if not as_json:
-        show_diff(result.answer)
-        _tell(result)
-        flush()  # the question comes after what it is about
-    if patch is not None and patch.state == "waiting" and patch.names:
-        if wish.yes or (asked and typer.confirm(f"change {len(patch.names)} files in {patch.folder}?", err=True)):
-            patch = opened.folders.apply(patch.run)
-        elif not asked:
-            note(f"nothing is changed yet: `evolve runs apply {patch.run}` changes {patch.folder}")
+def show_work(opened: Workspace, result: Result, *, as_json: bool) -> int:
+    """Shows what was done in a folder and what came of it; gives the exit code."""
+    patch = result.patch
     if as_json:
-        shown = None if patch is None else patch.to_json()
-        emit_json({**result.to_json(), "patch": shown, **opened.mark})
-    elif patch is not None and patch.state == "applied":
+        emit_json({**result.to_json(), **opened.mark})
+    else:
+        if patch is None or patch.state == "waiting":  # else it was shown before it was asked about
+            show_diff(result.answer)
+        _tell(result)
+        if patch is not None:
+            _tell_patch(patch)
+    tell_waiting(result)
+    if result.question is not None:
+        return WAITING
+    return 0 if patch is not None else EXIT_CODES.get(result.status, 1)
+
+
+def _tell_patch(patch: Patch) -> None:
+    if patch.state == "applied":
         emit(f"applied to {patch.folder}; `evolve undo {patch.run}` takes it back")
-    if patch is None:
-        return {"fault": 3}.get(result.status, 1)
-    return WAITING if patch.state == "waiting" and patch.names and not asked else 0
-
-
-def show_diff(text: str) -> None:
-    """The difference; in colour on a terminal."""
-    if not text:
-        return
-    if not sys.stdout.isatty():
-        emit(text.rstrip("\n"))
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    styles = {"+": "green", "-": "red", "@": "cyan"}
-    console = Console(highlight=False, soft_wrap=True)
-    for line in text.rstrip("\n").split("\n"):
-        console.print(Text(line, style=styles.get(line[:1], "")))
+    elif patch.state == "refused":
+        emit(f"not applied; `evolve runs apply {patch.run}` would still do it")
 
 
 def _tell(result: Result) -> None:

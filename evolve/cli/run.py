@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import folder, options
+from evolve.cli import asking, folder, options
 from evolve.cli.output import emit, emit_json, flush, note, shorten
 
 if TYPE_CHECKING:
     from evolve.tasks import Task
-    from evolve.workspace import Result, Workspace
+    from evolve.workspace import Person, Result, Workspace
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -47,6 +48,7 @@ def run_command(
     python: folder.Python = None,
     protect: folder.Protect = None,
     yes: folder.Yes = False,
+    approve: asking.Approve = "ask",
     budget: options.Budget = None,
     model: options.Model = None,
     sandbox: options.Sandbox = None,
@@ -62,6 +64,7 @@ def run_command(
     from evolve.ledger import parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
+    person = asking.person_here("auto" if yes else approve, as_json=as_json)
     wish = folder.FolderWish(folder=directory, check=check, python=python, protect=protect, yes=yes)
     words = None if directory is not None else _words(task, examples, model or _default_model(model, workspace))
     wanted = wish.task(task, name) or words or _task(task, examples, name=name, header=not no_header)
@@ -73,24 +76,37 @@ def run_command(
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         with opened.delivering():
-            result = opened.run(wanted, budget=budget, python=python)
-            if wanted.files is not None:
-                code = folder.show_and_apply(opened, result, wish, as_json=as_json)
-            else:
-                code = _delivered(opened, wanted, result, budget, as_json=as_json)
+            result = opened.run(wanted, budget=budget, python=python, person=person)
+            code = shown(opened, wanted, result, Shown(budget=budget, person=person, as_json=as_json))
             flush()
     raise typer.Exit(code)
 
 
-def _delivered(opened: Workspace, task: Task, result: Result, budget: list[str] | None, *, as_json: bool) -> int:
-    """Asks what the examples leave open, shows the result, and gives the exit code."""
-    if not as_json and sys.stdin.isatty() and sys.stdout.isatty():
-        result = _asked(opened, task, result, budget)
-    if as_json:
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """How a result is shown."""
+
+    budget: list[str] | None = None
+    person: Person
+    as_json: bool = False
+
+
+def shown(opened: Workspace, task: Task | None, result: Result, how: Shown) -> int:
+    """Asks what the examples leave open, shows the result, and gives the exit code.
+
+    Args:
+        task: None where nothing is asked any more.
+    """
+    if result.patch is not None or (task is not None and task.files is not None):
+        return folder.show_work(opened, result, as_json=how.as_json)
+    if task is not None and asking.is_attended(as_json=how.as_json):
+        result = _asked(opened, task, result, how)
+    if how.as_json:
         emit_json({**result.to_json(), **opened.mark})
     else:
         _show(result, "".join(f" ({word})" for word in opened.mark))
-    return _exit_code(result, budget)
+    asking.tell_waiting(result)
+    return _exit_code(result, how.budget)
 
 
 def _default_model(model: str | None, workspace: str | None) -> str:
@@ -145,7 +161,7 @@ def _from_stdin(name: str | None, *, header: bool) -> Task:
             raise TaskError(str(error).replace(str(file), "stdin"), hint=error.hint) from error
 
 
-def _asked(opened: Workspace, task: Task, result: Result, budget: list[str] | None) -> Result:
+def _asked(opened: Workspace, task: Task, result: Result, how: Shown) -> Result:
     """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
     from evolve.errors import TaskError
     from evolve.workspace.own_rows import with_answer
@@ -162,7 +178,7 @@ def _asked(opened: Workspace, task: Task, result: Result, budget: list[str] | No
         except TaskError as error:
             note(str(error))
             continue
-        result = opened.run(task, budget=budget)
+        result = opened.run(task, budget=how.budget, person=how.person)
     return result
 
 
@@ -215,6 +231,6 @@ def _values(arguments: Any) -> str:
 def _exit_code(result: Result, budget: list[str] | None) -> int:
     if result.solved or result.status == "unverified":
         return 0
-    if result.status == "fault":
-        return 3
+    if result.status in folder.EXIT_CODES:
+        return folder.EXIT_CODES[result.status]
     return 5 if result.status == "budget" and budget else 1

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evolve.cli import options
-from evolve.cli.output import emit, emit_json, shorten, table
+from evolve.cli.output import emit, emit_json, flush, shorten, table
+
+if TYPE_CHECKING:
+    from evolve.episodes import EpisodeRecord
 
 app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at past runs and episodes.")
 
@@ -17,6 +21,7 @@ app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at pas
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List runs, oldest first."""
     import evolve
+    from evolve.workspace.own_runs import waiting_question
 
     with evolve.open(workspace, read_only=True) as opened:
         runs = opened.stores.runs.runs()
@@ -42,7 +47,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
             one.kind,
             str(one.body.get("task") or one.body.get("suite") or ""),
             one.started,
-            one.state,
+            "waiting" if waiting_question(one) is not None else one.state,
             counts[one.id],
         )
         for one in runs
@@ -56,8 +61,9 @@ def show_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List the episodes of a run."""
+    """List the episodes of a run, and what it waits for."""
     import evolve
+    from evolve.workspace.own_runs import waiting_question
 
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.stores.runs.run(run)
@@ -84,6 +90,24 @@ def show_command(
     ]
     header = ("episode", "task", "split", "variant", "status", "verified", "candidates")
     emit(table(header, rows) or "no episodes yet")
+    for record in records:
+        _tell_answers(record)
+    question = waiting_question(found)
+    if question is not None:
+        emit(f"waiting for an answer: {question.text}")
+        emit(f"  try: evolve runs answer {found.id} TEXT")
+
+
+def _tell_answers(record: EpisodeRecord) -> None:
+    """What was asked in an episode, and what the person said."""
+    from evolve.agent.questions import is_answered, was_stopped
+
+    for step in record.steps:
+        if step.observation is not None and is_answered(step):
+            emit(f"step {step.number} of {record.episode[:10]} asked: {step.action.text}")
+            emit(f"  the person answered: {step.observation.text}")
+        elif was_stopped(step):
+            emit(f"step {step.number} of {record.episode[:10]} was stopped by the person")
 
 
 @app.command("replay")
@@ -95,6 +119,7 @@ def replay_command(
     """Show an episode again, step by step, from the record."""
     import evolve
     from evolve.agent.codec import to_data
+    from evolve.agent.questions import is_answered
 
     with evolve.open(workspace, read_only=True) as opened:
         record = opened.stores.runs.episode(episode)
@@ -108,7 +133,9 @@ def replay_command(
         emit(f"step {step.number}: {step.action.kind}: {shorten(step.action.text, 100)}")
         for line in step.action.code.rstrip().splitlines():
             emit(f"    {line}")
-        if step.observation is not None:
+        if step.observation is not None and is_answered(step):
+            emit(f"  the person answered: {step.observation.text}")
+        elif step.observation is not None:
             seen = step.observation
             emit("  observe: " + ("reproduces every example" if seen.ok else shorten(seen.error or "differs", 100)))
         if step.judgement is not None:
@@ -126,7 +153,7 @@ def diff_command(
 ) -> None:
     """Show what a run would change, or changed, in a folder."""
     import evolve
-    from evolve.cli.folder import show_diff
+    from evolve.cli.asking import show_diff
 
     with evolve.open(workspace, read_only=True) as opened:
         patch = opened.folders.get(run)
@@ -147,8 +174,42 @@ def apply_command(
     from evolve.cli.folder import show_patch
 
     with evolve.open(workspace) as opened:
-        patch = opened.folders.apply(run)
+        patch = opened.apply(run)
     if as_json:
         emit_json(patch.to_json())
     else:
         show_patch(patch)
+
+
+@app.command("answer")
+def answer_command(
+    run: Annotated[str, typer.Argument(help="Id of a run that waits, such as r1.", envvar="EVOLVE_RUN")],
+    text: Annotated[
+        str | None, typer.Argument(help="The answer, or - to read it from stdin.", envvar="EVOLVE_ANSWER")
+    ] = None,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", envvar="EVOLVE_WITHDRAW", help="Take the question back: the work ends there.")
+    ] = False,
+    model: options.Model = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Answer the question that a run waits at, and go on with the run from there."""
+    import evolve
+    from evolve.cli.asking import person_here
+    from evolve.cli.run import Shown, shown
+    from evolve.cli.views import RunView
+    from evolve.errors import UsageError
+
+    if (text is None) != withdraw:
+        raise UsageError("give either the answer or --withdraw", hint=f"evolve runs answer {run} TEXT")
+    said = sys.stdin.read() if text == "-" else text
+    if model is None:
+        with evolve.open(workspace, read_only=True) as looked:
+            model = looked.stores.runs.run(run).body.get("model")
+    person = person_here("ask", as_json=as_json)
+    with evolve.open(workspace, model=model, events=RunView()) as opened, opened.delivering():
+        result = opened.answer(run, said, person=person)
+        code = shown(opened, None, result, Shown(person=person, as_json=as_json))
+        flush()
+    raise typer.Exit(code)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from evolve.cli import options
+from evolve.cli import asking, options
 from evolve.cli.output import emit_json
 
 app = typer.Typer(rich_markup_mode=None)
@@ -18,15 +18,17 @@ def undo_command(
         str | None,
         typer.Argument(help="Id of a run, else the newest that changed a folder.", envvar="EVOLVE_RUN"),
     ] = None,
+    approve: asking.Approve = "ask",
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Take back what a run changed in a folder. Refused where a file changed since."""
+    """Take back what a run changed in a folder. Where a file changed since, that needs leave."""
     import evolve
     from evolve.cli.folder import show_patch
 
+    person = asking.person_here(approve, as_json=as_json)
     with evolve.open(workspace) as opened:
-        patch = opened.folders.undo(run)
+        patch = opened.undo(run, person=person)
     if as_json:
         emit_json(patch.to_json())
     else:

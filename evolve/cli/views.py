@@ -56,11 +56,16 @@ def episode_line(event: Event) -> str:
         return f"judge    {shorten(data.get('text') or bit, 100)}"
     if event.kind == "reflect" and data.get("claims"):
         return f"reflect  {_count(data['claims'], 'claim')}, such as: {shorten(data['claims'][0], 80)}"
+    return _other_line(event)
+
+
+def _other_line(event: Event) -> str:
+    data = event.data
+    if event.kind == "ask" and data:
+        return f"answer   {shorten(data['answer'], 100)}"
     if event.kind == "warning":
         return f"warning: {data['text']}"
-    if event.kind == "admitted":
-        return f"learned  skill {data['skill']}"
-    return ""
+    return f"learned  skill {data['skill']}" if event.kind == "admitted" else ""
 
 
 def _folder_line(data: Any) -> str:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from evolve.cancellation import Cancellation
 from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, UsageError
 from evolve.ledger import Budget, Ledger
 from evolve.models.abilities import Abilities, AbilityBook
@@ -81,7 +82,9 @@ class EndpointModel:
         self.services = services
         self.name = endpoint.name
 
-    def complete(self, request: ModelRequest, on_delta: OnDelta | None = None) -> ModelReply:
+    def complete(
+        self, request: ModelRequest, on_delta: OnDelta | None = None, cancellation: Cancellation | None = None
+    ) -> ModelReply:
         """Asks; see :meth:`evolve.models.ChatModel.complete`.
 
         Raises:
@@ -92,7 +95,9 @@ class EndpointModel:
                 f"the price of {self.name} is not known, so a limit in money cannot be kept",
                 hint="add it to prices.toml in the workspace, or limit tokens instead: --budget 2M-tokens",
             )
-        return _Asking(self.endpoint, self.services, request, on_delta).run()
+        asking = _Asking(self.endpoint, self.services, request, on_delta)
+        asking.cancellation = cancellation
+        return asking.run()
 
     def close(self) -> None:
         """Closes its connections."""
@@ -114,6 +119,7 @@ class _Asking:
         self.adaptations = 0
         self.heard = False
         self.was_too_long = False
+        self.cancellation: Cancellation | None = None
 
     def run(self) -> ModelReply:
         repairs = 0
@@ -176,6 +182,7 @@ class _Asking:
 
     def once(self, exchange: Exchange) -> Parts | Unusable | Failure:
         """One call inside the budget: the most it can cost is set aside before, what it did cost booked after."""
+        self.check()
         services, left = self.services, self.services.meter.left.seconds
         total = services.deadlines.total if left is None else min(services.deadlines.total, left * _ALMOST)
         most = self.most(exchange, total)
@@ -183,7 +190,9 @@ class _Asking:
             raise BudgetExhausted(self.too_dear(most))
         cost, started = most, services.clock()  # interrupted or lost, it may have cost all that
         try:
-            received = services.wire.send(exchange, replace(services.deadlines, total=total), self.listener(exchange))
+            deadlines = replace(services.deadlines, total=total, cancellation=self.cancellation)
+            received = services.wire.send(exchange, deadlines, self.listener(exchange))
+            self.check()
             outcome, cost = self.read(received, exchange, most)
         finally:
             cost = replace(cost, seconds=max(0.0, services.clock() - started))
@@ -261,6 +270,7 @@ class _Asking:
             return None
         reader, tell = DeltaReader(exchange.path), self.on_delta
         self.heard = False
+        tell("")
 
         def listen(piece: bytes) -> None:
             text = reader.feed(piece)
@@ -324,7 +334,15 @@ class _Asking:
             raise BudgetExhausted(
                 f"the time budget ends before {self.endpoint.name} may be asked again: {failure.text}"
             )
-        self.services.sleep(seconds)
+        if self.cancellation is not None:
+            self.cancellation.wait(seconds)
+        else:
+            self.services.sleep(seconds)
+
+    def check(self) -> None:
+        """Raises :class:`Cancelled` once the person asked to stop."""
+        if self.cancellation is not None:
+            self.cancellation.check()
 
     def problem(self, failure: Failure, failures: int) -> EndpointProblem:
         times = f" ({failures} times)" if failures > 1 else ""

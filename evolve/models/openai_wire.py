@@ -9,7 +9,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from evolve.files import clean_text
@@ -91,7 +91,7 @@ class _Line:
         import httpx2
         import openai
 
-        with self._ended_after(deadlines.total) as over:
+        with self._ended_after(deadlines) as over:
             try:
                 return self._exchange(exchange, deadlines, on_bytes)
             except openai.APIStatusError as error:
@@ -137,19 +137,21 @@ class _Line:
         )
 
     @contextmanager
-    def _ended_after(self, seconds: float) -> Iterator[threading.Event]:
-        """Ends the connection when time is up, however busy it looks; the event says that this was so."""
+    def _ended_after(self, deadlines: Deadlines) -> Iterator[threading.Event]:
+        """Ends the connection when time is up or the person says so, however busy it looks; the event tells of it."""
         over = threading.Event()
 
         def end() -> None:
             over.set()
             self._cut()
 
-        timer = threading.Timer(max(0.0, seconds), end)
+        timer = threading.Timer(max(0.0, deadlines.total), end)
         timer.daemon = True
         timer.start()
+        stopped = deadlines.cancellation
         try:
-            yield over
+            with nullcontext() if stopped is None else stopped.calling(end):
+                yield over
         finally:
             timer.cancel()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
+from evolve.cancellation import Cancellation
 from evolve.ledger import Amount, Budget
 
 Role = Literal["system", "user", "assistant"]
@@ -169,7 +170,8 @@ OnCall = Callable[[Call], None]
 """Hears of every call. Replies count only what led to them; this also tells what was spent where none came."""
 
 OnDelta = Callable[[str], None]
-"""Hears pieces of the reply as they come; pieces of a call that fails later are not taken back."""
+"""Hears pieces of the reply as they come. An empty one means that a reply begins: a call that failed is not taken back,
+it begins anew."""
 
 
 class ChatModel(Protocol):
@@ -181,18 +183,22 @@ class ChatModel(Protocol):
 
     name: str
 
-    def complete(self, request: ModelRequest, on_delta: OnDelta | None = None) -> ModelReply:
+    def complete(
+        self, request: ModelRequest, on_delta: OnDelta | None = None, cancellation: Cancellation | None = None
+    ) -> ModelReply:
         """Asks and waits for a reply that can be used.
 
         Args:
             request: What to ask.
             on_delta: Hears the text while it comes; asking for it makes the call a streaming one.
+            cancellation: Ends the call when it is raised.
 
         Raises:
             EndpointProblem: The endpoint cannot be reached or does not work; ``retryable`` says whether waiting
                 may help. It says nothing about the task.
             ModelMistake: The replies stayed unusable after two repairs.
             BudgetExhausted: The most this could cost does not fit in what is left.
+            Cancelled: A person asked to stop; what was under way is booked with the most it can have cost.
         """
         ...
 

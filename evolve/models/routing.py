@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from evolve.cancellation import Cancellation
 from evolve.errors import UsageError
 from evolve.models.protocol import ChatModel, ModelReply, ModelRequest, OnDelta
 
@@ -57,9 +58,11 @@ class Models:
         """The models for work that failed verification ``level`` times."""
         return Models(self._lists["act"], self._lists, min(max(level, 0), self.levels - 1))
 
-    def complete(self, request: ModelRequest, on_delta: OnDelta | None = None) -> ModelReply:
+    def complete(
+        self, request: ModelRequest, on_delta: OnDelta | None = None, cancellation: Cancellation | None = None
+    ) -> ModelReply:
         """Asks the model of the request's role."""
-        return self.of(request.role).complete(request, on_delta)
+        return self.of(request.role).complete(request, on_delta, cancellation)
 
     def close(self) -> None:
         """Closes every model; they are shared by all levels."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal, Protocol
 
+from evolve.cancellation import Cancellation
 from evolve.files import clean_text
 from evolve.models.overflow import TOO_LONG
 
@@ -35,11 +36,13 @@ class Deadlines:
         connect: Until the connection stands.
         idle: Between two pieces of a streamed reply, the first included.
         total: From start to end, whatever arrives in between.
+        cancellation: Ends it as soon as a person asks to stop, once the connection stands.
     """
 
     connect: float = 10.0
     idle: float = 120.0
     total: float = 600.0
+    cancellation: Cancellation | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

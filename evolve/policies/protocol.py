@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
+from evolve.cancellation import Cancellation
 from evolve.episodes import (
     Action,
     Claim,
@@ -69,6 +70,40 @@ class Spending(Protocol):
 
     def files(self) -> Mapping[str, bytes]:
         """Files that sandboxed sessions of the episode start with, by relative name."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """What a model wrote since the last piece, for whoever watches; pieces of a reply that fails are not taken back.
+
+    Attributes:
+        stage: What is being asked for: ``plan``, ``act``, ``reflect`` or ``distill``.
+        field: The field of the reply that it stands in, such as ``text`` or ``code``; "" outside of any.
+        call: Number of the reply from 1; another number begins anew.
+    """
+
+    stage: str
+    text: str
+    field: str = ""
+    call: int = 1
+
+
+OnPiece = Callable[[Piece], None]
+"""Hears of pieces as they come."""
+
+
+@runtime_checkable
+class Attendable(Protocol):
+    """What a policy has besides, if a person can watch its work and stop it."""
+
+    def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> Policy:
+        """The same policy for a run that a person follows.
+
+        Args:
+            cancellation: Once it is raised, what the policy does ends soon with ``Cancelled``.
+            on_piece: Hears what a model writes while it writes it.
+        """
         ...
 
 

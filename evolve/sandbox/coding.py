@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol
 
+from evolve.cancellation import Cancellation
 from evolve.episodes import Json
-from evolve.errors import UsageError
+from evolve.errors import Cancelled, UsageError
 from evolve.sandbox.action_replies import Report, read_files, read_report
 from evolve.sandbox.actions import MOST_FILES, NO_FILES, ActionResult, LimitKind, is_plain_name
 from evolve.sandbox.protocol import SandboxLimits
-from evolve.sandbox.session import Exchange, Order
+from evolve.sandbox.session import BY_PERSON, Exchange, Order
 from evolve.sandbox.text import decode_output
 
 # why the supervisor ended an execution, where that is a limit
@@ -102,7 +103,7 @@ def _report(exchange: Exchange) -> Report:
 class Line(Protocol):
     """A started interpreter that a session has for itself."""
 
-    def exchange(self, order: Order, limits: SandboxLimits) -> Exchange: ...
+    def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange: ...
 
 
 class Coding:
@@ -113,11 +114,18 @@ class Coding:
         limits: Of every action.
         kernel: The limits as the runner takes them.
         release: Called once with whether the interpreter may be kept.
+        cancellation: Ends the session with the action going on; that action then raises ``Cancelled``.
     """
 
     def __init__(
-        self, line: Line, limits: SandboxLimits, kernel: Mapping[str, Json], release: Callable[[bool], None]
+        self,
+        line: Line,
+        limits: SandboxLimits,
+        kernel: Mapping[str, Json],
+        release: Callable[[bool], None],
+        cancellation: Cancellation | None = None,
     ) -> None:
+        self._stopped = None if cancellation is None else lambda: cancellation.requested
         self._line, self._limits, self._kernel, self._release = line, limits, kernel, release
         self._open = True
         self._between = True  # no exchange is under way, or was given up in the middle
@@ -128,7 +136,10 @@ class Coding:
             raise UsageError("the session is over", hint="open another one")
         started = time.monotonic()
         action = Action(code=code, files=files, collect=collect, session="keep")
-        exchange = self._exchange(order(action, self._limits, self._kernel))
+        exchange = self._exchange(order(action, self._limits, self._kernel), self._stopped)
+        if exchange.killed == BY_PERSON:
+            self._end(keep=False)
+            raise Cancelled("the person stopped the action")
         result = result_of(exchange, time.monotonic() - started)
         if exchange.reply.alive and result.ended:
             self.close()
@@ -146,9 +157,9 @@ class Coding:
             exchange = self._exchange(Order(request=request, blocks=0, largest=1))
             self._end(keep=exchange.reply.ended and not exchange.reply.dirty)
 
-    def _exchange(self, order: Order) -> Exchange:
+    def _exchange(self, order: Order, stopped: Callable[[], bool] | None = None) -> Exchange:
         self._between = False
-        exchange = self._line.exchange(order, self._limits)
+        exchange = self._line.exchange(order, self._limits, stopped)
         self._between = True
         return exchange
 

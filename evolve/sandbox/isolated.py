@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import threading
@@ -10,7 +11,9 @@ import weakref
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 
+from evolve.cancellation import Cancellation
 from evolve.episodes import Json
+from evolve.errors import Cancelled
 from evolve.sandbox.actions import NO_FILES, ActionResult
 from evolve.sandbox.coding import Action, Coding, order, result_of
 from evolve.sandbox.protocol import (
@@ -21,7 +24,7 @@ from evolve.sandbox.protocol import (
     TestModule,
 )
 from evolve.sandbox.replies import Block, read_block
-from evolve.sandbox.session import Exchange, Order, Session
+from evolve.sandbox.session import BY_PERSON, Exchange, Order, Session
 from evolve.sandbox.text import decode_output
 
 _USES_OF_A_SESSION = 200
@@ -84,6 +87,7 @@ class IsolatedSandbox:
         self._confinement = backend
         self._warm = warm
         self._shelf = _Shelf()
+        self._cancellation: Cancellation | None = None
         # also at the end of the program, when nobody called close
         self._finalizer = weakref.finalize(self, self._shelf.close)
 
@@ -132,6 +136,16 @@ class IsolatedSandbox:
         jobs: list[Mapping[str, Json]] = [{"files": dict(m.files), "test": m.test_file} for m in modules]
         return self._run(jobs, [], [None] * len(jobs), limits or SandboxLimits())
 
+    def until(self, cancellation: Cancellation) -> IsolatedSandbox:
+        """The same sandbox, whose executions raise ``Cancelled`` once a person asks to stop.
+
+        The execution going on then ends within a second, with its whole process tree. What it keeps started is
+        shared with this one, which is the one to close.
+        """
+        found = copy.copy(self)
+        found._cancellation = cancellation
+        return found
+
     def close(self) -> None:
         """Ends the kept interpreter, if there is one."""
         self._shelf.close()
@@ -168,23 +182,28 @@ class IsolatedSandbox:
         def release(keep: bool) -> None:
             self._give_back(session, limits, keep=keep)
 
-        return Coding(session, limits, _kernel_limits(limits), release)
+        return Coding(session, limits, _kernel_limits(limits), release, self._cancellation)
 
     def _exchange(self, request: Order, limits: SandboxLimits) -> Exchange:
         """One request on a kept or new interpreter, which is kept again only if nothing about it can have changed."""
         session = self._shelf.take(limits) or Session(self._confinement, limits)
         keep = False
         try:
-            exchange = session.exchange(request, limits)
+            exchange = session.exchange(request, limits, self._stopped)
             if exchange.never_answered and session.uses > 1:
                 # a kept interpreter may have been ended from outside since its last use
                 session.close()
                 session = Session(self._confinement, limits)
-                exchange = session.exchange(request, limits)
+                exchange = session.exchange(request, limits, self._stopped)
+            if exchange.killed == BY_PERSON:
+                raise Cancelled("the person stopped the action")
             keep = exchange.reply.ended and not exchange.reply.dirty
         finally:
             self._give_back(session, limits, keep=keep)
         return exchange
+
+    def _stopped(self) -> bool:
+        return self._cancellation is not None and self._cancellation.requested
 
     def _give_back(self, session: Session, limits: SandboxLimits, *, keep: bool) -> None:
         if keep and self._warm and session.uses < _USES_OF_A_SESSION:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
+from evolve.cancellation import Cancellation
 from evolve.episodes import Json
 from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
 
@@ -197,6 +198,15 @@ class Sandbox(Protocol):
 
     def close(self) -> None:
         """Ends the warm processes, if there are any. The sandbox may be used again afterwards."""
+        ...
+
+
+@runtime_checkable
+class Stoppable(Protocol):
+    """What a sandbox has besides, if a person can stop what runs in it."""
+
+    def until(self, cancellation: Cancellation) -> Sandbox:
+        """The same sandbox, whose executions raise ``Cancelled`` once a person asks to stop."""
         ...
 
 

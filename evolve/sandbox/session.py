@@ -8,6 +8,7 @@ import selectors
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from evolve.errors import SandboxUnavailable
@@ -27,6 +28,9 @@ _MOST_THREADS = 80  # 64 of the code, some of ours
 _NOTICED = 8  # tasks over the bound, so that the supervisor sees that it was passed
 _END_S = 1.0
 _FAULT_TEXT = 300
+
+BY_PERSON = "person"
+"""Why an exchange ended that a person stopped."""
 
 
 @dataclass(kw_only=True)
@@ -66,7 +70,8 @@ class Exchange:
     """What one request brought: the reply as far as it came and how it ended.
 
     Attributes:
-        killed: Why the supervisor ended it: wall, output, memory, disk, processes, start (it was never ready); or "".
+        killed: Why the supervisor ended it: wall, output, memory, disk, processes, start (it was never ready),
+            person; or "".
     """
 
     reply: ReplyReader
@@ -140,10 +145,13 @@ class Session:
         """Whether it still runs and belongs to this process."""
         return self.owner == os.getpid() and self._process.poll() is None
 
-    def exchange(self, order: Order, limits: SandboxLimits) -> Exchange:
+    def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange:
         """Sends one request and reads until its reply is complete, the process is gone or time is up.
 
         Starting counts against an allowance of its own, so a slow machine does not use up the time of the code.
+
+        Args:
+            stopped: Looked at many times a second; once it is true the exchange is over and has to be closed.
         """
         self.uses += 1
         reply = ReplyReader(jobs=order.blocks, largest=order.largest, ready=self._ready)
@@ -158,6 +166,9 @@ class Session:
             selector.register(stdin, selectors.EVENT_WRITE)
             while not reply.ended and not reply.damaged and self._result in selector.get_map():
                 if watch.over(reply.ready):
+                    break
+                if stopped is not None and stopped():
+                    watch.killed = BY_PERSON
                     break
                 if order.stop_at_output and max(out.total - out.limit, err.total - err.limit) > 0:
                     watch.killed = "output"

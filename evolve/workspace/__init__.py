@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from evolve.improve import Learner
     from evolve.policies.protocol import Policy
     from evolve.workspace.facade import Options, Workspace
+    from evolve.workspace.person import Person
     from evolve.workspace.result import Ambiguity, Result
 
-__all__ = ["Ambiguity", "Options", "Result", "Workspace", "open"]
+__all__ = ["Ambiguity", "Options", "Person", "Result", "Workspace", "open"]
 
 
 def open(
@@ -51,6 +52,10 @@ def __getattr__(name: str) -> Any:
         from evolve.workspace import facade
 
         return getattr(facade, name)
+    if name == "Person":
+        from evolve.workspace.person import Person
+
+        return Person
     if name in ("Ambiguity", "Result"):
         from evolve.workspace import result
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evolve.agent import Agent, Recall, Surroundings, episode_id, recall_nothing
-from evolve.episodes import EpisodeRecord, Limits
 from evolve.errors import UsageError, WorkspaceError
-from evolve.events import Event, EventFan, EventLog, EventSink, NoEvents
-from evolve.files import canonical_json, digest
-from evolve.improve.arms import UNLEARNED, Arm, Learner, recall_from
-from evolve.improve.journal import Journal
+from evolve.events import Event, EventSink, NoEvents
+from evolve.improve.arms import UNLEARNED, Learner
 from evolve.improve.stores import Stores
-from evolve.improve.workers import judge_draft
 from evolve.ledger import Budget, parse_budget
 from evolve.memory.preferences import PreferenceBook
 from evolve.paths import WorkspacePaths
@@ -25,18 +20,19 @@ from evolve.prompts import PromptLayers, load_prompt
 from evolve.sandbox import UNSANDBOXED
 from evolve.settings import Settings, load_settings, with_sandbox
 from evolve.store import WriterLock
-from evolve.tasks import Task, task_json
+from evolve.tasks import Task
 from evolve.workflow import Workflow, parse_workflow
-from evolve.workspace.faults import FaultKept
-from evolve.workspace.folder_runs import environment_for, for_folders, refuse_search
-from evolve.workspace.folders import Folders
+from evolve.workspace.approvals import undone
+from evolve.workspace.folders import Folders, Patch
 from evolve.workspace.housekeeping import drop_checkpoints, tidy
-from evolve.workspace.learners import check_model, choose_learner, episode_limits
+from evolve.workspace.learners import check_model, choose_learner
 from evolve.workspace.memories import Memories
-from evolve.workspace.opening import is_current, locate, now, open_stores, sandbox_opener
+from evolve.workspace.opening import is_current, locate, open_stores, sandbox_opener
 from evolve.workspace.own_rows import Examples, wanted_task
-from evolve.workspace.preferences import Preferences, about
-from evolve.workspace.result import Extras, Result, result_of
+from evolve.workspace.own_runs import Wish, answer, solve, waiting_question
+from evolve.workspace.person import Person
+from evolve.workspace.preferences import Preferences
+from evolve.workspace.result import Result
 from evolve.workspace.shelves import Skills
 from evolve.workspace.training import improve, report
 
@@ -146,6 +142,7 @@ class Workspace:
         name: str | None = None,
         budget: BudgetLike = None,
         python: str | os.PathLike[str] | None = None,
+        person: Person | None = None,
     ) -> Result:
         """Solves one task and learns from it.
 
@@ -159,6 +156,7 @@ class Workspace:
                 or ``"$1"``.
             python: A virtual environment for work in a folder; by default the folder's ``.venv``, else the one that
                 ``VIRTUAL_ENV`` names.
+            person: Who answers questions and gives leave, and how to say stop; by default nobody is there.
 
         Raises:
             UsageError: The task is malformed, or nothing here can decide in its environment.
@@ -166,28 +164,56 @@ class Workspace:
         """
         self._need_writer()
         chosen = wanted_task(task, examples, name, words=self.uses_model)
-        sandbox_for = self._opener_for(chosen, python)
-        workflow = self.workflow
-        limits = episode_limits(self.learner, as_budget(budget), self.settings, workflow.knobs)
-        asked = ["run", task_json(chosen), *_bounds(limits), self.learner.name, *self.mark]
-        run = self.stores.runs.begin(
-            "run", digest(canonical_json(asked)), {"task": chosen.id, **about(chosen), **self.mark}, started=now()
+        wish = Wish(
+            task=chosen,
+            budget=as_budget(budget),
+            python=None if python is None else os.fspath(python),
+            person=person or Person(),
         )
-        listener = _Listener()
-        variant, seed = self.stores.variants.active_digest, self.settings.seed
-        folder = self.paths.runs / run.id
-        episode = episode_id(run.id, chosen, variant, seed)
-        with FaultKept(folder), EventLog(folder / episode / "events.jsonl") as log:
-            if not self.stores.runs.has(episode):
-                with sandbox_for() as sandbox:
-                    events = EventFan((listener, log, self.events))
-                    agent = self._own_agent(workflow, chosen, run.id, sandbox, events)
-                    agent.run_episode(chosen, variant=variant, split="own", seed=seed, limits=limits)
-            record = self.stores.runs.episode(episode)
-            admitted = self._admit(record, chosen)
-            patch = None if chosen.files is None else self.folders.keep(record, chosen.files)
-        self.finish(run.id)
-        return result_of(record, chosen, Extras(goal=listener.goal, skills=admitted, patch=patch))
+        return solve(self, wish)
+
+    def answer(self, run: str, said: str | None, *, person: Person | None = None) -> Result:
+        """Answers the question that a run waits at, and goes on with the run from there.
+
+        Nothing that was done before is done or paid for again.
+
+        Args:
+            run: Its id.
+            said: The person's answer; ``yes`` gives leave where that is asked for, anything else refuses with that
+                reason. None takes the question back: the work that asked ends unsolved, or leave is refused.
+            person: Who answers what is asked afterwards.
+
+        Raises:
+            UsageError: The run waits for nothing, or was begun by another model.
+        """
+        self._need_writer()
+        return answer(self, run, said, person or Person())
+
+    def apply(self, run: str) -> Patch:
+        """Changes the folder as a run would: leave is given by calling this.
+
+        Raises:
+            UsageError: There is nothing to apply, or a file changed since the run; then nothing was applied.
+        """
+        self._need_writer()
+        question = waiting_question(self.stores.runs.run(run))
+        if question is not None and question.kind == "approve":
+            self.answer(run, "yes")
+            return self.folders.get(run)
+        return self.folders.apply(run)
+
+    def undo(self, run: str | None = None, *, person: Person | None = None) -> Patch:
+        """Takes back what a run changed in a folder.
+
+        Args:
+            run: By default the newest run whose changes are applied.
+            person: Asked for leave where a file changed since.
+
+        Raises:
+            UsageError: There is none, or a file changed since and nobody gave leave; then nothing was undone.
+        """
+        self._need_writer()
+        return undone(self, run, person or Person())
 
     def improve(
         self, suite: str | os.PathLike[str], *, rounds: int = 2, budget: BudgetLike = None, seed: int = 0
@@ -285,88 +311,10 @@ class Workspace:
         if self.options.read_only:
             raise UsageError("the workspace was opened for reading only")
 
-    def _opener_for(
-        self, task: Task, python: str | os.PathLike[str] | None
-    ) -> Callable[[], AbstractContextManager[Sandbox]]:
-        """How to open the sandbox of one task, refused before anything is made where it cannot be."""
-        if task.files is None:
-            return lambda: nullcontext(self.open_sandbox())
-        refuse_search(self.learner)
-        environment = environment_for(task.files.folder, python)
-        return lambda: closing(sandbox_opener(self.settings)(python=environment))
-
-    def _own_agent(self, workflow: Workflow, task: Task, run: str, sandbox: Sandbox, events: EventSink) -> Agent:
-        """The promoted variant's guide, every admitted skill, and recall from the whole memory."""
-        arm = self.stores.practice_arm(workflow)
-        around = Surroundings(
-            policy=self.learner.policy(arm.guide, arm.skills, attended=True),
-            sandbox=sandbox,
-            recall=self._own_recall(arm, task),
-            recorder=_OwnRecorder(self.stores, task),
-            events=events,
-            run=run,
-            checkpoints=self.paths.runs / run,
-        )
-        return Agent(around, arm.workflow if task.files is None else for_folders(arm.workflow))
-
-    def _own_recall(self, arm: Arm, task: Task) -> Recall:
-        if self.uses_model:  # it can read what the person noted and wants
-            found = recall_from(self.stores.memory, kinds=("insight", "note"))
-            return self.preferences.beside(found, folder=task.files.folder if task.files is not None else "")
-        return recall_from(self.stores.memory) if arm.memory is not None else recall_nothing
-
-    def _admit(self, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
-        """Names of the skills admitted from an episode; all are kept in one transaction, and only then told."""
-        journal, step = Journal(self.stores.db, record.run), f"admitted:{record.episode}"
-        done: list[str] | None = journal.done(step)
-        if done is not None:  # judged anew, a skill would be refused as a duplicate of itself
-            return tuple(done)
-        names: list[str] = []
-        with self.stores.db.transaction():
-            for draft in record.drafts:
-                judged = judge_draft(draft, task, self.stores.skills.active(), self.learner, self.open_sandbox())
-                if judged is None:
-                    continue
-                self.stores.skills.record_verdict(judged.verdict)
-                if judged.verdict.admitted:
-                    names.append(self.stores.skills.add(judged.skill, judged.verdict).name)
-            journal.finish(step, names)
-        for name in names:
-            self.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
-        return tuple(names)
-
     def _forgotten(self) -> None:
         """With every insight gone no variant rests on anything any more."""
         if self.stores.variants.active_digest != UNLEARNED and not self.stores.skills.active():
             self.stores.variants.reset(grounds="everything was forgotten")
-
-
-class _OwnRecorder:
-    """Commits the episodes of one task."""
-
-    def __init__(self, stores: Stores, task: Task) -> None:
-        self._stores = stores
-        self._task = task
-
-    def commit(self, record: EpisodeRecord) -> None:
-        self._stores.commit(record, instruction=self._task.instruction)
-
-
-class _Listener:
-    """Remembers the plan's goal for the result."""
-
-    def __init__(self) -> None:
-        self.goal = ""
-
-    def emit(self, event: Event) -> None:
-        if event.kind == "plan":
-            self.goal = str(event.data.get("goal", ""))
-
-
-def _bounds(limits: Limits) -> list[float | None]:
-    """What tells two runs of one task apart; tokens and money only where they are bounded."""
-    models = [limits.tokens, limits.money] if limits.tokens is not None else []
-    return [limits.candidates, limits.seconds, *models]
 
 
 def as_budget(budget: BudgetLike) -> Budget:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from evolve.agent.environments import Changes, Snapshots
 from evolve.agent.environments.diffs import unified
+from evolve.agent.environments.snapshots import changes_between
 from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest, write_atomic
@@ -18,7 +19,7 @@ from evolve.store import ObjectStore
 from evolve.tasks.work import FolderWork, is_protected
 from evolve.workspace import writing
 
-PatchState = Literal["waiting", "applied", "undone"]
+PatchState = Literal["waiting", "applied", "refused", "undone"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,7 @@ class Patch:
     Attributes:
         diff: All of it as a unified diff, protected files too.
         made: Folders that applying it made, outermost first.
+        said: What the person said when they refused it.
     """
 
     run: str
@@ -55,6 +57,7 @@ class Patch:
     changes: tuple[FileChange, ...]
     diff: str = ""
     made: tuple[str, ...] = ()
+    said: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,7 +72,7 @@ class Patch:
     def to_json(self) -> Mapping[str, Any]:
         """What a person wants to know of it, without the diff."""
         names = {"files": list(self.names), "protected": list(self.protected)}
-        return {"run": self.run, "folder": self.folder, "state": self.state, **names}
+        return {"run": self.run, "folder": self.folder, "state": self.state, **names, "said": self.said}
 
 
 class Folders:
@@ -124,16 +127,21 @@ class Folders:
         names = [file.parent.name for file in self._runs.glob("r*/patch.json")]
         return [self.get(name) for name in sorted(names, key=lambda name: (len(name), name), reverse=True)]
 
-    def apply(self, run: str) -> Patch:
+    def apply(self, run: str, *, again: bool = False) -> Patch:
         """Changes the folder as the patch says, but for protected files: every file whole, all or none at first sight.
 
         Cut off half way, it goes on when called again.
+
+        Args:
+            again: One that is applied already is no error.
 
         Raises:
             UsageError: It is applied already, or a file changed since the run; then nothing was applied.
             WorkspaceError: Disk full or not writable; the message names the file.
         """
         patch = self.get(run)
+        if patch.state == "applied" and again:
+            return patch
         if patch.state == "applied":
             raise UsageError(f"the changes of {run} are applied already", hint=f"evolve undo {run} takes them back")
         found = self._unchanged(patch)
@@ -146,22 +154,50 @@ class Folders:
         self._write(patch)  # what undoing needs is kept before anything is touched
         return self._moved(patch, "applied")
 
-    def undo(self, run: str | None = None) -> Patch:
+    def refuse(self, run: str, said: str) -> Patch:
+        """Notes that the person does not want the patch, and why; it can still be applied later."""
+        refused = replace(self.get(run), state="refused", said=said)
+        self._write(refused)
+        return refused
+
+    def applied(self, run: str | None = None) -> Patch:
+        """The applied patch of a run; by default the newest one.
+
+        Raises:
+            UsageError: There is none.
+        """
+        found = next((one for one in self.list() if one.state == "applied"), None) if run is None else self.get(run)
+        if found is None or found.state != "applied":
+            raise UsageError("nothing is applied" if run is None else f"the changes of {run} are not applied")
+        return found
+
+    def changed_since(self, patch: Patch) -> tuple[str, ...]:
+        """The files of an applied patch that are neither as it left them nor as they were before."""
+        return self._odd(patch, {name: writing.look(patch.folder, name) for name in patch.names})
+
+    def undo_diff(self, patch: Patch) -> str:
+        """What undoing would change in the folder as it is now, as a unified diff."""
+        bodies = self._bodies(patch.run)
+        now = {name: writing.look(patch.folder, name).data for name in patch.names}
+        then = {one.name: bodies.get(one.before) for one in patch.changes if one.before and one.name in now}
+        files = {name: data for name, data in now.items() if data is not None}
+        return unified(files, changes_between(files, then))
+
+    def undo(self, run: str | None = None, *, over: bool = False) -> Patch:
         """Takes an applied patch back.
 
         Args:
             run: By default the newest run whose patch is applied.
+            over: Also where a file changed since; what was changed is lost then.
 
         Raises:
             UsageError: There is none, or a file changed since; then nothing was undone.
             WorkspaceError: As for :meth:`apply`.
         """
-        chosen = next((one for one in self.list() if one.state == "applied"), None) if run is None else self.get(run)
-        if chosen is None or chosen.state != "applied":
-            raise UsageError("nothing is applied" if run is None else f"the changes of {run} are not applied")
-        back = tuple(replace(one, before=one.after, after=one.before) for one in chosen.changes)
-        turned = replace(chosen, changes=back)
-        self._unchanged(turned)
+        chosen = self.applied(run)
+        turned = _turned(chosen)
+        if not over:
+            self._unchanged(turned)
         self._move(turned)
         for folder in reversed(chosen.made):
             writing.drop_folder(chosen.folder, folder)
@@ -171,7 +207,7 @@ class Folders:
 
     def _moved(self, patch: Patch, state: PatchState) -> Patch:
         self._move(patch)
-        done = replace(patch, state=state)
+        done = replace(patch, state=state, said="")
         self._write(done)
         return done
 
@@ -185,11 +221,7 @@ class Folders:
     def _unchanged(self, patch: Patch) -> dict[str, writing.Found]:
         """The files as they are, each as before the patch or as after it."""
         found = {name: writing.look(patch.folder, name) for name in patch.names}
-        wrong = [
-            one.name
-            for one in patch.changes
-            if not one.protected and _named(found[one.name].data) not in (one.before, one.after)
-        ]
+        wrong = self._odd(patch, found)
         if wrong:
             more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
             raise UsageError(
@@ -197,6 +229,14 @@ class Folders:
                 hint=f"evolve runs diff {patch.run} shows what was meant",
             )
         return found
+
+    @staticmethod
+    def _odd(patch: Patch, found: Mapping[str, writing.Found]) -> tuple[str, ...]:
+        return tuple(
+            one.name
+            for one in patch.changes
+            if not one.protected and _named(found[one.name].data) not in (one.before, one.after)
+        )
 
     def _file(self, run: str) -> Path:
         return self._runs / run / "patch.json"
@@ -217,6 +257,11 @@ def _change(changes: Changes, name: str, bodies: ObjectStore, work: FolderWork) 
         protected=is_protected(name, work.protected),
         mode=0o755 if (after or b"").startswith(b"#!") else 0o644,
     )
+
+
+def _turned(patch: Patch) -> Patch:
+    """The patch the other way round."""
+    return replace(patch, changes=tuple(replace(one, before=one.after, after=one.before) for one in patch.changes))
 
 
 def _named(data: bytes | None) -> str:

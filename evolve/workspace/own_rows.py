@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,16 @@ def task_in_words(text: str) -> Task:
         examples=(),
         warnings=("there are no rows to check an answer against, so it stays unverified",),
     )
+
+
+def task_of(data: Mapping[str, Json]) -> Task:
+    """The task that :func:`evolve.tasks.task_json` made the data from."""
+    from evolve.tasks.assemble import assemble
+    from evolve.tasks.jsonl import parse_json
+
+    if data["family"] == WORDS and not data.get("examples"):
+        return replace(task_in_words(str(data["instruction"])), id=str(data["id"]), group=str(data["group"]))
+    return assemble(parse_json(canonical_json(data), file="task", name="task", lines=False)[0])
 
 
 def _from_examples(examples: Examples, name: str | None) -> Task:

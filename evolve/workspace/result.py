@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolve.agent.codec import to_data
-from evolve.episodes import Cost, EpisodeRecord, Json
+from evolve.episodes import Cost, EpisodeRecord, Json, Question
 from evolve.tasks import Task, equal
 from evolve.workspace.folders import Patch
 
@@ -31,7 +31,8 @@ class Result:
 
     Attributes:
         status: ``solved``, ``unverified`` (a task in words: its code ran, and nothing checks it),
-            ``refused``, ``unsolved``, ``budget`` or ``fault``.
+            ``refused``, ``unsolved``, ``budget`` or ``fault``; ``waiting`` for an answer to ``question``, or
+            ``interrupted`` by the person: then the run is open, and the same call goes on.
         answer: Python source that runs by itself, or a unified diff where the task is a folder's; else "".
         entry: Name of the function in ``answer``.
         verified: The answer was right on at least three rows that the policy never saw.
@@ -42,6 +43,7 @@ class Result:
         skills: Names of skills admitted from this episode.
         judged: The verifier was a model's opinion.
         patch: What a solved task in a folder would change there, waiting to be applied; else None.
+        question: What a person is asked, where the run waits for it; else None.
     """
 
     status: str
@@ -62,11 +64,12 @@ class Result:
     value: Json = None
     judged: bool = False
     patch: Patch | None = None
+    question: Question | None = None
 
     @property
     def solved(self) -> bool:
-        """The answer was accepted."""
-        return self.status == "solved"
+        """The answer was accepted; also where what it would change still waits for leave."""
+        return self.status == "solved" or (self.question is not None and self.question.kind == "approve")
 
     def to_json(self) -> Mapping[str, Any]:
         """The result as one JSON object."""
@@ -84,12 +87,13 @@ class Extras:
     skills: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
     patch: Patch | None = None
+    question: Question | None = None
 
 
 def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
     """The result a record amounts to."""
     return Result(
-        status=record.status,
+        status="waiting" if extras.question is not None else record.status,
         answer=record.answer,
         entry=task.entry,
         verified=record.verified,
@@ -107,6 +111,7 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         value=_value(record) if record.status == "unverified" else None,
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
         patch=extras.patch,
+        question=extras.question,
     )
 
 

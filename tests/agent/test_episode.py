@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -151,7 +152,7 @@ def test_an_unknown_key_of_a_stage_is_an_error_and_not_dropped():
     node = as_node("plan", lambda state, context: {"plna": "x"})
 
     class Running:
-        context = None
+        context = SimpleNamespace(check=lambda: None)
 
     with pytest.raises(KeyError, match="plna"):
         node({}, Running())

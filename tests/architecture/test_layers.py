@@ -26,7 +26,7 @@ LAYERS = (
     ("memory", "skills", "tasks"),
     ("retrieval", "programs"),
     ("models", "sandbox", "vectors", "store"),
-    ("episodes", "ledger", "prompts", "workflow", "settings", "events"),
+    ("episodes", "ledger", "prompts", "workflow", "settings", "events", "cancellation"),
     ("paths",),
     ("files", "frontmatter"),
     ("faults",),

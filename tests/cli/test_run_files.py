@@ -46,7 +46,7 @@ def contents(folder):
 def test_nothing_changes_until_somebody_approves(run, cli, project):
     before = contents(project)
     done = run()
-    assert done.code == 6
+    assert done.code == 6, done.err
     assert "+    return sum(xs)" in done.out and "solved, verified" in done.out
     assert "protected, so neither counted nor applied: test_total.py" in done.out
     assert "evolve runs apply r1" in done.err

@@ -6,6 +6,7 @@ A stage changes neither its state nor its context; what it wants changed it retu
 from __future__ import annotations
 
 from evolve.agent.stages.act import act
+from evolve.agent.stages.ask import ask
 from evolve.agent.stages.commit import commit
 from evolve.agent.stages.distill import distill
 from evolve.agent.stages.judge import judge
@@ -14,4 +15,4 @@ from evolve.agent.stages.plan import plan
 from evolve.agent.stages.recall import recall
 from evolve.agent.stages.reflect import reflect
 
-__all__ = ["act", "commit", "distill", "judge", "observe", "plan", "recall", "reflect"]
+__all__ = ["act", "ask", "commit", "distill", "judge", "observe", "plan", "recall", "reflect"]

@@ -8,10 +8,11 @@ from dataclasses import replace
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.paying import since, spent
+from evolve.agent.questions import INTERRUPTED, stopped, stopped_action
 from evolve.agent.stages.plan import UNFIT
 from evolve.agent.state import ENDED, AgentState, AgentUpdate, read_plan, read_steps
 from evolve.episodes import Action, Plan, Step
-from evolve.errors import BudgetExhausted, ModelMistake
+from evolve.errors import BudgetExhausted, Cancelled, ModelMistake
 from evolve.files import clean_text
 
 
@@ -26,7 +27,8 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         return {"steps": [*state["steps"], to_json(Step(number=1, action=_give_up(plan)))]}
     number = len(steps) + 1
     action = context.outputs.once((number, "act", "action"), Action, lambda: _chosen(context, plan, steps))
-    return {"steps": [*state["steps"], to_json(Step(number=number, action=action))]}
+    step = Step(number=number, action=action)
+    return {"steps": [*state["steps"], to_json(stopped(step) if action.data.get(INTERRUPTED) else step)]}
 
 
 def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
@@ -37,6 +39,8 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
         action = Action(kind="code", text=str(error))
     except BudgetExhausted as error:
         action = Action(kind="finish", text=str(error), data={ENDED: True})
+    except Cancelled:
+        action = stopped_action()  # what it cost until then counts
     # Text from outside enters the record here, so this is where it is cleaned.
     return replace(
         action,

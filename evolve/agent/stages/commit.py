@@ -14,7 +14,7 @@ from evolve.agent.state import (
     read_recalled,
     read_steps,
 )
-from evolve.episodes import EpisodeRecord
+from evolve.episodes import EpisodeRecord, Status
 
 
 def commit(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -24,10 +24,14 @@ def commit(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     return {"record": to_json(record)}
 
 
-def make_record(state: AgentState, context: EpisodeContext) -> EpisodeRecord:
-    """The episode's record; a pure function of state and context."""
+def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status, str] | None = None) -> EpisodeRecord:
+    """The episode's record; a pure function of state and context.
+
+    Args:
+        paused: Status and note of an episode that has not ended; its record is for whoever follows it only.
+    """
     steps, who = read_steps(state), context.identity
-    status, note = conclude(steps, context)
+    status, note = paused or conclude(steps, context)
     submitted = [step for step in steps if step.judgement is not None]
     consumed = dict.fromkeys(item for step in steps for item in step.action.consumed)
     return EpisodeRecord(

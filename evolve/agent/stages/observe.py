@@ -7,17 +7,24 @@ from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.exploring import EXPLORES
+from evolve.agent.questions import stopped
 from evolve.agent.sampling import SAMPLES, chosen, in_words
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
 from evolve.episodes import Action, Observation, Step
+from evolve.errors import Cancelled
 
 
 def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Runs the last action in the episode's environment."""
     *before, step = read_steps(state)
+    if step.observation is not None:  # the person answered, or stopped it
+        return {}
     key = (step.number, "observe", "observation")
-    seen = context.outputs.once(key, _Seen, lambda: _observed(step.action, before, context))
+    try:
+        seen = context.outputs.once(key, _Seen, lambda: _observed(step.action, before, context))
+    except Cancelled:
+        return {"steps": with_last_step(state, stopped(step))}
     return {"steps": with_last_step(state, replace(step, action=seen.action, observation=seen.observation))}
 
 

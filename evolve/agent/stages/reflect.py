@@ -10,6 +10,7 @@ from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.execution import make_probe
 from evolve.agent.paying import paid
+from evolve.agent.questions import was_stopped
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
 from evolve.episodes import Json, Step
 from evolve.errors import BudgetExhausted, ModelMistake
@@ -20,8 +21,8 @@ from evolve.policies.protocol import Probe
 def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Asks the policy for claims with evidence; it may re-run variations through the sandbox.
 
-    Steps that the environment cut short (faults, denials, time-outs) are not shown: they are never evidence.
-    Neither is an answer that was accepted on too few unseen rows to be called verified.
+    Steps that the environment cut short (faults, denials, time-outs), or a person, are not shown: they are never
+    evidence. Neither is an answer that was accepted on too few unseen rows to be called verified.
     """
     if not context.learns:
         return {}
@@ -65,7 +66,7 @@ def evidence_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 def _is_evidence(step: Step) -> bool:
     observed, judged = step.observation, step.judgement
-    if observed is None or observed.fault or observed.denied:
+    if observed is None or observed.fault or observed.denied or was_stopped(step):
         return False
     if judged is None:
         return True

@@ -105,6 +105,7 @@ class Questions:
         return ModelRequest(
             messages=(Message(role="system", text=text, priority=KEPT, kind="rules"), *parts),
             role=role,
+            tag=name,
             schema=schema,
             max_tokens=self.rooms.reply,
             seed=seed,

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evolve.cancellation import Cancellation
 from evolve.episodes import PREFERENCE, Action, Claim, Cost, Json, Limits, Plan, Recalled, SkillDraft, Step, TaskView
 from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import digest
@@ -46,7 +47,8 @@ from evolve.policies.language.reflection import (
     read_claims,
     right_answer,
 )
-from evolve.policies.protocol import Probe
+from evolve.policies.language.watching import Watched
+from evolve.policies.protocol import OnPiece, Probe
 from evolve.skills import Skill
 from evolve.tasks import equal
 
@@ -102,6 +104,10 @@ class LanguagePolicy:
     def begin(self, limits: Limits) -> None:
         """Starts an episode that may spend ``limits``."""
         self.meter.start(Budget(tokens=limits.tokens, money=limits.money, calls=limits.calls, seconds=limits.seconds))
+
+    def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> LanguagePolicy:
+        """The same policy, whose questions can be stopped and whose replies are told while they come."""
+        return replace(self, models=Watched(models=self.models, cancellation=cancellation, on_piece=on_piece))
 
     def features(self, view: TaskView) -> tuple[float, ...]:
         """None: what is like a task is told by its words."""

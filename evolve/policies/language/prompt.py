@@ -21,6 +21,7 @@ _EXAMPLES = 3_000
 _CODE = 2_000
 _SEEN = 900
 _LINE = 140
+_ANSWER = 600
 _FILES = 100
 _TOLD = ("value", "output", "changed", "protected", "check", "score")
 _EDIT = 600
@@ -170,7 +171,8 @@ def steps_message(view: TaskView, steps: Sequence[Step], most: int) -> list[Mess
     lines: list[str] = []
     older = list(steps[:-_SHOWN_IN_FULL])
     while older and room - sum(map(len, lines)) > _LINE:
-        lines.insert(0, shortened(_line(view, older.pop()), _LINE))
+        step = older.pop()
+        lines.insert(0, shortened(_line(view, step), _ANSWER if answered_by_person(step) else _LINE))
     if older:
         lines.insert(0, f"steps 1 to {len(older)} came before; recall shows any of them")
     text = "Steps so far:\n" + "\n".join([*lines, *full])
@@ -187,8 +189,16 @@ def step_text(view: TaskView, step: Step, *, whole: bool = False) -> str:
     elif action.text:
         parts.append(quoted("words", action.text if whole else shortened(action.text, _SEEN)))
     seen = seen_text(view, step)
+    if answered_by_person(step):
+        said = quoted("person", seen if whole else shortened(seen, _CODE), name=f"step {step.number}")
+        return "\n".join([*parts, f"The person answered, and their word holds for the task:\n{said}"])
     parts.append(quoted("observed", seen if whole else shortened(seen, _SEEN), name=f"step {step.number}"))
     return "\n".join(parts)
+
+
+def answered_by_person(step: Step) -> bool:
+    """Whether what came back from a step is the person's own word."""
+    return step.observation is not None and bool(step.observation.data.get("person"))
 
 
 def written(data: Mapping[str, Any], code: str) -> str:
@@ -201,13 +211,15 @@ def seen_text(view: TaskView, step: Step) -> str:
     seen, judged = step.observation, step.judgement
     if seen is None:
         return "not run"
+    if seen.data.get("interrupted"):
+        return seen.error
     if judged is not None:
         return "accepted" if judged.accepted else "right on the examples, refused on rows that are not shown"
     if seen.denied and not seen.text:
         return f"refused by the sandbox, which says nothing about the task: {seen.denied}"
     if seen.fault:
         return f"the sandbox failed, which says nothing about the task: {seen.error}"
-    if view.environment == "files" and seen.data:
+    if view.environment == "files" and seen.data and not answered_by_person(step):
         told = [f"{name}: {seen.data[name]}" for name in _TOLD if seen.data.get(name)]
         return "\n".join([*([f"error: {seen.error}"] if seen.error else []), *told]) or "done; nothing was printed"
     if seen.text:
@@ -225,7 +237,10 @@ def seen_text(view: TaskView, step: Step) -> str:
 
 
 def _line(view: TaskView, step: Step) -> str:
-    return f"step {step.number}, {step.action.kind}: " + " ".join(seen_text(view, step).split())
+    said = " ".join(seen_text(view, step).split())
+    if answered_by_person(step):
+        return f"step {step.number}: asked {shortened(step.action.text, 200)!r}, the person answered {said!r}"
+    return f"step {step.number}, {step.action.kind}: {said}"
 
 
 def _call(view: TaskView, row: Row) -> str:

@@ -15,6 +15,7 @@ from math import isclose
 from operator import eq
 from typing import Any
 
+from evolve.cancellation import Cancellation
 from evolve.policies.search.bank import Bank, Entry, Shelf, Source, arguments, is_constant
 from evolve.policies.search.grammar import Grammar, Rule, active_types
 from evolve.policies.search.lambdas import LambdaBanks
@@ -36,6 +37,7 @@ class Meter:
         limit: Candidates that may be computed.
         deadline: Process CPU time, in seconds, at which the search must stop, or None.
         memory: Entries that may be kept.
+        cancellation: Ends the search when a person asks to stop.
     """
 
     limit: int
@@ -43,6 +45,7 @@ class Meter:
     memory: int = 1_500_000
     used: int = 0
     kept: int = 0
+    cancellation: Cancellation | None = None
 
     @property
     def left(self) -> int:
@@ -60,11 +63,13 @@ class Meter:
         self.check()
 
     def check(self) -> None:
-        """Raises :class:`OutOfBudget` when the search must stop."""
+        """Raises :class:`OutOfBudget` when the search must stop, ``Cancelled`` when a person stops it."""
         if self.used >= self.limit or self.kept > self.memory:
             raise OutOfBudget
         if self.deadline is not None and time.process_time() > self.deadline:
             raise OutOfBudget
+        if self.cancellation is not None:
+            self.cancellation.check()
 
 
 @dataclass

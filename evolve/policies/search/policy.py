@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from evolve.cancellation import Cancellation
 from evolve.episodes import (
     Action,
     Claim,
@@ -19,7 +21,7 @@ from evolve.episodes import (
     Subgoal,
     TaskView,
 )
-from evolve.policies.protocol import Probe
+from evolve.policies.protocol import OnPiece, Probe
 from evolve.policies.search.abstraction import Answers
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
@@ -83,7 +85,14 @@ class SearchPolicy:
         self._causes = {operation_name(s.entry): f"skill:{s.digest}" for s in self.library}
         self._names = {cause: name for name, cause in self._causes.items()}
         self._open: tuple[str, _Search] | None = None
+        self._cancellation: Cancellation | None = None
         self._answers: Answers | None = None
+
+    def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> SearchPolicy:
+        """The same policy, which stops in the middle of a search when a person says so. It has no text to tell."""
+        found = copy.copy(self)
+        found._open, found._cancellation = None, cancellation
+        return found
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -166,12 +175,15 @@ class SearchPolicy:
 
     def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> _Search:
         """The search of this episode, continued where it stopped or replayed up to there."""
+        # A step that a person stopped has no program, and there is nothing of it to find again.
+        steps = [step for step in steps if "budget" in step.action.data]
         key = f"{view.id}\n{view.examples!r}\n{sorted(plan.data['prices'].items())!r}"
         if self._open is not None and self._open[0] == key and self._open[1].given == len(steps) > 0:
             return self._open[1]
         problem = problem_of(view)
         prices = plan.data["prices"]
         meter = meter_for(UNLIMITED, None)
+        meter.cancellation = self._cancellation
 
         def searcher(prices: dict[str, int]) -> Searcher:
             return Searcher(problem, self._vocabulary, prices, meter, self.settings.combine)

@@ -1,0 +1,94 @@
+"""Leave for one thing that cannot be taken back easily: a graph that waits for it, and does it once it is given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict, cast
+
+from evolve.agent.codec import to_json
+from evolve.episodes import Question, Respond
+from evolve.errors import UsageError
+
+YES = "yes"
+"""The answer that gives leave; any other words refuse, and are the reason."""
+
+
+class _State(TypedDict):
+    said: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Approval:
+    """Something that needs leave.
+
+    Attributes:
+        question: What the person is asked.
+        effect: Does it; called again after a crash, so it must bear that.
+        refused: Notes that the person refused, and why; called again after a crash too.
+    """
+
+    question: Question
+    effect: Callable[[], object]
+    refused: Callable[[str], object]
+
+
+def gives_leave(said: str) -> bool:
+    """Whether an answer gives leave."""
+    return said.strip().lower() in (YES, "y")
+
+
+def settle(approval: Approval, folder: Path, respond: Respond | None) -> str | None:
+    """Asks for leave and acts on the answer.
+
+    Args:
+        folder: Where the graph keeps that it waits.
+        respond: Asks the person.
+
+    Returns:
+        What the person said; None where nobody answered, and it waits.
+    """
+    from langgraph.types import Command
+
+    from evolve.agent.checkpoints import open_saver
+
+    with open_saver(folder / "checkpoint.db") as saver:
+        graph, config = _graph(approval, saver), {"configurable": {"thread_id": approval.question.id}}
+        saved = graph.get_state(config)
+        try:
+            if not saved.interrupts:
+                graph.invoke(None if saved.values else {"said": ""}, config, durability="sync")
+            while graph.get_state(config).interrupts:
+                reply = respond(approval.question) if respond is not None else None
+                if reply is None:
+                    return None
+                graph.invoke(Command(resume=json.dumps({"text": reply})), config, durability="sync")
+        except UsageError:
+            saver.delete_thread(approval.question.id)  # it could not be done, so the leave was for nothing
+            raise
+        return str(graph.get_state(config).values["said"])
+
+
+def _graph(approval: Approval, saver: Any) -> Any:
+    from langgraph.graph import END, START, StateGraph
+    from langgraph.types import interrupt
+
+    def approve(state: _State) -> _State:
+        return _State(said=json.loads(interrupt(to_json(approval.question)))["text"])
+
+    def act(state: _State) -> dict[str, str]:
+        if gives_leave(state["said"]):
+            approval.effect()
+        else:
+            approval.refused(state["said"])
+        return {}
+
+    builder: Any = StateGraph(cast(Any, _State))
+    builder.add_node("approve", approve)
+    builder.add_node("act", act)
+    builder.add_edge(START, "approve")
+    builder.add_edge("approve", "act")
+    builder.add_edge("act", END)
+    return builder.compile(checkpointer=saver)

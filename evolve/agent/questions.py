@@ -1,0 +1,64 @@
+"""What a person is asked in an episode, and what becomes of the step when they answer, decline or stop it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evolve.episodes import Action, EpisodeRecord, Observation, Question, Step
+from evolve.files import clean_text
+
+PERSON = "person"
+"""Key of an observation's data: its text is the person's own word."""
+
+INTERRUPTED = "interrupted"
+"""Key of an observation's data: a person stopped the action, which says nothing of what it would have given."""
+
+WITHDRAWN = "the question was withdrawn"
+STOPPED = "the person stopped this action"
+
+_LONGEST = 20_000
+
+
+def question_of(episode: str, step: Step) -> Question:
+    """The question that a step puts."""
+    return Question(id=f"{episode}:{step.number}", kind="ask", text=step.action.text)
+
+
+def question_in(record: EpisodeRecord) -> Question | None:
+    """The question that an episode waits at, or None."""
+    last = record.steps[-1] if record.steps else None
+    if record.status != "waiting" or last is None:
+        return None
+    return question_of(record.episode, last)
+
+
+def answered(step: Step, said: str | None) -> Step:
+    """The step with the person's answer; None withdraws the question, which ends the work.
+
+    An answer without words is one too: the person would rather not say.
+    """
+    if said is None:
+        finish = replace(step.action, kind="finish", text=f"{WITHDRAWN}: {step.action.text}")
+        return replace(step, action=finish, observation=Observation(ok=False, error=WITHDRAWN))
+    text = clean_text(said).strip()[:_LONGEST] or "(no answer; decide without asking)"
+    return replace(step, observation=Observation(ok=False, text=text, data={PERSON: True}))
+
+
+def stopped(step: Step) -> Step:
+    """The step as one that a person ended."""
+    return replace(step, observation=Observation(ok=False, error=STOPPED, data={INTERRUPTED: True}))
+
+
+def stopped_action() -> Action:
+    """What stands for an action that was stopped while it was being chosen."""
+    return Action(kind="code", text=STOPPED, data={INTERRUPTED: True})
+
+
+def was_stopped(step: Step) -> bool:
+    """Whether a person ended the step."""
+    return step.observation is not None and bool(step.observation.data.get(INTERRUPTED))
+
+
+def is_answered(step: Step) -> bool:
+    """Whether what came back is the person's own word."""
+    return step.observation is not None and bool(step.observation.data.get(PERSON))

@@ -1,0 +1,99 @@
+"""The person at the terminal: where there is one they are asked, elsewhere the run is left waiting."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from evolve.cli.output import emit, flush, note
+
+if TYPE_CHECKING:
+    from evolve.episodes import Question
+    from evolve.workspace import Person, Result
+
+WAITING = 6
+"""The exit code where a run waits for a person."""
+
+Approve = Annotated[
+    str,
+    typer.Option(
+        "--approve",
+        envvar="EVOLVE_APPROVE",
+        help="Before anything that cannot be taken back easily, such as changing the folder: ask, auto (do it) or"
+        " never (leave it).",
+    ),
+]
+
+
+def person_here(approve: str, *, as_json: bool) -> Person:
+    """Who can be asked: whoever sits at the terminal, or nobody.
+
+    Raises:
+        UsageError: ``--approve`` is none of its three words.
+    """
+    from evolve.errors import UsageError
+    from evolve.workspace import Person
+
+    if approve not in ("ask", "auto", "never"):
+        raise UsageError(f"--approve {approve}: it is ask, auto or never")
+    return Person(respond=_respond if is_attended(as_json=as_json) else None, approve=cast(Any, approve))
+
+
+def is_attended(*, as_json: bool) -> bool:
+    """Whether a question can be put here."""
+    return not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _respond(question: Question) -> str | None:
+    """What the person types; None where they leave the question open."""
+    try:
+        if question.kind == "approve":
+            return _leave(question)
+        note(f"question: {question.text}")
+        for option in question.options:
+            note(f"  {option}")
+        said = typer.prompt("answer (Enter leaves it open)", default="", show_default=False, err=True)
+    except typer.Abort:
+        note("")
+        return None
+    return said.strip() or None
+
+
+def _leave(question: Question) -> str:
+    show_diff(question.detail)
+    flush()  # the question comes after what it is about
+    if typer.confirm(question.text, err=True):
+        return "yes"
+    why = typer.prompt("what is wrong with it (Enter: nothing to say)", default="", show_default=False, err=True)
+    return why.strip() if why.strip().lower() not in ("", "y", "yes") else "no"
+
+
+def show_diff(text: str) -> None:
+    """The difference; in colour on a terminal."""
+    if not text:
+        return
+    if not sys.stdout.isatty():
+        emit(text.rstrip("\n"))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    console = Console(highlight=False, soft_wrap=True)
+    for line in text.rstrip("\n").split("\n"):
+        console.print(Text(line, style=styles.get(line[:1], "")))
+
+
+def tell_waiting(result: Result) -> None:
+    """How to go on with a run that waits."""
+    question, run = result.question, result.run_id
+    if question is None:
+        return
+    if question.kind == "approve":
+        note(f"nothing is changed yet: {question.text}")
+        note(f"  try: evolve runs apply {run}, or evolve runs answer {run} no")
+    else:
+        note(f"waiting for an answer: {question.text}")
+        note(f"  try: evolve runs answer {run} TEXT, or the same command on a terminal")

@@ -1,0 +1,143 @@
+"""Lets a person watch what a model writes while it writes it, and stop it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import count, groupby
+
+from evolve.cancellation import Cancellation
+from evolve.files import clean_text
+from evolve.models import ChatModel, ModelReply, ModelRequest, OnDelta
+from evolve.policies.protocol import OnPiece, Piece
+
+_HIGH_SURROGATES = ("d8", "d9", "da", "db")
+
+
+@dataclass(kw_only=True)
+class Watched:
+    """Models whose replies are told piece by piece; implements :class:`evolve.models.ChatModel`.
+
+    Attributes:
+        on_piece: None where nobody watches; then replies come whole.
+    """
+
+    models: ChatModel
+    cancellation: Cancellation
+    on_piece: OnPiece | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        self.name = self.models.name
+        self._calls = count(1).__next__
+
+    def complete(
+        self, request: ModelRequest, on_delta: OnDelta | None = None, cancellation: Cancellation | None = None
+    ) -> ModelReply:
+        """Asks; see :meth:`evolve.models.ChatModel.complete`."""
+        if self.on_piece is not None:
+            on_delta = self._listener(request, self.on_piece)
+        return self.models.complete(request, on_delta, cancellation or self.cancellation)
+
+    def _listener(self, request: ModelRequest, tell: OnPiece) -> OnDelta:
+        reader, call = FieldReader(), 0
+
+        def listen(text: str) -> None:
+            nonlocal reader, call
+            if not text or not call:
+                reader, call = FieldReader(), self._calls()
+            for name, said in reader.feed(text) if request.schema is not None else [("", text)]:
+                if said:
+                    tell(Piece(stage=request.tag, field=name, text=said, call=call))
+
+        return listen
+
+    def close(self) -> None:
+        """Closes the models."""
+        self.models.close()
+
+
+class FieldReader:
+    """Reads the texts in a JSON object while it comes, with the names of their fields.
+
+    Whatever stands around the object is passed over. It says nothing of whether the JSON is sound.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[str] = []  # the brackets around this place
+        self._names: list[str] = []  # the field of each of them
+        self._name = ""
+        self._wants_name = False
+        self._inside = False  # of a string
+        self._escape = ""
+        self._string: list[str] = []
+
+    def feed(self, piece: str) -> list[tuple[str, str]]:
+        """What the piece adds, as ``(field, text)`` in order."""
+        found = [(name, text) for char in piece for name, text in self._read(char)]
+        return [(name, clean_text("".join(text for _, text in some))) for name, some in groupby(found, lambda o: o[0])]
+
+    def _read(self, char: str) -> list[tuple[str, str]]:
+        if self._inside:
+            return self._in_string(char)
+        if char in "{[":
+            self._open.append(char)
+            self._names.append(self._name)
+            self._wants_name = char == "{"
+        elif char in "}]" and self._open:
+            self._open.pop()
+            self._name = self._names.pop()
+            self._wants_name = False
+        elif char == "," and self._open:
+            self._wants_name = self._open[-1] == "{"
+        elif char == '"' and self._open:
+            self._inside, self._string = True, []
+        return []
+
+    def _in_string(self, char: str) -> list[tuple[str, str]]:
+        if self._escape and _is_lone_half(self._escape, char):
+            self._escape = self._escape[6:]
+            return self._in_string(char)
+        if self._escape:
+            self._escape += char
+            said = _unescaped(self._escape)
+            if said is None:
+                return []
+            self._escape = ""
+        elif char == "\\":
+            self._escape = char
+            return []
+        elif char == '"':
+            self._inside = False
+            if self._wants_name:
+                self._name, self._wants_name = "".join(self._string), False
+            return []
+        else:
+            said = char
+        if self._wants_name:
+            self._string.append(said)
+            return []
+        return [(self._name, said)]
+
+
+def _unescaped(text: str) -> str | None:
+    """What an escape stands for; None while it is not complete."""
+    if text[1] != "u":
+        return _decoded(text)
+    return None if len(text) < (12 if _is_high(text) else 6) else _decoded(text)
+
+
+def _is_high(text: str) -> bool:
+    return text[2:4].lower() in _HIGH_SURROGATES
+
+
+def _is_lone_half(text: str, char: str) -> bool:
+    """Whether an escape that is half a character turns out to have no other half."""
+    return len(text) in (6, 7) and _is_high(text) and not "\\u".startswith(text[6:] + char)
+
+
+def _decoded(text: str) -> str:
+    try:
+        return str(json.loads(f'"{text}"'))
+    except ValueError:
+        return ""

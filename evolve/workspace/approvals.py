@@ -1,0 +1,68 @@
+"""What needs a person's leave: changing their folder, and undoing over what they did since."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evolve.agent.approval import YES, Approval, gives_leave, settle
+from evolve.episodes import EpisodeRecord, Question
+from evolve.tasks.work import FolderWork
+from evolve.workspace.folders import Patch
+from evolve.workspace.person import Person
+
+if TYPE_CHECKING:
+    from evolve.workspace.facade import Workspace
+
+_OPTIONS = (YES, "no")
+
+
+def delivered(
+    workspace: Workspace, record: EpisodeRecord, work: FolderWork, person: Person
+) -> tuple[Patch | None, Question | None]:
+    """The patch of a solved episode, applied, refused or waiting; and the question where it waits for an answer."""
+    folders = workspace.folders
+    patch = folders.keep(record, work)
+    if patch is None or not patch.names or patch.state != "waiting" or person.approve == "never":
+        return patch, None
+    question = apply_question(patch)
+    approval = Approval(
+        question=question,
+        effect=lambda: folders.apply(patch.run, again=True),
+        refused=lambda said: folders.refuse(patch.run, said),
+    )
+    respond = (lambda asked: YES) if person.approve == "auto" else person.respond
+    said = settle(approval, workspace.paths.runs / patch.run / "approval", respond)
+    return folders.get(patch.run), question if said is None else None
+
+
+def undone(workspace: Workspace, run: str | None, person: Person) -> Patch:
+    """Takes an applied patch back; over newer changes only with leave. See :meth:`Workspace.undo`."""
+    folders = workspace.folders
+    patch = folders.applied(run)
+    changed = folders.changed_since(patch)
+    if not changed or person.approve == "never":
+        return folders.undo(patch.run)
+    question = Question(
+        id=f"{patch.run}:undo",
+        kind="approve",
+        text=f"undo over newer changes in {_counted(changed)} of {patch.folder}?",
+        options=_OPTIONS,
+        detail=folders.undo_diff(patch),
+    )
+    said = YES if person.approve == "auto" else person.respond(question) if person.respond is not None else None
+    return folders.undo(patch.run, over=said is not None and gives_leave(said))
+
+
+def apply_question(patch: Patch) -> Question:
+    """The question whether to change the folder."""
+    return Question(
+        id=f"{patch.run}:apply",
+        kind="approve",
+        text=f"change {_counted(patch.names)} in {patch.folder}?",
+        options=_OPTIONS,
+        detail=patch.diff,
+    )
+
+
+def _counted(names: tuple[str, ...]) -> str:
+    return f"{len(names)} file{'' if len(names) == 1 else 's'}"

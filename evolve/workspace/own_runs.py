@@ -1,0 +1,246 @@
+"""One run of a person's own task: begun or gone on with, paused where it waits for them, closed when it is done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from evolve.agent import Agent, Attendance, Recall, Run, Surroundings, episode_id, question_in, recall_nothing
+from evolve.agent.codec import from_data, to_data
+from evolve.episodes import EpisodeRecord, Limits, Question
+from evolve.errors import UsageError
+from evolve.events import Event, EventFan, EventLog, EventSink
+from evolve.files import canonical_json, digest
+from evolve.improve.arms import Arm, recall_from
+from evolve.improve.journal import Journal
+from evolve.improve.stores import Stores
+from evolve.improve.workers import judge_draft
+from evolve.ledger import Budget
+from evolve.sandbox.protocol import Stoppable
+from evolve.tasks import Task, task_json
+from evolve.workflow import Workflow
+from evolve.workspace.approvals import delivered
+from evolve.workspace.faults import FaultKept
+from evolve.workspace.folder_runs import environment_for, for_folders, refuse_search
+from evolve.workspace.learners import episode_limits
+from evolve.workspace.opening import now, sandbox_opener
+from evolve.workspace.own_rows import task_of
+from evolve.workspace.person import Person
+from evolve.workspace.preferences import about
+from evolve.workspace.result import Extras, Result, result_of
+
+if TYPE_CHECKING:
+    from evolve.sandbox import Sandbox
+    from evolve.workspace.facade import Workspace
+
+PAUSED = ("waiting", "interrupted")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What a run is for.
+
+    Attributes:
+        python: A virtual environment for work in a folder, or None.
+        withdrawn: Ids of questions that the person takes back.
+    """
+
+    task: Task
+    budget: Budget = field(default_factory=Budget)
+    python: str | None = None
+    person: Person = field(default_factory=Person)
+    withdrawn: frozenset[str] = frozenset()
+
+
+def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
+    """Runs the task, or goes on with a run of it; see :meth:`Workspace.run`."""
+    task, stores = wish.task, workspace.stores
+    workflow = workspace.workflow.attended()
+    limits = episode_limits(workspace.learner, wish.budget, workspace.settings, workflow.knobs)
+    if run is None:
+        asked = ["run", task_json(task), *_bounds(limits), workspace.learner.name, *workspace.mark]
+        body = {"task": task.id, **about(task), **workspace.mark}
+        run = stores.runs.begin("run", digest(canonical_json(asked)), body, started=now())
+    listener = _Listener()
+    # A run that waits goes on as what it was, whatever was promoted since.
+    variant = str(run.body.get("variant", stores.variants.active_digest))
+    seed = int(run.body.get("seed", workspace.settings.seed))
+    folder = workspace.paths.runs / run.id
+    episode = episode_id(run.id, task, variant, seed)
+    patch = question = None
+    admitted: tuple[str, ...] = ()
+    with FaultKept(folder), EventLog(folder / episode / "events.jsonl") as log:
+        if stores.runs.has(episode):
+            record = stores.runs.episode(episode)
+        else:
+            with _opener(workspace, wish)() as sandbox:
+                events = EventFan((listener, log, workspace.events))
+                agent = _agent(workspace, wish, workflow, _Place(run=run.id, sandbox=sandbox, events=events))
+                record = agent.run_episode(task, variant=variant, split="own", seed=seed, limits=limits)
+        if record.status in PAUSED:
+            question = question_in(record)
+        else:
+            admitted = _admit(workspace, record, task)
+        if record.solved and task.files is not None:
+            patch, question = delivered(workspace, record, task.files, wish.person)
+    begun = {"variant": variant, "seed": seed}
+    _note(workspace, run, begun if question is None else {**begun, **_again(workspace, wish, question)})
+    if question is None and record.status not in PAUSED:
+        workspace.finish(run.id)
+    return result_of(record, task, Extras(goal=listener.goal, skills=admitted, patch=patch, question=question))
+
+
+def answer(workspace: Workspace, run_id: str, said: str | None, person: Person) -> Result:
+    """Goes on with a run that waits; see :meth:`Workspace.answer`."""
+    run = workspace.stores.runs.run(run_id)
+    question = waiting_question(run)
+    if question is None:
+        raise UsageError(f"{run_id} waits for no answer", hint="evolve runs list shows what does")
+    if question.kind == "ask" and run.body["policy"] != workspace.learner.name:
+        raise UsageError(
+            f"{run_id} was begun by {run.body['policy']}, and {workspace.learner.name} cannot go on with it",
+            hint="name that model with --model",
+        )
+    withdrawn = said is None
+
+    def respond(asked: Question) -> str | None:
+        if asked.id == question.id:
+            return "no" if said is None else said
+        return person.respond(asked) if person.respond is not None else None
+
+    body = run.body
+    wish = Wish(
+        task=task_of(json.loads(workspace.stores.objects.get(body["input"]))),
+        budget=Budget(**body["budget"]),
+        python=body["python"],
+        person=replace(person, respond=respond, approve="ask"),
+        withdrawn=frozenset({question.id}) if withdrawn else frozenset(),
+    )
+    return solve(workspace, wish, run)
+
+
+def waiting_question(run: Run) -> Question | None:
+    """What an open run waits for, or None."""
+    found = run.body.get("question")
+    return from_data(Question, found) if found and run.state == "open" else None
+
+
+def _again(workspace: Workspace, wish: Wish, question: Question) -> dict[str, Any]:
+    """What a run waits for, and what it takes to go on with it from its id alone."""
+    return {
+        "question": to_data(question),
+        "input": workspace.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
+        "budget": asdict(wish.budget),
+        "python": wish.python,
+        "model": workspace.options.model,
+        "policy": workspace.learner.name,
+    }
+
+
+def _note(workspace: Workspace, run: Run, said: Mapping[str, Any]) -> None:
+    """Keeps what is said of a run, where it waits or waited for a person."""
+    if "question" in said or "question" in run.body:
+        kept = {key: value for key, value in run.body.items() if key != "question"}
+        workspace.stores.runs.note(run.id, {**kept, **said})
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    """Where an episode takes place."""
+
+    run: str
+    sandbox: Sandbox
+    events: EventSink
+
+
+def _opener(workspace: Workspace, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
+    """How to open the sandbox of one task, refused before anything is made where it cannot be."""
+    if wish.task.files is None:
+        return lambda: nullcontext(workspace.open_sandbox())
+    refuse_search(workspace.learner)
+    environment = environment_for(wish.task.files.folder, wish.python)
+    return lambda: closing(sandbox_opener(workspace.settings)(python=environment))
+
+
+def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) -> Agent:
+    """The promoted variant's guide, every admitted skill, and recall from the whole memory."""
+    arm, person, sandbox = workspace.stores.practice_arm(workflow), wish.person, place.sandbox
+    if isinstance(sandbox, Stoppable):
+        sandbox = sandbox.until(person.cancellation)
+    around = Surroundings(
+        policy=workspace.learner.policy(arm.guide, arm.skills, attended=True),
+        sandbox=sandbox,
+        recall=_own_recall(workspace, arm, wish.task),
+        recorder=_OwnRecorder(workspace.stores, wish.task),
+        events=place.events,
+        run=place.run,
+        checkpoints=workspace.paths.runs / place.run,
+        attendance=Attendance(
+            respond=person.respond,
+            withdrawn=wish.withdrawn,
+            cancellation=person.cancellation,
+            live=workspace.events if person.streams else None,
+        ),
+    )
+    return Agent(around, arm.workflow if wish.task.files is None else for_folders(arm.workflow))
+
+
+def _own_recall(workspace: Workspace, arm: Arm, task: Task) -> Recall:
+    memory = workspace.stores.memory
+    if workspace.uses_model:  # it can read what the person noted and wants
+        found = recall_from(memory, kinds=("insight", "note"))
+        return workspace.preferences.beside(found, folder=task.files.folder if task.files is not None else "")
+    return recall_from(memory) if arm.memory is not None else recall_nothing
+
+
+def _admit(workspace: Workspace, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
+    """Names of the skills admitted from an episode; all are kept in one transaction, and only then told."""
+    stores = workspace.stores
+    journal, step = Journal(stores.db, record.run), f"admitted:{record.episode}"
+    done: list[str] | None = journal.done(step)
+    if done is not None:  # judged anew, a skill would be refused as a duplicate of itself
+        return tuple(done)
+    names: list[str] = []
+    with stores.db.transaction():
+        for draft in record.drafts:
+            judged = judge_draft(draft, task, stores.skills.active(), workspace.learner, workspace.open_sandbox())
+            if judged is None:
+                continue
+            stores.skills.record_verdict(judged.verdict)
+            if judged.verdict.admitted:
+                names.append(stores.skills.add(judged.skill, judged.verdict).name)
+        journal.finish(step, names)
+    for name in names:
+        workspace.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
+    return tuple(names)
+
+
+class _OwnRecorder:
+    """Commits the episodes of one task."""
+
+    def __init__(self, stores: Stores, task: Task) -> None:
+        self._stores = stores
+        self._task = task
+
+    def commit(self, record: EpisodeRecord) -> None:
+        self._stores.commit(record, instruction=self._task.instruction)
+
+
+class _Listener:
+    """Remembers the plan's goal for the result."""
+
+    def __init__(self) -> None:
+        self.goal = ""
+
+    def emit(self, event: Event) -> None:
+        if event.kind == "plan":
+            self.goal = str(event.data.get("goal", ""))
+
+
+def _bounds(limits: Limits) -> list[float | None]:
+    """What tells two runs of one task apart; tokens and money only where they are bounded."""
+    models = [limits.tokens, limits.money] if limits.tokens is not None else []
+    return [limits.candidates, limits.seconds, *models]

@@ -1,0 +1,32 @@
+"""The person at the other end of a run: who answers, what needs leave, and how to say stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from evolve.cancellation import Cancellation
+from evolve.episodes import Respond
+
+Approve = Literal["ask", "auto", "never"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Person:
+    """Who is there while a run goes on; by default nobody.
+
+    Attributes:
+        respond: Called in this process with each question. Without it, or where it gives None, the run is left
+            waiting: its result has the status ``waiting`` and the question.
+        approve: What happens before anything that cannot be taken back easily, such as changing a person's folder:
+            ``ask`` puts the question, ``auto`` gives leave, ``never`` leaves it undone.
+        cancellation: Ends the action going on; the result then has the status ``interrupted``, and the same call
+            goes on from there.
+        streams: Tell the workspace's events what a model writes while it writes it: kind ``text``, with ``stage``,
+            ``field`` of its reply, ``piece`` of text and ``call``, which counts replies. They are in no log.
+    """
+
+    respond: Respond | None = None
+    approve: Approve = "ask"
+    cancellation: Cancellation = field(default_factory=Cancellation)
+    streams: bool = False
