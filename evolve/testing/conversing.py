@@ -10,8 +10,8 @@ from typing import Any
 
 from evolve.testing.doubles import prompt_of, schema_of
 
-_TASK = re.compile(r"^Task: (.*)$", re.MULTILINE)
-_REPLACE = re.compile(r"replace (\w+) by (\w+)(?: in (\S+\.\w+))?", re.IGNORECASE)
+_TASK = re.compile(r"^Task: (.*?)(?:^You work |^Define |\Z)", re.MULTILINE | re.DOTALL)
+_REPLACE = re.compile(r"replace (\w+) by (\w+)(?:\s+in (\S+\.\w+))?", re.IGNORECASE)
 _SAME = re.compile(r"the same (?:in|for) (\S+\.\w+)", re.IGNORECASE)
 _ADD = re.compile(r"\badd (-?\d+) and (-?\d+)", re.IGNORECASE)
 _ANSWERED = re.compile(r"(\w+\.\w+)")
@@ -31,7 +31,7 @@ class ConversingDouble:
         prompt = prompt_of(body)
         schema = schema_of(body, prompt) or {}
         asked = _TASK.findall(prompt)
-        task = asked[-1] if asked else ""
+        task = asked[-1].strip() if asked else ""
         title = schema.get("title")
         if title == "plan" or "subgoals" in schema.get("properties", {}):
             return json.dumps({"goal": task or "nothing", "subgoals": []})

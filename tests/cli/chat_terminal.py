@@ -12,7 +12,9 @@ from pathlib import Path
 
 from tests.cli.conftest import ROOT
 
-PATIENCE_S = 120.0
+PATIENCE_S = 25.0
+PROMPTS = ("›", "…", "evolve>", "...>")
+QUESTIONS = ("[yes/no/later]", "reason)?", "leaves it open):")
 
 
 class Terminal:
@@ -26,7 +28,7 @@ class Terminal:
     def __init__(self, folder: Path, *, columns: int = 100, rows: int = 40) -> None:
         assert shutil.which("tmux"), "tmux is needed for the tests of the terminal; see .ci/packages.txt"
         self.folder, self._size = folder, (columns, rows)
-        self._server = ["tmux", "-f", "/dev/null", "-S", str(folder / "tmux")]
+        self._starts = 0
 
     def start(self, *arguments: object, **variables: str) -> None:
         """Runs ``evolve`` with these arguments in a fresh window."""
@@ -34,6 +36,7 @@ class Terminal:
         sets = [f"{name}={shlex.quote(value)}" for name, value in env.items()]
         program = shlex.join([sys.executable, "-m", "evolve", *map(str, arguments)])
         self.close()
+        self._starts += 1  # a server that is ending still holds its socket
         columns, rows = map(str, self._size)
         line = f"cd {shlex.quote(str(self.folder))}; env {' '.join(sets)} {program}; echo left with code $?; exec cat"
         self._tmux("new-session", "-d", "-x", columns, "-y", rows, f"sh -c {shlex.quote(line)}")
@@ -53,26 +56,48 @@ class Terminal:
 
     def screen(self, *, colours: bool = False, history: bool = True) -> str:
         """What can be read, what scrolled out of sight first."""
-        options = (["-e"] if colours else []) + (["-S", "-"] if history else [])
+        options = (["-e", "-N"] if colours else []) + (["-S", "-"] if history else [])
         return self._tmux("capture-pane", "-p", *options)
 
-    def wait(self, text: str, *, times: int = 1, after: int = 0) -> str:
-        """Waits until a text stands there so often, counted from a position; gives what can be read."""
+    def wait(self, text: str, *, times: int = 1) -> str:
+        """Waits until a text stands there so often; gives what can be read."""
         ends = time.monotonic() + PATIENCE_S
-        while (shown := self.screen())[after:].count(text) < times:
+        while (shown := self.screen()).count(text) < times:
             assert time.monotonic() < ends, f"{text!r} does not appear:\n{shown[-3000:]}"
-            time.sleep(0.2)
+            time.sleep(0.1)
         return shown
 
+    def line(self) -> str:
+        """The line with the cursor, up to the cursor."""
+        row, column = map(int, self._tmux("display-message", "-p", "#{cursor_y} #{cursor_x}").split())
+        return self.screen(history=False).split("\n")[row][:column]
+
+    def ready(self) -> None:
+        """Waits until something can be typed."""
+        ends = time.monotonic() + PATIENCE_S
+        while not self.line().startswith(PROMPTS) and not self.line().rstrip().endswith(QUESTIONS):
+            assert time.monotonic() < ends, f"nothing can be typed:\n{self.screen()[-3000:]}"
+            time.sleep(0.1)
+
     def pid(self) -> int:
-        """The program's process."""
-        shell = int(self._tmux("list-panes", "-F", "#{pane_pid}").split()[0])
-        found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(shell)], capture_output=True, text=True, check=True)
-        return int(found.stdout.split()[0])
+        """The program's process, below the shells that started it."""
+        found = int(self._tmux("list-panes", "-F", "#{pane_pid}").split()[0])
+        while True:
+            below = subprocess.run(
+                ["ps", "-o", "pid=,comm=", "--ppid", str(found)], capture_output=True, text=True, check=True
+            )
+            number, name = below.stdout.split()[:2]
+            if name.startswith("python"):
+                return int(number)
+            found = int(number)
 
     def close(self) -> None:
         """Ends the server and all in it."""
         subprocess.run([*self._server, "kill-server"], capture_output=True, check=False)
+
+    @property
+    def _server(self) -> list[str]:
+        return ["tmux", "-f", "/dev/null", "-S", str(self.folder / f"tmux-{self._starts}")]
 
     def _tmux(self, *arguments: str) -> str:
         env = {name: value for name, value in os.environ.items() if name not in ("TMUX", "TMUX_PANE")}

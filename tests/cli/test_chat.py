@@ -52,7 +52,7 @@ def test_rows_are_solved_without_a_model_and_end_where_something_else_begins(cha
     done = chat("1 -> 2", "2 -> 3", "5 -> 6", "/plan", "[1] -> 1", "[1, 2] -> 2", "[4, 5, 6] -> 3", "")
     assert done.code == 0, done.err
     assert "return n + 1" in done.out and "return len(" in done.out
-    assert done.out.count("solved: unverified") == 2
+    assert done.out.count("solved: reproduces every example; unverified") == 2
     assert "plan: 1. find a program" in done.out
 
 
@@ -85,7 +85,7 @@ def test_nothing_is_changed_unapproved_and_what_is_refused_is_dropped(work, proj
     assert (project / "left.txt").read_text() == "red red\n"
     done = work("/diff", "/refuse not this word", "/approve", options=("--resume", "c1"))
     assert "+green green" in done.out
-    assert "refused: nothing is changed; kept as your reason: not this word" in done.out
+    assert "wish: not this word" in done.out
     assert "approve: ask" in done.out
     assert (project / "left.txt").read_text() == "red red\n"
 

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from evolve.cli.chat import transcript
 from evolve.cli.chat.reading import read
-from evolve.cli.chat.session import Approve, Session
+from evolve.cli.chat.session import Session
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.output import shorten
 from evolve.errors import UsageError
+from evolve.workspace.person import Approve
 
 if TYPE_CHECKING:
+    from evolve.workspace import Workspace
     from evolve.workspace.conversations import ChatTurn
 
 HELP = """\
@@ -54,7 +56,9 @@ def commands() -> Mapping[str, Command]:
         Command(name="again", takes="", about="go on with a turn that was stopped", run=_again),
         Command(name="skills", takes="[NAME]", about="learned skills, or one of them", run=_skills),
         Command(name="memory", takes="[WORDS]", about="what is known, or what words bring to mind", run=_memory),
-        Command(name="note", takes="TEXT", about="keep a note that is shown to the model from now on", run=_note),
+        Command(name="comment", takes="TEXT", about="say how you want such things done", run=_comment),
+        Command(name="edit", takes="[WHY]", about="change the last answer, and have it learned", run=_edit),
+        Command(name="forget", takes="ID", about="drop a wish or an insight", run=_forget),
         Command(name="why", takes="[EFFECT]", about="causes found so far, and what the last turn used", run=_why),
         Command(name="model", takes="[NAME|none]", about="the model of this session, or another one", run=_model),
         Command(name="budget", takes="[BOUNDS|none]", about="spent and left; or new bounds, such as $2", run=_budget),
@@ -125,7 +129,9 @@ def _approve(session: Session, text: str) -> None:
         session.setup = replace(session.setup, approve=cast(Approve, text))
     waiting = None if text else session.waiting()
     if waiting is not None:
-        session.apply(waiting)
+        with session.opened() as workspace:
+            done = workspace.apply(waiting.run)
+        session.tell(done)
         return
     meaning = {"ask": "you are asked before a file is changed", "auto": "what passes its check is applied at once",
                "never": "changes wait until /approve"}  # fmt: skip
@@ -133,16 +139,30 @@ def _approve(session: Session, text: str) -> None:
 
 
 def _refuse(session: Session, text: str) -> None:
+    from evolve.workspace.own_runs import waiting_question
+
     waiting = session.waiting()
     if waiting is None:
         raise UsageError("no change is waiting")
-    session.refuse(waiting, text)
+    with session.opened() as workspace:
+        if waiting_question(workspace.stores.runs.run(waiting.run)) is not None:
+            workspace.answer(waiting.run, text or "no")
+        else:
+            workspace.folders.refuse(waiting.run, text or "no")
+        patch = workspace.folders.get(waiting.run)
+    session.tell(patch)
 
 
 def _undo(session: Session, text: str) -> None:
     with session.opened() as workspace:
-        done = workspace.folders.undo(text or None)
+        done = workspace.undo(text or _applied(session, workspace), person=session.person())
     session.screen.say("undone", f"{', '.join(done.names)} in {done.folder} as before; run {done.run}")
+
+
+def _applied(session: Session, workspace: Workspace) -> str | None:
+    """The newest run of this conversation that is applied, else the newest of all."""
+    runs = {turn.run for turn in session.conversation.turns}
+    return next((one.run for one in workspace.folders.list() if one.state == "applied" and one.run in runs), None)
 
 
 def _again(session: Session, text: str) -> None:
@@ -176,22 +196,51 @@ def _memory(session: Session, text: str) -> None:
                 session.screen.say(found.kind, shorten(found.text, 110))
             return
         insights, notes = workspace.memory.claims(), workspace.memory.notes()
-    if not insights and not notes:
+        wishes = workspace.preferences.list(status="active")
+    if not insights and not notes and not wishes:
         session.screen.say("memory", "empty so far")
+    for wish in wishes:
+        session.screen.say("wish", f"{wish.id[:8]}  {shorten(wish.description, 110)} (by {wish.author})")
     for one in sorted(insights, key=lambda one: (-one.evidence, one.id))[:20]:
-        session.screen.say("insight", f"{shorten(one.text, 110)} ({one.status}, {one.evidence} pieces of evidence)")
+        session.screen.say(
+            "insight", f"{one.id[:8]}  {shorten(one.text, 110)} ({one.status}, {one.evidence} pieces of evidence)"
+        )
     if len(insights) > 20:
         session.screen.say("memory", f"and {len(insights) - 20} more: evolve memory list")
     for note in notes:
         session.screen.say("note", f"{note.text} (by {note.author})")
 
 
-def _note(session: Session, text: str) -> None:
+def _comment(session: Session, text: str) -> None:
     if not text:
-        raise UsageError("say what to keep", hint="/note TEXT")
+        raise UsageError("say what you want", hint="/comment TEXT")
+    last = next((turn for turn in reversed(session.conversation.turns) if turn.run), None)
     with session.opened() as workspace:
-        kept = workspace.memory.note(text)
-    session.screen.say("note", f"kept: {kept.text}")
+        wish = workspace.preferences.from_comment(text, run=last.run if last is not None else "")
+    session.say_wish(wish)
+
+
+def _edit(session: Session, text: str) -> None:
+    turn = _last(session)
+    if not turn.answer:
+        raise UsageError("the last turn has no answer to change")
+    changed = session.edit(turn.answer)
+    if changed is None or changed.rstrip() == turn.answer.rstrip():
+        session.screen.say("edit", "nothing was changed")
+        return
+    with session.opened() as workspace:
+        wish = workspace.preferences.from_edit(turn.answer, changed, comment=text, run=turn.run)
+    session.conversation.answer(replace(turn, answer=changed, told=f"{turn.told}; changed by the person"))
+    session.say_wish(wish)
+
+
+def _forget(session: Session, text: str) -> None:
+    if not text:
+        raise UsageError("name what to forget", hint="/memory shows the ids")
+    with session.opened() as workspace:
+        wishes = [one.id for one in workspace.preferences.list() if one.id.startswith(text)]
+        count = workspace.preferences.forget([text]) if wishes else workspace.memory.forget([text])
+    session.screen.say("forgotten", f"{count} of what was kept")
 
 
 def _why(session: Session, text: str) -> None:

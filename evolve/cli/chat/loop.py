@@ -45,6 +45,14 @@ class Input(Protocol):
         """What the person answers; None where nobody does."""
         ...
 
+    def edit(self, text: str) -> str | None:
+        """The text as the person changed it; None where they did not.
+
+        Raises:
+            UsageError: It cannot be edited here.
+        """
+        ...
+
 
 def converse(setup: Setup, start: Start) -> int:
     """A whole session; gives the exit code of its last turn.
@@ -69,7 +77,7 @@ def converse(setup: Setup, start: Start) -> int:
     session = Session(setup=setup, screen=screen, ask=lambda question: None, conversation=conversation, purse=purse)
     typed = TypedLines(store / "typed.jsonl")
     source = _input(session, typed, attended=attended)
-    session.ask = source.answer
+    session.ask, session.edit = source.answer, source.edit
     try:
         if attended:
             greet(session, model_of(session))

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from evolve.cli.chat.reading import is_open, is_row, is_rows
+from evolve.errors import UsageError
 
 
 class LineInput:
@@ -47,6 +48,14 @@ class LineInput:
     def answer(self, question: str) -> str | None:
         """What the person answers; None where nobody is there."""
         return self._line(question) if self._attended else None
+
+    def edit(self, text: str) -> str | None:
+        """Lines cannot be edited in place.
+
+        Raises:
+            UsageError: Always.
+        """
+        raise UsageError("answers are edited in a terminal session without --plain", hint="/comment says what is wrong")
 
     def _line(self, prompt: str) -> str | None:
         if self._kept:

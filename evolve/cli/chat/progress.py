@@ -23,19 +23,29 @@ class Progress:
 
     Args:
         screen: Where.
+        asked: What the person typed, which a plan need not repeat.
     """
 
-    def __init__(self, screen: Screen) -> None:
-        self._screen = screen
+    def __init__(self, screen: Screen, asked: str = "") -> None:
+        self._screen, self._asked = screen, " ".join(asked.split())
+        self._asking = False
 
     def emit(self, event: Event) -> None:
         """Shows what is worth a line, and what goes on now."""
         if event.kind == "text":
             self._screen.piece(str(event.data.get("piece", "")))
             return
-        line = episode_line(event)
+        if event.kind == "act":
+            self._asking = event.data.get("action") == "ask_user"
+        line = "" if self._is_known(event) else episode_line(event)
         if line:
             word, _, text = line.partition(" ")
             self._screen.say(word.rstrip(":"), text.strip())
         if event.kind in _NEXT:
             self._screen.stage(_NEXT[event.kind])
+
+    def _is_known(self, event: Event) -> bool:
+        """Whether an event says what the person has just typed or read."""
+        if event.kind == "plan":
+            return event.data.get("goal") == self._asked and not event.data.get("subgoals")
+        return self._asking and event.kind in ("act", "ask", "observe")

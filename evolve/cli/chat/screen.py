@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -57,6 +56,10 @@ class Screen(Protocol):
 
     def working(self, stage: str) -> contextlib.AbstractContextManager[None]:
         """While something goes on."""
+        ...
+
+    def paused(self) -> contextlib.AbstractContextManager[None]:
+        """While the person is asked something in the middle of it."""
         ...
 
     def stage(self, text: str) -> None:
@@ -118,6 +121,11 @@ class PlainScreen:
         finally:
             self._end_piece()
 
+    def paused(self) -> contextlib.AbstractContextManager[None]:
+        """Ends a line that is half written."""
+        self._end_piece()
+        return contextlib.nullcontext()
+
     def stage(self, text: str) -> None:
         """Says nothing."""
 
@@ -158,7 +166,6 @@ class TerminalScreen:
 
     def say(self, word: str, text: str = "") -> None:
         """The word in its colour, and the text beside it, wrapped beside the word where there is room."""
-        from rich.padding import Padding
         from rich.table import Table
         from rich.text import Text
 
@@ -171,7 +178,7 @@ class TerminalScreen:
         grid.add_column(min_width=9, no_wrap=True)
         grid.add_column(overflow="fold")
         grid.add_row(Text(word, style=style), Text(harmless(text), style="dim" if style == "dim" else ""))
-        self._console.print(Padding(grid, (0, 0, 0, 0)))
+        self._console.print(grid)
 
     def lines(self, word: str, text: str) -> None:
         """The word once, the lines beside it."""
@@ -179,22 +186,37 @@ class TerminalScreen:
 
     def code(self, source: str) -> None:
         """Highlighted."""
-        self._console.print(self._highlighted(source.rstrip("\n"), "python"))
+        self._block(source, "python")
 
     def diff(self, text: str) -> None:
         """Highlighted."""
-        self._console.print(self._highlighted(text.rstrip("\n"), "diff"))
+        self._block(text, "diff")
 
     @contextlib.contextmanager
     def working(self, stage: str) -> Iterator[None]:
         """A live line with what goes on and how long already; what is typed meanwhile waits unseen for the prompt."""
+        self._stage, self._tail = stage, ""
+        with self._shown():
+            yield
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Takes the live line away, and gives the keyboard back, until it is answered."""
+        live, self._tail = self._live, ""
+        if live is None:
+            yield
+            return
+        live.stop()
+        with _echo(on=True):
+            yield
+        live.start(refresh=True)
+
+    @contextlib.contextmanager
+    def _shown(self) -> Iterator[None]:
         from rich.live import Live
 
-        self._stage, self._tail = stage, ""
-        with (
-            _echo_off(),
-            Live(console=self._console, refresh_per_second=8, transient=True, get_renderable=self._now) as live,
-        ):
+        live = Live(console=self._console, refresh_per_second=8, transient=True, get_renderable=self._now)
+        with _echo(on=False), live:
             self._live = live
             try:
                 yield
@@ -224,34 +246,29 @@ class TerminalScreen:
         self._spinner.text = Text.assemble(label, ("Ctrl-C stops it", "dim"))
         return Group(*tail, self._spinner)
 
-    def _highlighted(self, source: str, lexer: str) -> RenderableType:
+    def _block(self, text: str, lexer: str) -> None:
+        from rich.padding import Padding
         from rich.syntax import Syntax
 
-        return Syntax(harmless(source), lexer, theme="ansi_dark", word_wrap=True, background_color="default")
+        self._tail = ""
+        body = harmless(text).strip("\n")
+        shown = Syntax(body, lexer, theme="ansi_dark", word_wrap=True, background_color="default")
+        self._console.print(Padding(shown, (1, 0)))
 
 
 @contextlib.contextmanager
-def _echo_off() -> Iterator[None]:
+def _echo(*, on: bool) -> Iterator[None]:
     """While something is shown live, typed letters would tear it; they are kept for the next prompt."""
     import termios
 
     if not sys.stdin.isatty():
         yield
         return
-    handle = sys.stdin.fileno()
-    before = termios.tcgetattr(handle)
-    quiet = termios.tcgetattr(handle)
-    quiet[3] &= ~(termios.ECHO | termios.ICANON)
-    termios.tcsetattr(handle, termios.TCSANOW, quiet)
+    handle, letters = sys.stdin.fileno(), termios.ECHO | termios.ICANON
+    before, changed = termios.tcgetattr(handle), termios.tcgetattr(handle)
+    changed[3] = changed[3] | letters if on else changed[3] & ~letters
+    termios.tcsetattr(handle, termios.TCSANOW, changed)
     try:
         yield
     finally:
         termios.tcsetattr(handle, termios.TCSANOW, before)
-
-
-def terminal_width() -> int:
-    """Columns of this terminal."""
-    try:
-        return os.get_terminal_size().columns
-    except OSError:
-        return 80

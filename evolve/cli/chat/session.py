@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from types import FrameType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from evolve.cli.chat import showing
 from evolve.cli.chat.progress import Progress
 from evolve.cli.chat.reading import Wanted
 from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
+from evolve.cli.chat.stopping import stoppable
 from evolve.errors import EvolveError, UsageError
+from evolve.workspace.person import Approve, Person
 
 if TYPE_CHECKING:
+    from evolve.cancellation import Cancellation
+    from evolve.episodes import Question
     from evolve.memory.preferences import Preference
     from evolve.tasks import Task
     from evolve.workspace import Result, Workspace
     from evolve.workspace.conversations import ChatTurn, Conversation
     from evolve.workspace.folders import Patch
 
-Approve = Literal["ask", "auto", "never"]
 Ask = Callable[[str], str | None]
 """Puts a question to the person and gives the line typed; None where nobody answers."""
 
@@ -34,9 +35,9 @@ _YES, _NO = ("y", "yes"), ("n", "no")
 _QUESTIONS = 3
 
 WITHOUT_MODEL = (
-    "without a model functions are learned from rows `input -> output`: one row per line, then an empty line",
-    "task files such as rows.csv, and SUITE#ID such as everyday#name-initials-1, need no model either",
-    "for tasks in words add a model: `/model NAME` for now, `evolve models default NAME` for good",
+    "without a model: rows `input -> output`, ended by an empty line",
+    "also without: task files (rows.csv) and everyday#name-initials-1",
+    "in words: /model NAME for now, `evolve models default NAME` for good",
 )
 
 
@@ -72,16 +73,19 @@ class Session:
     screen: Screen
     ask: Ask
     conversation: Conversation
+    edit: Callable[[str], str | None] = field(default=lambda text: None)
     purse: Purse = field(default_factory=Purse)
     code: int = 0
     leaving: bool = False
+    asked: str = ""
+    _shown: str = ""
 
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[Workspace]:
         """The workspace for as long as something is done with it; between turns other commands may use it."""
         import evolve
 
-        setup, sink = self.setup, Progress(self.screen)
+        setup, sink = self.setup, Progress(self.screen, self.asked)
         with evolve.open(
             setup.workspace, model=setup.model, events=sink, read_only=read_only, sandbox=setup.sandbox
         ) as workspace:
@@ -101,33 +105,67 @@ class Session:
                     self.screen.say("hint", text)
                 return
             turn = self.conversation.ask(asked, budget)
+        self.asked, self._shown = asked, ""
         try:
-            with stoppable():
-                result = self._run(wanted, turn)
+            with stoppable() as cancellation:
+                result = self._run(wanted, turn, self.person(cancellation))
         except KeyboardInterrupt:
-            self.code = STOPPED
-            self.conversation.answer(replace(turn, status="interrupted", told="stopped by the person"))
-            self.screen.say("stopped", "what was finished is kept; /again goes on from there")
+            self._stopped(turn)
             return
         except EvolveError as error:
             self.conversation.answer(replace(turn, status="error", told=str(error)))
             raise
-        self._ended(turn, result)
+        if result.status == "interrupted":
+            self._stopped(replace(turn, run=result.run_id))
+        else:
+            self._ended(turn, result)
+
+    def person(self, cancellation: Cancellation | None = None) -> Person:
+        """The person of this session, as a run knows them."""
+        person = Person(respond=self.respond, approve=self.setup.approve, streams=True)
+        return person if cancellation is None else replace(person, cancellation=cancellation)
+
+    def _stopped(self, turn: ChatTurn) -> None:
+        self.code = STOPPED
+        self.conversation.answer(replace(turn, status="interrupted", told="stopped by the person"))
+        self.screen.say("stopped", "what was finished is kept; /again goes on from there")
 
     def _has_model(self) -> bool:
         with self.opened(read_only=True) as workspace:
             return workspace.uses_model
 
-    def _run(self, wanted: Wanted, turn: ChatTurn) -> Result:
+    def _run(self, wanted: Wanted, turn: ChatTurn, person: Person) -> Result:
         with self.screen.working("starting"), self.opened() as workspace:
             task = self._task(wanted, words=workspace.uses_model)
             for warning in task.warnings:
                 self.screen.say("warning", warning)
-            result = workspace.run(task, budget=budget_of(turn.budget), python=self._python(task))
+            python = self.setup.python if task.files is not None else None
+            result = workspace.run(task, budget=budget_of(turn.budget), python=python, person=person)
         return self._decided(task, turn, result)
 
-    def _python(self, task: Task) -> str | None:
-        return self.setup.python if task.files is not None else None
+    def respond(self, question: Question) -> str | None:
+        """Puts a question of a run to the person; None where it stays open."""
+        with self.screen.paused():
+            if question.kind == "approve":
+                self.screen.diff(question.detail)
+                self._shown = question.detail
+                said = self.ask(f"{question.text} [yes/no/later] ")
+                return None if said is None else self._leave(said.strip())
+            options = "".join(f"\n{number}  {option}" for number, option in enumerate(question.options, 1))
+            self.screen.lines("ask", question.text + options)
+            said = (self.ask("your answer (Enter leaves it open): ") or "").strip()
+            if said.isdigit() and 1 <= int(said) <= len(question.options):
+                return question.options[int(said) - 1]
+            return said or None
+
+    def _leave(self, said: str) -> str | None:
+        """What an answer to a question for leave means: ``yes``, a reason against it, or None for later."""
+        word, _, reason = said.partition(" ")
+        if word.lower() in _YES:
+            return "yes"
+        if word.lower() in _NO:
+            return reason or (self.ask("why not (Enter for no reason)? ") or "").strip() or "no"
+        return said if len(said.split()) > 1 else None  # a sentence is a reason against it
 
     def _task(self, wanted: Wanted, *, words: bool) -> Task:
         """The task that is wanted, with the turns before it."""
@@ -191,50 +229,36 @@ class Session:
             answer = f"{answer.rstrip()}\n# it gives {json.dumps(result.value, ensure_ascii=False)}"
         done = replace(
             turn,
-            status=result.status,
+            status="solved" if result.solved else result.status,  # also where the change still waits for leave
             told=result.note,
             answer=answer,
             run=result.run_id,
             spent=spent_of(result.cost),
         )
         self.conversation.answer(done)
-        showing.show_result(self.screen, result)
+        showing.show_result(self.screen, result, diff=not self._shown)
         self.code = _code(result)
         if result.patch is not None and result.patch.names:
-            self.approve_or_ask(result.patch)
+            self.tell(result.patch)
 
-    def approve_or_ask(self, patch: Patch) -> None:
-        """What is done about a change to the person's files: it depends on the mode, and never happens unseen."""
-        mode = self.setup.approve
-        if mode == "auto":
-            self.apply(patch)
-            return
-        said = None
-        if mode == "ask":
-            said = self.ask(f"change {showing.count(patch.names, 'file')} in {patch.folder}? [yes/no/later] ")
-        word, _, reason = (said or "").strip().partition(" ")
-        if word.lower() in _YES:
-            self.apply(patch)
-        elif word.lower() in _NO:
-            self.refuse(patch, reason or self.ask("why not (Enter for no reason)? ") or "")
+    def tell(self, patch: Patch) -> None:
+        """Says what became of a change, keeps it with the turn, and learns from a refusal."""
+        if patch.state == "applied":
+            self.code = 0
+            self.screen.say("applied", f"{', '.join(patch.names)} in {patch.folder}; /undo takes it back")
+        elif patch.state == "refused":
+            self.code = 1
+            self._refused(patch)
         else:
             self.code = WAITING
             self.screen.say("waiting", "nothing is changed yet: /approve changes it, /refuse REASON drops it")
 
-    def apply(self, patch: Patch) -> None:
-        """Changes the folder."""
-        with self.opened() as workspace:
-            done = workspace.folders.apply(patch.run)
-        self.code = 0
-        self.screen.say("applied", f"{', '.join(done.names)} in {done.folder}; /undo takes it back")
-
-    def refuse(self, patch: Patch, reason: str) -> None:
-        """Drops a change. The person's reason stays with the turn, so the next one is told of it."""
+    def _refused(self, patch: Patch) -> None:
+        reason = "" if patch.said.strip().lower() in _NO else patch.said
         turn = self.turn_of(patch.run)
         if turn is not None:
             told = f"the person refused this change{f': {reason}' if reason else ''}"
             self.conversation.answer(replace(turn, status="declined", told=told))
-        self.code = 1
         self.screen.say("refused", "nothing is changed")
         if reason:
             with self.opened() as workspace:
@@ -263,21 +287,6 @@ class Session:
                 if patch is not None:
                     return patch if patch.state == "waiting" and patch.names else None
         return None
-
-
-@contextmanager
-def stoppable() -> Iterator[None]:
-    """Ctrl-C ends what is inside with a KeyboardInterrupt, every time, whatever it would do outside."""
-    before = signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGINT, _stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _code(result: Result) -> int:

@@ -13,10 +13,15 @@ if TYPE_CHECKING:
     from evolve.workspace import Result
 
 
-def show_result(screen: Screen, result: Result) -> None:
-    """The answer, how well it is founded, what was learned, and what it cost."""
-    if result.patch is not None or (result.answer and result.answer.startswith("---")):
-        screen.diff(result.answer)
+def show_result(screen: Screen, result: Result, *, diff: bool = True) -> None:
+    """The answer, how well it is founded, what was learned, and what it cost.
+
+    Args:
+        diff: Show what would change in a folder; not where the person has just seen it.
+    """
+    if result.answer.startswith("--- ") or result.patch is not None:
+        if diff and result.answer:
+            screen.diff(result.answer)
     elif result.answer and (result.solved or result.status == "unverified"):
         screen.code(result.answer)
     if result.status == "unverified":
@@ -39,7 +44,7 @@ def verdict(result: Result) -> tuple[str, str]:
     """The word and the sentence that say how well an answer is founded."""
     if result.solved:
         kind = "verified" if result.verified else "judged, not verified" if result.judged else "unverified"
-        return "solved", f"{kind}: {result.note}"
+        return "solved", result.note if kind in result.note else f"{kind}: {result.note}"
     return result.status, result.note
 
 
@@ -54,3 +59,8 @@ def cost(result: Result) -> str:
 def count(items: Sized, noun: str) -> str:
     """Such as ``2 files``."""
     return f"{len(items)} {noun}{'' if len(items) == 1 else 's'}"
+
+
+def short_model(model: str) -> str:
+    """The name of a model without its address."""
+    return ",".join(one.rpartition("#")[2] for one in model.split(","))

@@ -6,10 +6,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
-from evolve.cli.chat.session import WITHOUT_MODEL, Approve, Session, Setup
-from evolve.cli.chat.showing import count
+from evolve.cli.chat.session import WITHOUT_MODEL, Session, Setup
+from evolve.cli.chat.showing import count, short_model
 from evolve.cli.output import shorten
 from evolve.errors import UsageError
+from evolve.workspace.person import Approve
 
 if TYPE_CHECKING:
     from evolve.workspace.conversations import Conversation, Conversations
@@ -77,7 +78,7 @@ def greet(session: Session, model: str) -> None:
     screen, turns = session.screen, session.conversation.turns
     if session.setup.sandbox == "none":
         screen.say("unsandboxed", "UNSANDBOXED: code that a model writes is not confined; what is learned is marked")
-    screen.say("evolve", f"{model or 'the embedded search'}; /help lists what can be typed")
+    screen.say("evolve", f"{short_model(model) if model else 'the embedded search'}; /help lists what can be typed")
     if not model and not turns:
         for text in WITHOUT_MODEL:
             screen.say("hint", text)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from evolve.cli.chat.commands import model_of
 from evolve.cli.chat.session import Session
+from evolve.cli.chat.showing import short_model
 
 if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
@@ -17,7 +18,7 @@ _BETWEEN = " | "
 def status_parts(session: Session) -> list[str]:
     """What the line says, the most important first."""
     parts = ["UNSANDBOXED"] if session.setup.sandbox == "none" else []
-    parts.append(short_model(model_of(session)))
+    parts.append(short_model(model_of(session)) or "search, no model")
     if session.setup.folder:
         parts.append(f"approve {session.setup.approve}")
     parts.append(session.purse.told())
@@ -28,11 +29,6 @@ def status_parts(session: Session) -> list[str]:
     if session.setup.sandbox != "none":
         parts.append("sandboxed")
     return parts
-
-
-def short_model(model: str) -> str:
-    """The model's name without its address."""
-    return ",".join(one.rpartition("#")[2] for one in model.split(",")) if model else "search, no model"
 
 
 def status_line(session: Session, width: int) -> StyleAndTextTuples:

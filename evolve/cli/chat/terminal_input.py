@@ -76,6 +76,17 @@ class TerminalInput:
         except (EOFError, KeyboardInterrupt):
             return None
 
+    def edit(self, text: str) -> str | None:
+        """The text as the person leaves it with Alt-Enter; None for Ctrl-C and Ctrl-D."""
+        try:
+            return self._questions.prompt(
+                [("bold", "Alt-Enter keeps it, Ctrl-C drops it\n")], default=text, multiline=True
+            )
+        except (EOFError, KeyboardInterrupt):
+            return None
+        finally:
+            self._questions.multiline = False
+
 
 class _Remembered(History):
     """The person's own history, newest first as the editor wants it."""
