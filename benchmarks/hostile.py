@@ -188,10 +188,12 @@ def targets_of(rows: Sequence[Mapping[str, Any]], controls: Sequence[Mapping[str
     for row in ran:
         if row["mode"] != BATCH:
             by_way.setdefault((row["backend"], row["mode"]), set()).add(row["action"])
+    survivors = sum(row["survivors"] for row in rows) if ran else None
+    worst = max(overruns, default=None)
     found = [
         Target(name="escapes", op="==", target=0, value=_count(rows, "escaped"), n=len(ran)),
-        Target(name="survivors", op="==", target=0, value=sum(row["survivors"] for row in rows) if ran else None),
-        Target(name="worst overrun of a wall limit, s", op="<=", target=1, value=max(overruns, default=None)),
+        Target(name="survivors", op="==", target=0, value=survivors, n=len(ran)),
+        Target(name="worst overrun of a wall limit, s", op="<=", target=1, value=worst, n=len(overruns)),
         Target(
             name="share of controls that fired",
             op="==",

@@ -1,12 +1,14 @@
 """Renders the files of the other benchmarks as one page: ``python -m benchmarks.results DIR > docs/results.md``.
 
-Aggregates are computed again from the rows in the files; the rows themselves are left out.
+Aggregates are computed again from the rows in the files; the rows themselves are left out. With ``--into PAGE`` only
+the sections of the files given are made anew, because not every benchmark runs on the same day; each names its commit.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +21,7 @@ from benchmarks.learning import shown
 from benchmarks.results_trust import TABLES
 
 File = Mapping[str, Any]
-ORDER = ("learning", "demo", "coverage", "speed", *TABLES)
+ORDER = ("learning", "demo", "coverage", "speed", *TABLES, "language", "gate", "optimize")
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
@@ -35,7 +37,7 @@ def read(folder: Path) -> list[dict[str, Any]]:
         if missing:
             raise ValueError(f"{path.name} lacks {', '.join(sorted(missing))}")
         found.append(data)
-    return sorted(found, key=lambda data: ORDER.index(data["benchmark"]) if data["benchmark"] in ORDER else len(ORDER))
+    return sorted(found, key=lambda data: _place(data["benchmark"]))
 
 
 def page(files: Sequence[File]) -> str:
@@ -51,6 +53,23 @@ def page(files: Sequence[File]) -> str:
     for file in files:
         lines += _section(file)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def renewed(old: str, new: str) -> str:
+    """A page whose sections are those of ``new``, and those of ``old`` that it does not have; in the fixed order."""
+    head, *sections = _parts(old)
+    _, *fresh = _parts(new)
+    by_title = {one.splitlines()[0]: one.rstrip() for one in (*sections, *fresh)}
+    ordered = sorted(by_title.items(), key=lambda item: _place(re.split(r"[:\s]", item[0][3:], maxsplit=1)[0]))
+    return "\n\n".join([head.rstrip(), *(text for _, text in ordered)]) + "\n"
+
+
+def _parts(text: str) -> list[str]:
+    return re.split(r"^(?=## )", text, flags=re.MULTILINE)
+
+
+def _place(benchmark: str) -> int:
+    return ORDER.index(benchmark) if benchmark in ORDER else len(ORDER)
 
 
 def _section(file: File) -> Iterator[str]:
@@ -166,8 +185,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description="Renders benchmark files.")
     parser.add_argument("folder", type=Path, help="where the JSON files are")
+    parser.add_argument("--into", type=Path, metavar="PAGE", help="renew the sections of these files in a page")
     options = parser.parse_args(argv)
-    sys.stdout.write(page(read(options.folder)))
+    made = page(read(options.folder))
+    if options.into is None:
+        sys.stdout.write(made)
+    else:
+        options.into.write_text(renewed(options.into.read_text(encoding="utf-8"), made), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
     │   ├── SandboxUnavailable     no sandbox passed its self-test here
     │   ├── RecordDamaged          a stored row or object does not match its checksum
     │   └── EndpointProblem        a model endpoint failed; ``retryable`` says whether waiting helps
+    │       └── NotRecorded        a replay lacks an exchange
     ├── BudgetExhausted            a budget ended before any result
     ├── WaitingForPerson           nothing more can be done without an answer
     ├── Cancelled                  a person stopped the action that was going on; the process goes on
@@ -101,6 +102,10 @@ class EndpointProblem(EnvironmentProblem):
     def __init__(self, message: str, *, retryable: bool = True, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.retryable = retryable
+
+
+class NotRecorded(EndpointProblem):
+    """A replay was asked for an exchange that its recording lacks; the message names the digest."""
 
 
 class BudgetExhausted(EvolveError):

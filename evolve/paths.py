@@ -52,6 +52,11 @@ class WorkspacePaths:
         return self.store / "index"
 
     @property
+    def spending(self) -> Path:
+        """The book behind limits of day and workspace."""
+        return self.store / "spending.db"
+
+    @property
     def lock(self) -> Path:
         return self.store / "lock"
 

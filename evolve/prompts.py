@@ -13,7 +13,7 @@ from pathlib import Path
 from string import Template
 
 from evolve.errors import UsageError, WorkspaceError
-from evolve.files import read_text
+from evolve.files import clean_text, digest, read_text
 from evolve.paths import seed_root
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\.(md|toml)\Z")
@@ -70,3 +70,14 @@ def render_prompt(text: str, values: Mapping[str, str], *, name: str = "prompt")
         raise WorkspaceError(f"{name}: unknown variable ${error.args[0]}; known are {known}") from error
     except ValueError as error:
         raise WorkspaceError(f"{name}: a single '$' must be written '$$' ({error})") from error
+
+
+def quoted(kind: str, text: str, *, name: str = "") -> str:
+    """The text between marks that carry a nonce.
+
+    The nonce is a digest of the text, so no text can hold the mark that ends it.
+    """
+    body = clean_text(text).strip("\n")
+    nonce = digest(f"{kind}:{name}:{body}")[:12]
+    told = f' of="{name}"' if name else ""
+    return f"<data {nonce} kind={kind}{told}>\n{body}\n</data {nonce}>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +25,7 @@ from evolve.policies.protocol import Attendable, Piece, Policy, Spending
 from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
+from evolve.tasks.verifiers import Verifier
 from evolve.workflow import Workflow
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Surroundings:
             none (workers, benchmarks): a lost episode is then simply run again.
         attendance: The person who follows the episodes; only with checkpoints, for an answer may take days. None
             where nobody may be asked.
+        judge: Makes the verifier that judges by a task's rubric; None where no model can.
     """
 
     policy: Policy
@@ -59,6 +61,7 @@ class Surroundings:
     suite: str = ""
     checkpoints: Path | None = None
     attendance: Attendance | None = None
+    judge: Callable[[Task], Verifier] | None = None
 
 
 class Agent:
@@ -98,7 +101,7 @@ class Agent:
         identity = self._identity(task, variant, split, seed)
         around, knobs = self.surroundings, self.workflow.knobs
         folder = None if around.checkpoints is None else around.checkpoints / identity.episode
-        setting = Setting(sandbox=around.sandbox, folder=folder, branches=knobs.branches)
+        setting = Setting(sandbox=around.sandbox, folder=folder, branches=knobs.branches, judge=around.judge)
         with ExitStack() as stack:
             environment = stack.enter_context(closing(open_environment(task, setting)))
             exploration = stack.enter_context(closing(self._exploration()))

@@ -46,6 +46,9 @@ def is_sound(path: Path) -> bool:
             if "step_outputs" in tables:
                 rows = connection.execute("SELECT step, stage, kind, body, checksum FROM step_outputs")
                 return all(row[4] == output_checksum(row[:3], row[3]) for row in rows)
+    except sqlite3.OperationalError as error:
+        # A journal is left where a kill met SQLite preparing a new file; opened for writing, the episode begins anew.
+        return error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK
     except (sqlite3.DatabaseError, RecordDamaged, UnicodeDecodeError, AttributeError, TypeError):
         return False  # a kind or value of another type than we write counts as damage too
     return True

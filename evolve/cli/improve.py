@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from evolve.cli import options
+from evolve.cli import folder, options
 from evolve.cli.output import emit_json, flush, note
 
 app = typer.Typer(rich_markup_mode=None)
@@ -18,8 +18,11 @@ def improve_command(
     rounds: Annotated[
         int, typer.Option("--rounds", envvar="EVOLVE_ROUNDS", min=1, help="Rounds of practice and judgement.")
     ] = 2,
+    python: folder.Python = None,
     budget: options.Budget = None,
     model: options.Model = None,
+    record: options.Record = None,
+    replay: options.Replay = None,
     seed: options.Seed = 0,
     sandbox: options.Sandbox = None,
     workspace: options.Workspace = None,
@@ -33,14 +36,16 @@ def improve_command(
     from evolve.cli.report import show_report
     from evolve.cli.views import LoopView
     from evolve.ledger import parse_budget
+    from evolve.workspace.model_setup import recorded
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
+    asked = recorded(model, record, replay)
     view = LoopView(unsandboxed=sandbox == "none")
-    with view, evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
+    with view, evolve.open(workspace, model=asked, events=view, sandbox=sandbox) as opened:
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         with opened.delivering():
-            report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed)
+            report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed, python=python)
             view.stop()
             if as_json:
                 emit_json({**report.to_json(), **opened.mark})

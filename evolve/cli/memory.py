@@ -13,7 +13,7 @@ from evolve.cli.output import emit, emit_json, note, shorten, table
 if TYPE_CHECKING:
     from evolve.memory import Insight
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at, add to and forget what was learned.")
+app = typer.Typer(rich_markup_mode=None)
 
 InsightId = Annotated[str, typer.Argument(help="Id of an insight or its beginning.", envvar="EVOLVE_INSIGHT")]
 

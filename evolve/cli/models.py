@@ -72,13 +72,20 @@ def list_command(model: Name = None, workspace: options.Workspace = None, as_jso
 
 
 @app.command("check")
-def check_command(model: Name = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+def check_command(
+    model: Name = None,
+    record: options.Record = None,
+    replay: options.Replay = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
     """Find out what a model's endpoint can do, and remember it. This asks it a few small things."""
-    from evolve.models import EndpointModel, open_models, probe
-    from evolve.workspace.model_setup import model_setup
+    from evolve.models import EndpointModel, Recording, open_models, probe
+    from evolve.workspace.model_setup import model_setup, recorded
 
     paths, settings = _place(workspace)
-    setup = model_setup(paths, settings, model=model)
+    asked = recorded(model, record, replay)
+    setup = model_setup(paths, settings, model=model, recording=asked if isinstance(asked, Recording) else None)
     found = []
     for name in dict.fromkeys(_named(setup)):
         with open_models(_single(setup, name)) as opened:

@@ -40,6 +40,20 @@ Model = Annotated[
         help='A language model: NAME, openai:NAME or http://host/v1#NAME; "" for none. Default: the workspace\'s.',
     ),
 ]
+Record = Annotated[
+    str | None,
+    typer.Option(
+        "--record",
+        envvar="EVOLVE_RECORD",
+        help="Keep the model's exchanges in this folder, or .jsonl file, and ask only for what is not in it yet.",
+    ),
+]
+Replay = Annotated[
+    str | None,
+    typer.Option(
+        "--replay", envvar="EVOLVE_REPLAY", help="Take the model's replies from such a recording, and ask no endpoint."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", envvar="EVOLVE_JSON", help="Print the result as JSON.")]
 Budget = Annotated[
     list[str] | None,

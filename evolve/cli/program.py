@@ -13,7 +13,22 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from evolve.cli import chat, improve, memory, models, options, place, report, run, runs, sandbox, skills, tasks, undo
+from evolve.cli import (
+    chat,
+    improve,
+    memory,
+    models,
+    options,
+    place,
+    preferences,
+    report,
+    run,
+    runs,
+    sandbox,
+    skills,
+    tasks,
+    undo,
+)
 from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
 from evolve.files import machine_problem
@@ -70,11 +85,19 @@ def build_app() -> typer.Typer:
         app.add_typer(commands)
     app.add_typer(tasks.app, name="tasks")
     app.add_typer(runs.app, name="runs")
-    app.add_typer(memory.app, name="memory")
+    app.add_typer(_memory_commands(), name="memory")
     app.add_typer(skills.app, name="skills")
     app.add_typer(models.app, name="models")
     app.add_typer(sandbox.app, name="sandbox")
     return app
+
+
+def _memory_commands() -> typer.Typer:
+    told = "Look at, add to and forget what was learned."
+    group = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help=told)
+    group.add_typer(memory.app)
+    group.add_typer(preferences.app, name="preferences")
+    return group
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -28,18 +28,26 @@ Wanted = Annotated[
         show_default=False,
     ),
 ]
+Rubric = Annotated[
+    str | None,
+    typer.Option(
+        "--rubric", envvar="EVOLVE_RUBRIC", help="TEXT or FILE by which a model judges what nothing else can check."
+    ),
+]
+
+
+Rows = Annotated[
+    str | None,
+    typer.Option("--examples", envvar="EVOLVE_EXAMPLES", help="A file of rows: last column is the output."),
+]
+Name = Annotated[str | None, typer.Option("--name", envvar="EVOLVE_NAME", help="Name of the task and of its function.")]
 
 
 @app.command("run")
 def run_command(
     task: Wanted = None,
-    examples: Annotated[
-        str | None,
-        typer.Option("--examples", envvar="EVOLVE_EXAMPLES", help="A file of rows: last column is the output."),
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option("--name", envvar="EVOLVE_NAME", help="Name of the task and of its function.")
-    ] = None,
+    examples: Rows = None,
+    name: Name = None,
     no_header: Annotated[
         bool, typer.Option("--no-header", envvar="EVOLVE_NO_HEADER", help="The table's first line is data.")
     ] = False,
@@ -49,8 +57,11 @@ def run_command(
     protect: folder.Protect = None,
     yes: folder.Yes = False,
     approve: asking.Approve = "ask",
+    rubric: Rubric = None,
     budget: options.Budget = None,
     model: options.Model = None,
+    record: options.Record = None,
+    replay: options.Replay = None,
     sandbox: options.Sandbox = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
@@ -62,24 +73,39 @@ def run_command(
     import evolve
     from evolve.cli.views import RunView
     from evolve.ledger import parse_budget
+    from evolve.workspace.model_setup import recorded
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     person = asking.person_here("auto" if yes else approve, as_json=as_json)
+    asked = recorded(model, record, replay)
     wish = folder.FolderWish(folder=directory, check=check, python=python, protect=protect, yes=yes)
     words = None if directory is not None else _words(task, examples, model or _default_model(model, workspace))
     wanted = wish.task(task, name) or words or _task(task, examples, name=name, header=not no_header)
     wish.fit(wanted)
-    for warning in wanted.warnings:
-        note(f"warning: {warning}")
+    wanted = _checked(wanted, rubric)
     view = RunView(unsandboxed=sandbox == "none")
-    with evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
-        if opened.created:
-            note(f"made the workspace {opened.paths.root}")
+    with evolve.open(workspace, model=asked, events=view, sandbox=sandbox) as opened:
+        _tell_created(opened)
         with opened.delivering():
             result = opened.run(wanted, budget=budget, python=python, person=person)
             code = shown(opened, wanted, result, Shown(budget=budget, person=person, as_json=as_json))
             flush()
     raise typer.Exit(code)
+
+
+def _checked(task: Task, rubric: str | None) -> Task:
+    """The task with its rubric if there is one; what is doubtful about it is told."""
+    from evolve.workspace.own_rows import with_rubric
+
+    wanted = with_rubric(task, rubric) if rubric is not None else task
+    for warning in wanted.warnings:
+        note(f"warning: {warning}")
+    return wanted
+
+
+def _tell_created(opened: Workspace) -> None:
+    if opened.created:
+        note(f"made the workspace {opened.paths.root}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,9 +228,10 @@ def _show(result: Result, mark: str) -> None:
     if result.answer and (result.solved or result.status == "unverified"):
         emit(result.answer.rstrip())
         emit()
-    if result.status == "unverified":
+    if result.status == "unverified" or (result.judged and result.solved):
         emit(f"it gives {json.dumps(result.value, ensure_ascii=False)}")
-    state = "solved, verified" if result.verified else "solved, unverified" if result.solved else result.status
+    kind = "verified" if result.verified else "judged" if result.judged else "unverified"
+    state = f"solved, {kind}" if result.solved else result.status
     emit(f"{state}{mark}: {result.note}")
     if result.ambiguity is not None:
         first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]

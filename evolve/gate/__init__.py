@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from evolve.gate.decisions import Decision, Decisions
-from evolve.gate.eprocess import AlphaSpending, SequentialTest, Tally, TestState, Verdict, log_wealth
+from evolve.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
+from evolve.gate.error_budget import ErrorBudget
+from evolve.gate.gate import Comparing, Finding, Gate, Proposal, Unaffordable, solved_by
+from evolve.gate.instruments import instruments
 from evolve.gate.interval import Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
-from evolve.gate.outcome import CHEAPER, GateTask, Outcome, is_verified, one_per_group, paired_outcome
-from evolve.gate.pairs import Comparison, Job, Pair, PairedRunner, RunJobs, one_by_one, shuffled_groups
+from evolve.gate.jobs import GateTask, Job, RunJobs, one_by_one
+from evolve.gate.order import Standing
+from evolve.gate.outcome import CHEAPER, Outcome, is_verified, one_per_group, paired_outcome
+from evolve.gate.pairs import Comparison, Pair, PairedRunner, shuffled_groups
 from evolve.gate.record import MIGRATIONS
-from evolve.gate.regression import RegressionReport, RegressionSuite, RegressionTask, Retry, is_fresh
+from evolve.gate.regression import RegressionReport, RegressionSuite, RegressionTask, Retry
 from evolve.gate.sealed import Look, Looks
+from evolve.gate.seals import Seals
+from evolve.gate.telemetry import is_fresh
 
 __all__ = [
+    "BETS",
     "CHEAPER",
     "MIGRATIONS",
-    "AlphaSpending",
+    "Comparing",
     "Comparison",
     "Decision",
     "Decisions",
+    "ErrorBudget",
+    "Finding",
+    "Gate",
     "GateTask",
     "Interval",
     "Job",
@@ -27,17 +38,22 @@ __all__ = [
     "Pair",
     "PairedRow",
     "PairedRunner",
+    "Proposal",
     "RegressionReport",
     "RegressionSuite",
     "RegressionTask",
     "Retry",
     "RunJobs",
+    "Seals",
     "SequentialTest",
+    "Standing",
     "Tally",
     "TestState",
+    "Unaffordable",
     "Verdict",
     "clopper_pearson",
     "cost_ratio",
+    "instruments",
     "is_fresh",
     "is_verified",
     "log_wealth",
@@ -45,5 +61,6 @@ __all__ = [
     "one_per_group",
     "paired_outcome",
     "shuffled_groups",
+    "solved_by",
     "solved_difference",
 ]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
 from evolve.files import canonical_json, digest
-from evolve.gate.eprocess import AlphaSpending, Tally, TestState, Verdict
-from evolve.store import Database
+from evolve.gate.eprocess import Tally, TestState, Verdict
+from evolve.gate.error_budget import ErrorBudget
+from evolve.gate.order import Standing
+from evolve.store import Database, Value
+
+if TYPE_CHECKING:
+    from evolve.gate.gate import Finding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +26,12 @@ class Decision:
         id: Number of the row.
         proposal: Place of the variant in the stream of proposals for this suite, from 1.
         suite: Digest of the suite whose gate tasks were used.
+        alpha: Error level it was tested at; 0 for a variant that was refused untested.
         further: Predicted number of further pairs, None when no practical number would do.
+        planned: Groups that could have been tried, 0 where that was not written down.
+        standing: Both arms over all pairs.
+        regressed: Tasks that worked and no longer do.
+        pins: Digests of what was measured with, by part.
     """
 
     id: int
@@ -36,32 +47,80 @@ class Decision:
     further: int | None
     reason: str
     at: float
+    planned: int = 0
+    standing: Standing = field(default_factory=Standing)
+    regressed: tuple[str, ...] = ()
+    pins: Mapping[str, str] = field(default_factory=dict)
 
 
 class Decisions:
-    """The log of verdicts. The error budget runs over all proposals ever made on a suite.
+    """The one table of verdicts. The error budget runs over all proposals ever tested on a suite.
 
     Args:
         db: The record, opened with :data:`evolve.gate.MIGRATIONS`.
-        spending: The budget; one per suite, since each suite's tasks are data of their own.
+        budget: The error budget; one per suite, since each suite's tasks are data of their own.
         clock: Seconds since the epoch.
     """
 
     def __init__(
-        self, db: Database, *, spending: AlphaSpending | None = None, clock: Callable[[], float] = time.time
+        self, db: Database, *, budget: ErrorBudget | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         self._db = db
-        self._spending = spending or AlphaSpending()
+        self._budget = budget or ErrorBudget()
         self._clock = clock
 
     def next_level(self, suite: str) -> tuple[int, float]:
-        """Number and error level of the next proposal on a suite."""
-        proposal = len(self._db.rows("gate_decisions", {"suite": suite})) + 1
-        return proposal, self._spending.level(proposal)
+        """Number and error level of the next proposal on a suite; what was refused untested used no level."""
+        rows = self._db.rows("gate_decisions", {"suite": suite})
+        tested = [(cast(float, one["alpha"]), one["verdict"]) for one in rows if one["alpha"]]
+        handed_on = tested[-1][0] if tested and tested[-1][1] == "accept" else 0.0
+        return len(tested) + 1, self._budget.level(len(tested) + 1, handed_on=handed_on)
 
-    def record(self, state: TestState, *, run: str, parent: str, variant: str, suite: str) -> Decision:
-        """Keeps a verdict; the same run judging the same pair of variants again keeps the first one."""
-        key = digest(canonical_json([run, parent, variant, suite]))
+    def open(self, pins: Mapping[str, str], *, run: str, parent: str, variant: str, suite: str) -> Mapping[str, str]:
+        """Notes what a judgement begins to measure with; gives what it began with the first time."""
+        row: dict[str, Value] = {
+            "key": pair_key(run, parent, variant, suite),
+            "pins": canonical_json(dict(pins)),
+            "at": self._clock(),
+        }
+        self._db.insert("gate_openings", row, key="key")
+        (kept,) = self._db.rows("gate_openings", {"key": row["key"]})
+        return cast("Mapping[str, str]", json.loads(str(kept["pins"])))
+
+    def keep(self, finding: Finding) -> Decision:
+        """Keeps what was found, with what it rests on."""
+        proposal = finding.proposal
+        grounds = {
+            "planned": finding.planned,
+            "standing": asdict(finding.standing),
+            "regressed": list(finding.regressed),
+            "pins": dict(finding.pins),
+        }
+        return self.record(
+            finding.state,
+            run=proposal.run,
+            parent=proposal.parent,
+            variant=proposal.variant,
+            suite=proposal.suite.digest,
+            grounds=grounds,
+        )
+
+    def record(
+        self,
+        state: TestState,
+        *,
+        run: str,
+        parent: str,
+        variant: str,
+        suite: str,
+        grounds: Mapping[str, Any] | None = None,
+    ) -> Decision:
+        """Keeps a verdict; the same run judging the same pair of variants again keeps the first one.
+
+        Args:
+            grounds: What it rests on besides, as JSON.
+        """
+        key = pair_key(run, parent, variant, suite)
         with self._db.transaction():
             row: dict[str, Any] = {
                 "key": key,
@@ -82,27 +141,33 @@ class Decisions:
                 "at": self._clock(),
             }
             self._db.insert("gate_decisions", row, key="key")
-            return _decision(self._db.rows("gate_decisions", {"key": key})[0])
+            body = {"withheld": state.tally.withheld, **(grounds or {})}
+            self._db.insert("gate_grounds", {"key": key, "body": canonical_json(body)}, key="key")
+            return self._decision(self._db.rows("gate_decisions", {"key": key})[0])
 
     def log(self, suite: str | None = None) -> list[Decision]:
         """Verdicts on one suite, or all, oldest first."""
         rows = self._db.rows("gate_decisions", {} if suite is None else {"suite": suite})
-        return [_decision(row) for row in rows]
+        return [self._decision(row) for row in rows]
+
+    def _decision(self, row: Mapping[str, Any]) -> Decision:
+        kept = self._db.rows("gate_grounds", {"key": row["key"]})  # verdicts of older versions have none
+        grounds = json.loads(str(kept[0]["body"])) if kept else {}
+        tally = Tally(
+            **{name: row[name] for name in ("wins", "losses", "ties", "void")}, withheld=grounds.get("withheld", 0)
+        )
+        plain = ("id", "run", "proposal", "parent", "variant", "suite", "alpha", "wealth", "further", "reason", "at")
+        return Decision(
+            **{name: row[name] for name in plain},
+            verdict=cast(Verdict, row["verdict"]),
+            tally=tally,
+            planned=grounds.get("planned", 0),
+            standing=Standing(**grounds.get("standing", {})),
+            regressed=tuple(grounds.get("regressed", ())),
+            pins=grounds.get("pins", {}),
+        )
 
 
-def _decision(row: dict[str, Any]) -> Decision:
-    return Decision(
-        id=row["id"],
-        run=row["run"],
-        proposal=row["proposal"],
-        parent=row["parent"],
-        variant=row["variant"],
-        suite=row["suite"],
-        verdict=cast(Verdict, row["verdict"]),
-        alpha=row["alpha"],
-        wealth=row["wealth"],
-        tally=Tally(wins=row["wins"], losses=row["losses"], ties=row["ties"], void=row["void"]),
-        further=row["further"],
-        reason=row["reason"],
-        at=row["at"],
-    )
+def pair_key(run: str, parent: str, variant: str, suite: str) -> str:
+    """Identity of one judgement: a run judges a pair of variants on a suite once."""
+    return digest(canonical_json([run, parent, variant, suite]))

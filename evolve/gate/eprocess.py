@@ -6,19 +6,22 @@ multiplies it by ``1 + x`` or ``1 - x``; under the null no such bet gains on ave
 the wealth is a non-negative supermartingale and, by Ville's inequality (1939), reaches
 ``1 / alpha`` with probability at most ``alpha``, at whatever moment one chooses to look.
 
-Instead of one bet the wealth is spread evenly over all ``x`` in [0, 1], which is a
-uniform mixture of likelihood ratios over win rates in [1/2, 1]. It has a closed form in
-whole numbers, so it depends on the counts only, never on the order, and needs no tuning.
+Which bet is best depends on the win rate ``p`` (it is ``2 p - 1``), which nobody knows. So the
+wealth is spread evenly over bets that halve every second step, from 1 down to 1/16. A bet that is
+wrong by a quarter of an octave costs next to nothing, so the mixture loses about the same few units
+of log wealth at every size of effect, where an even spread over [0, 1] loses most at small ones.
+The wealth depends on the counts only, never on the order, and needs no tuning.
 
 Sources: Waudby-Smith and Ramdas, "Estimating means of bounded random variables by
 betting", JRSS B 86 (2024), sections 2-4; Ramdas, Grünwald, Vovk and Shafer, "Game-theoretic
-statistics and safe anytime-valid inference", Statistical Science 38 (2023). The mixture
-over a one-sided Beta prior goes back to Robbins (1970).
+statistics and safe anytime-valid inference", Statistical Science 38 (2023). Mixtures over
+alternatives go back to Robbins (1970).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,22 +31,25 @@ _HORIZON = 2048
 """Pairs beyond which a prediction says no more than "never in practice"."""
 
 
+BETS: tuple[float, ...] = tuple(2.0 ** (-step / 2) for step in range(9))
+"""Shares of the wealth that are staked on a win, each with the same part of the wealth at the start."""
+
+
 def log_wealth(wins: int, losses: int) -> float:
     """Natural logarithm of the e-value for "wins are likelier than losses".
 
-    With ``n = wins + losses`` the value is ``sum(C(n+1, k) for k <= wins) / ((n+1) C(n, wins))``.
+    The value is the mean over ``x`` in :data:`BETS` of ``(1 + x)^wins (1 - x)^losses``.
 
     Args:
         wins: Pairs won, from 0.
         losses: Pairs lost, from 0. ``log_wealth(losses, wins)`` tests the opposite claim.
     """
-    total = wins + losses
-    coefficient, running = 1, 0
-    for k in range(wins + 1):
-        running += coefficient
-        coefficient = coefficient * (total + 1 - k) // (k + 1)
-    # math.log takes integers of any size, so nothing overflows.
-    return math.log(running) - math.log(total + 1) - math.log(math.comb(total, wins))
+    # All is staked by the largest bet, which the first loss ruins.
+    logs = [wins * math.log1p(x) + losses * math.log1p(-x) for x in BETS if x < 1.0]
+    if not losses:
+        logs.append(wins * math.log(2.0))
+    most = max(logs)
+    return most + math.log(math.fsum(math.exp(one - most) for one in logs)) - math.log(len(BETS))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +57,16 @@ class Tally:
     """Paired outcomes so far.
 
     Attributes:
-        void: Pairs that say nothing because an arm ended in a fault; not counted as pairs.
+        void: Pairs that say nothing because the parent's arm, or both, ended in a fault; not counted as pairs.
+        withheld: Pairs in which the variant alone ended in a fault. They are no evidence against it, and it
+            is accepted only if it would be had it lost them all: else a variant could fail where it would lose.
     """
 
     wins: int = 0
     losses: int = 0
     ties: int = 0
     void: int = 0
+    withheld: int = 0
 
     @property
     def decisive(self) -> int:
@@ -70,12 +79,13 @@ class Tally:
         return self.decisive + self.ties
 
     def plus(self, outcome: str) -> Tally:
-        """The tally after one more ``win``, ``loss``, ``tie`` or ``void``."""
+        """The tally after one more ``win``, ``loss``, ``tie``, ``void`` or ``withheld``."""
         return Tally(
             wins=self.wins + (outcome == "win"),
             losses=self.losses + (outcome == "loss"),
             ties=self.ties + (outcome == "tie"),
             void=self.void + (outcome == "void"),
+            withheld=self.withheld + (outcome == "withheld"),
         )
 
 
@@ -86,7 +96,8 @@ class TestState:
     Attributes:
         verdict: ``accept`` only by wealth; ``reject`` by harm, or when the pairs left would not
             decide and no practical number of further ones is expected to either.
-        wealth: e-value for the variant; reaches ``1 / alpha`` at acceptance.
+        wealth: e-value for the variant, with every withheld pair counted as lost; reaches ``1 / alpha`` at
+            acceptance.
         harm: e-value for the opposite, that losses are likelier than wins.
         further: Predicted number of further pairs to a decision at the rates seen so
             far, 0 once decided, None when no number within about two thousand would do.
@@ -105,6 +116,13 @@ class TestState:
     further: int | None
     stop: bool
     reason: str
+
+    @classmethod
+    def refused(cls, reason: str) -> TestState:
+        """The state of a variant that was not tested, and used no error level."""
+        return cls(
+            verdict="reject", tally=Tally(), alpha=0.0, wealth=1.0, harm=1.0, further=0, stop=True, reason=reason
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +153,7 @@ class SequentialTest:
                 number the test may stop early when even the best win rate that the
                 counts leave credible would need more than that.
         """
-        wealth = log_wealth(tally.wins, tally.losses)
+        wealth = log_wealth(tally.wins, tally.losses + tally.withheld)
         harm = log_wealth(tally.losses, tally.wins)
         futile = left is not None and (left == 0 or self._is_futile(tally, left))
         verdict, reason, further = self._decide(tally, wealth, harm, futile)
@@ -152,6 +170,7 @@ class SequentialTest:
 
     def _decide(self, tally: Tally, wealth: float, harm: float, futile: bool) -> tuple[Verdict, str, int | None]:
         counts = f"{tally.wins} wins, {tally.losses} losses, {tally.ties} ties"
+        counts += f", {tally.withheld} lost to faults of the variant" if tally.withheld else ""
         if wealth >= -math.log(self.alpha):
             return "accept", f"{counts}: better at error level {self.alpha:.3g}", 0
         if harm >= -math.log(self.harm_alpha):
@@ -180,50 +199,45 @@ class SequentialTest:
         rate = upper_rate(tally.wins, tally.losses, self.giving_up_alpha)
         share = upper_rate(tally.decisive, tally.ties, self.giving_up_alpha)
         reach = math.ceil(left * share)
-        won = tally.wins + math.ceil(reach * rate)
-        lost = tally.losses + reach - math.ceil(reach * rate)
-        if log_wealth(won, lost) >= -math.log(self.alpha):
-            return False
-        # Wealth is not monotone in the number of pairs, so look at shorter runs as well.
-        needed = self._decisive_needed(tally, rate)
+        if not reach:
+            return True
+        # Wealth is not monotone in the number of pairs, so the least number is looked for.
+        needed = self._decisive_needed(tally, rate, most=reach, whole=math.ceil)
         return needed is None or needed > reach
 
-    def _decisive_needed(self, tally: Tally, rate: float) -> int | None:
+    def wins_needed(self, losses: int) -> int:
+        """The fewest wins that lead to acceptance beside this many losses; one more win never undoes it."""
+        needed = -math.log(self.alpha)
+        low, high = 0, 1
+        while log_wealth(high, losses) < needed:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if log_wealth(middle, losses) >= needed else (middle, high)
+        return high
+
+    def _decisive_needed(
+        self, tally: Tally, rate: float, *, most: int = _HORIZON, whole: Callable[[float], int] = round
+    ) -> int | None:
+        """Decisive pairs until acceptance at a win rate; None where more than ``most``. ``whole`` rounds wins."""
         if rate <= 0.5:
             return None
+        lost = tally.losses + tally.withheld
 
         def enough(more: int) -> bool:
-            won = round(more * rate)
-            return log_wealth(tally.wins + won, tally.losses + more - won) >= -math.log(self.alpha)
+            won = whole(more * rate)
+            return log_wealth(tally.wins + won, lost + more - won) >= -math.log(self.alpha)
 
         high = 1
         while not enough(high):
             high *= 2
-            if high > _HORIZON:
+            if high >= 2 * most:
                 return None
         low = high // 2
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if enough(middle) else (middle, high)
         return high
-
-
-@dataclass(frozen=True, kw_only=True)
-class AlphaSpending:
-    """Splits one error budget over an endless stream of proposals.
-
-    The ``i``-th proposal is tested at ``alpha * 6 / (pi^2 i^2)``; these sum to ``alpha``, so
-    by the union bound the probability of ever accepting a proposal that is no better is at
-    most ``alpha`` (family-wise), however many are tried and however they depend.
-    """
-
-    alpha: float = 0.05
-
-    def level(self, proposal: int) -> float:
-        """Error level of proposal number ``proposal``, counted from 1."""
-        if proposal < 1:
-            raise ValueError("proposals are counted from 1")
-        return self.alpha * 6.0 / (math.pi**2 * proposal**2)
 
 
 def upper_rate(successes: int, failures: int, alpha: float) -> float:

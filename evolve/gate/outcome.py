@@ -3,43 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, Protocol, TypeVar
+from typing import Literal
 
 from evolve.episodes import Cost, EpisodeRecord
+from evolve.gate.jobs import T
 
-Outcome = Literal["win", "tie", "loss", "void"]
+Outcome = Literal["win", "tie", "loss", "void", "withheld"]
 
 CHEAPER = 0.8
 """A solution is cheaper when it costs at most this share of the other: 20 % less."""
-
-
-class GateTask(Protocol):
-    """What the gate needs to know of a task."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def group(self) -> str: ...
-
-
-T = TypeVar("T", bound=GateTask)
 
 
 def paired_outcome(parent: EpisodeRecord, variant: EpisodeRecord) -> Outcome:
     """Who did better, seen from the variant.
 
     Solving decides first, and solved means verified on rows the policy never saw. Where
-    both solve, the one that is cheaper by at least 20 % wins. A pair in which either
-    episode ended in a fault or was interrupted is ``void``: it says nothing of the arms.
+    both solve, the one that is cheaper by at least 20 % wins. A pair in which the parent's
+    episode ended in a fault or was interrupted is ``void``: it says nothing of the arms. Where
+    only the variant's did, the pair is ``withheld``: no evidence against it, nor room for it to
+    fail where it would have lost.
 
     Raises:
         ValueError: the two records are not of one task and seed.
     """
     if (parent.task, parent.seed) != (variant.task, variant.seed):
         raise ValueError(f"records of {parent.task!r} and {variant.task!r} are not a pair")
-    if not (is_informative(parent) and is_informative(variant)):
+    if not is_informative(parent):
         return "void"
+    if not is_informative(variant):
+        return "withheld"
     before, after = is_verified(parent), is_verified(variant)
     if before != after:
         return "win" if after else "loss"

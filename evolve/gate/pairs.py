@@ -3,40 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic
 
 from evolve.episodes import Cost, EpisodeRecord
 from evolve.gate.eprocess import SequentialTest, Tally, TestState
-from evolve.gate.outcome import GateTask, Outcome, one_per_group, paired_outcome
-
-T = TypeVar("T", bound=GateTask)
-Arm = Literal["parent", "variant"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Job(Generic[T]):
-    """One episode to run for the gate."""
-
-    task: T
-    arm: Arm
-    variant: str
-    """Digest of the variant to run, or ``unlearned``."""
-    seed: int
-
-
-RunJobs = Callable[[Sequence[Job[T]]], Sequence[EpisodeRecord]]
-"""Runs jobs, in parallel if it likes, and returns their records in the same order."""
-
-
-def one_by_one(run: Callable[[T, str, int], EpisodeRecord]) -> RunJobs[T]:
-    """Makes a :data:`RunJobs` of ``run(task, variant, seed)``, without parallelism."""
-
-    def run_jobs(jobs: Sequence[Job[T]]) -> list[EpisodeRecord]:
-        return [run(job.task, job.variant, job.seed) for job in jobs]
-
-    return run_jobs
+from evolve.gate.jobs import Job, RunJobs, T
+from evolve.gate.order import Standing
+from evolve.gate.outcome import Outcome, one_per_group, paired_outcome
+from evolve.gate.telemetry import believed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +25,7 @@ class Pair:
     parent: EpisodeRecord
     variant: EpisodeRecord
     state: TestState
+    standing: Standing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +47,9 @@ class PairedRunner(Generic[T]):
     """Compares a variant with its parent on one task per group.
 
     Tasks come in an order fixed by ``seed``; the test looks after every pair in that
-    order, so the verdict does not depend on ``batch``.
+    order, so the verdict does not depend on ``batch``. Every task counts: one that was skipped, or whose
+    record does not show what it claims, is a failure. What the test accepts must not be worse as a whole by
+    success, then cost, then time.
 
     Attributes:
         run: Runs episodes; must answer in the order of its jobs.
@@ -106,16 +85,36 @@ class PairedRunner(Generic[T]):
         if self.batch < 1:
             raise ValueError("batch must be at least 1")
         order = shuffled_groups(tasks, self.seed)
-        tally = Tally()
+        tally, standing = Tally(), Standing()
         for start in range(0, len(order), self.batch):
             chunk = order[start : start + self.batch]
             for offset, (task, before, after) in enumerate(self._run_chunk(chunk, start, parent, variant)):
                 outcome = paired_outcome(before, after)
                 tally = tally.plus(outcome)
-                state = self.test.judge(tally, left=len(order) - start - offset - 1)
-                yield Pair(task=task.id, group=task.group, outcome=outcome, parent=before, variant=after, state=state)
+                if outcome not in ("void", "withheld"):
+                    standing = standing.plus(before, after)
+                state = self._judged(tally, standing, len(order) - start - offset - 1)
+                yield Pair(
+                    task=task.id,
+                    group=task.group,
+                    outcome=outcome,
+                    parent=before,
+                    variant=after,
+                    state=state,
+                    standing=standing,
+                )
                 if state.stop:
                     return
+
+    def _judged(self, tally: Tally, standing: Standing, left: int) -> TestState:
+        state = self.test.judge(tally, left=left)
+        if state.verdict != "accept" or not standing.objection:
+            return state
+        # More pairs may still turn the whole; waiting for them costs the test nothing of its level.
+        reason = f"{state.reason}, but as a whole {standing.objection}"
+        if left:
+            return replace(state, verdict="undecided", reason=reason, further=None, stop=False)
+        return replace(state, verdict="reject", reason=reason, stop=True)
 
     def _run_chunk(
         self, chunk: Sequence[T], start: int, parent: str, variant: str
@@ -128,9 +127,7 @@ class PairedRunner(Generic[T]):
             )
             # The arm that goes first alternates, so drift of the machine favours neither.
             jobs.extend(two if (start + offset) % 2 == 0 else two[::-1])
-        records = self.run(jobs)
-        if len(records) != len(jobs):
-            raise ValueError(f"{len(jobs)} jobs gave {len(records)} records")
+        records = believed(self.run(jobs), jobs)
         by_job = {(job.task.id, job.arm): record for job, record in zip(jobs, records, strict=True)}
         self.spent = sum((record.cost for record in records), self.spent)
         return [(task, by_job[task.id, "parent"], by_job[task.id, "variant"]) for task in chunk]

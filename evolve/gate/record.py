@@ -26,4 +26,13 @@ MIGRATIONS: tuple[Migration, ...] = (
             checksum TEXT NOT NULL)
         """,
     ),
+    Migration(
+        "gate",
+        2,
+        """
+        CREATE TABLE gate_grounds (key TEXT PRIMARY KEY, body TEXT NOT NULL, checksum TEXT NOT NULL);
+        CREATE TABLE gate_openings (key TEXT PRIMARY KEY, pins TEXT NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL);
+        CREATE TABLE gate_seals (suite TEXT PRIMARY KEY, splits TEXT NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL)
+        """,
+    ),
 )

@@ -17,6 +17,7 @@ from typing import Any
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.files import canonical_json, digest
 from evolve.gate.outcome import is_informative, is_verified
+from evolve.gate.telemetry import is_fresh
 from evolve.store import Database
 
 SLACK = 2
@@ -168,11 +169,6 @@ class RegressionSuite:
     def overrides(self, variant: str) -> list[Mapping[str, Any]]:
         """The overrides logged for a variant, oldest first."""
         return list(self._db.rows("gate_overrides", {"variant": variant}))
-
-
-def is_fresh(record: EpisodeRecord) -> bool:
-    """Whether the episode did work of its own; a stored answer played back costs nothing."""
-    return record.cost.candidates > 0 or record.cost.tokens > 0
 
 
 def _try_again(task: RegressionTask, retry: Retry) -> bool | None:

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from evolve.agent.codec import to_data
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.faults import hit
 from evolve.gate import (
-    Comparison,
+    Comparing,
+    Finding,
     Job,
     Pair,
-    PairedRunner,
+    Proposal,
     RegressionTask,
-    SequentialTest,
-    Tally,
-    TestState,
+    Retry,
+    Unaffordable,
     is_verified,
+    solved_by,
 )
 from evolve.improve.session import Session
 from evolve.improve.workers import EpisodeJob
 from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.skills import with_called
 from evolve.tasks import Task
-
-
-class BudgetEnded(Exception):
-    """Ends held-out episodes early; never leaves this package."""
 
 
 def propose(session: Session, number: int) -> str | None:
@@ -74,64 +71,80 @@ def _is_nothing_new(session: Session, variant: Variant) -> bool:
 
 
 def judge(session: Session, number: int, variant: str) -> Mapping[str, Any]:
-    """Judges a variant on ``gate`` tasks; promotes it when it is better and breaks nothing.
+    """Judges the variant of a round; see :func:`judge_variant`."""
+    return judge_variant(session, f"gate:{number}", variant, may_go_on=lambda: session.may_judge(number), round=number)
+
+
+def judge_variant(
+    session: Session, step: str, variant: str, *, may_go_on: Callable[[], bool] = lambda: True, **told: Any
+) -> Mapping[str, Any]:
+    """Judges any variant of the archive on ``gate`` tasks; promotes it when it is better and breaks nothing.
+
+    Interrupted, the same call goes on: finished episodes are kept, and a finished judgement is read back.
+
+    Args:
+        step: Key of the judgement in the journal of the run.
+        variant: Digest of a variant; it is compared with its parent.
+        may_go_on: Asked before every few pairs; False ends the judgement, undecided unless it was decided.
+        told: What listeners hear with every pair.
 
     Returns:
         JSON of the decision: ``verdict``, ``promoted``, ``reason``, the tally and the number of pairs.
     """
-    name = f"gate:{number}"
-    done = session.journal.done(name)
+    done = session.journal.done(step)
     if done is not None:
         return dict(done)
-    stores, suite = session.stores, session.suite
-    parent = stores.variants.get(variant).parent
-    _, alpha = stores.decisions.next_level(suite.digest)
+    parent = session.stores.variants.get(variant).parent
     for one in (parent, variant):
-        session.workers.announce(one, stores.arm(one, session.workflow))
-    comparison, complete = _compare(session, number, parent, variant, SequentialTest(alpha=alpha))
-    state = comparison.state
-    if not complete and state.verdict == "undecided":
-        state = replace(state, reason=f"{state.reason}; the budget for this judgement ended")
-    regressed: tuple[str, ...] = ()
-    if state.verdict == "accept":
-        regressed, doubt = _regressed(session, variant, comparison.pairs)
-        if regressed:
-            state = replace(state, verdict="reject", reason=f"{len(regressed)} tasks that worked no longer do")
-        elif doubt:
-            state = replace(state, verdict="undecided", reason=doubt)
-    finding = _Finding(variant=variant, parent=parent, pairs=comparison.pairs, state=state, regressed=regressed)
-    return _conclude(session, name, finding)
+        session.workers.announce(one, session.stores.arm(one, session.workflow))
+    counted = 0
+
+    def run(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
+        if not may_go_on():
+            raise Unaffordable
+        return run_held_out(session, [_episode(session, job) for job in jobs])
+
+    def on_pair(pair: Pair) -> None:
+        nonlocal counted
+        counted += 1
+        hit("gate.pair")
+        session.tell("gate", pairs=counted, reason=pair.state.reason, **told)
+
+    proposal = Proposal(
+        run=session.run,
+        parent=parent,
+        variant=variant,
+        suite=session.suite,
+        texts=session.stores.texts(variant),
+    )
+    how = Comparing(run=run, retry=partial(_retry, session, variant), seed=session.plan.seed, on_pair=on_pair)
+    finding = session.stores.gate.judge(proposal, how)
+    if finding.void:
+        session.tell("warning", text=finding.state.reason)
+    return _conclude(session, step, finding)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Finding:
-    variant: str
-    parent: str
-    pairs: Sequence[Pair]
-    state: TestState
-    regressed: Sequence[str]
-
-
-def _conclude(session: Session, name: str, finding: _Finding) -> Mapping[str, Any]:
+def _conclude(session: Session, step: str, finding: Finding) -> Mapping[str, Any]:
     """Keeps the decision and, where it is for the variant, makes it the active one; all in one transaction."""
-    stores, suite = session.stores, session.suite
-    variant, parent, state = finding.variant, finding.parent, finding.state
-    promoted = state.verdict == "accept"
+    stores, suite, state = session.stores, session.suite, finding.state
+    variant, parent = finding.proposal.variant, finding.proposal.parent
     hit("gate.before")
     with stores.db.transaction():
-        decision = stores.decisions.record(state, run=session.run, parent=parent, variant=variant, suite=suite.digest)
+        decision = stores.gate.keep(finding)
         for pair in finding.pairs:
             stores.variants.add_scores(parent, [_score(suite.digest, pair.parent)])
             stores.variants.add_scores(variant, [_score(suite.digest, pair.variant)])
-        if promoted:
+        if finding.accepted:
             stores.variants.promote(variant, grounds=f"gate decision {decision.id}")
             for pair in finding.pairs:
                 stores.regression.admit([pair.variant], stratum=suite.task(pair.task).family)
         body = {
             "verdict": state.verdict,
-            "promoted": promoted,
+            "promoted": finding.accepted,
             "reason": state.reason,
             "pairs": len(finding.pairs),
+            "planned": finding.planned,
+            "further": state.further,
             "tally": to_data(state.tally),
             "alpha": state.alpha,
             "wealth": round(min(state.wealth, 1e300), 4),
@@ -139,47 +152,25 @@ def _conclude(session: Session, name: str, finding: _Finding) -> Mapping[str, An
             "parent": parent,
             "regressed": list(finding.regressed),
         }
-        session.journal.finish(name, body)
+        session.journal.finish(step, body)
         hit("gate.inside")
     hit("gate.after")
     session.tell("judged", **body)
     return body
 
 
-def _compare(session: Session, number: int, parent: str, variant: str, test: SequentialTest) -> tuple[Comparison, bool]:
-    """Runs pairs until a verdict, the end of the tasks or of this judgement's part of the budget."""
-
-    def run(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
-        if not session.may_judge(number):
-            raise BudgetEnded
-        return run_held_out(session, [_episode(session, job) for job in jobs])
-
-    runner: PairedRunner[Task] = PairedRunner(run=run, test=test, batch=4, seed=session.plan.seed)
-    pairs: list[Pair] = []
-    complete = True
-    try:
-        for pair in runner.pairs(session.suite.split("gate"), parent=parent, variant=variant):
-            pairs.append(pair)
-            hit("gate.pair")
-            session.tell("gate", round=number, pairs=len(pairs), reason=pair.state.reason)
-    except BudgetEnded:
-        complete = False
-    state = pairs[-1].state if pairs else test.judge(Tally())
-    return Comparison(state=state, pairs=tuple(pairs), cost=runner.spent), complete
-
-
 def run_held_out(session: Session, jobs: Sequence[EpisodeJob]) -> list[EpisodeRecord]:
     """Runs and commits episodes on held-out tasks, all or none.
 
     Raises:
-        BudgetEnded: The budget refused one of them; what had run is kept.
+        Unaffordable: The budget refused one of them; what had run is kept.
     """
     attempts = session.attempt(jobs)
     with session.stores.db.transaction():
         for attempt in attempts:
             session.commit(attempt, instruction="")
     if len(attempts) < len(jobs):
-        raise BudgetEnded
+        raise Unaffordable
     return [attempt.record for attempt in attempts]
 
 
@@ -194,23 +185,9 @@ def _episode(session: Session, job: Job[Task]) -> EpisodeJob:
     )
 
 
-def _regressed(session: Session, variant: str, pairs: Sequence[Pair]) -> tuple[tuple[str, ...], str]:
-    """Tasks that an earlier promoted variant solved and this one does not, at twice the budget.
-
-    A task whose group changed is another problem under an old name, and one that lies in ``test`` by now stays
-    sealed.
-
-    Returns:
-        Ids of the tasks, and why it is in doubt whether there are more, or "".
-    """
-    suite, plan = session.suite, session.plan
-    known = {task.id: task for name in ("train", "gate") for task in suite.split(name)}
-    listed = [
-        task
-        for task in session.stores.regression.tasks(suite.name)
-        if task.task in known and known[task.task].group == task.group
-    ]
-    solved = {pair.task for pair in pairs if is_verified(pair.variant)}
+def _retry(session: Session, variant: str, pairs: Sequence[Pair]) -> Retry:
+    """Runs fresh tries of tasks that must keep working."""
+    plan, solved = session.plan, solved_by(pairs)
 
     def retry(task: RegressionTask, number: int) -> EpisodeRecord:
         limits: Limits = task.limits(plan.limits)
@@ -219,7 +196,7 @@ def _regressed(session: Session, variant: str, pairs: Sequence[Pair]) -> tuple[t
         base = plan.limits.candidates
         serves = task.task in solved or base is None or (limits.candidates or 0) <= base
         job = EpisodeJob(
-            task=known[task.task],
+            task=session.suite.task(task.task),
             arm=variant,
             variant=variant,
             split="gate",
@@ -228,12 +205,7 @@ def _regressed(session: Session, variant: str, pairs: Sequence[Pair]) -> tuple[t
         )
         return run_held_out(session, [job])[0]
 
-    try:
-        report = session.stores.regression.check(listed, retry)
-    except BudgetEnded:
-        return (), "it won, but the budget ended before all that worked was tried again"
-    doubt = f"it won, but {len(report.unclear)} tasks that worked could not be tried again" if report.unclear else ""
-    return report.regressed, doubt
+    return retry
 
 
 def _score(suite: str, record: EpisodeRecord) -> Score:

@@ -8,10 +8,10 @@ from typing import Any
 
 from evolve.episodes import EpisodeRecord
 from evolve.errors import BudgetExhausted, UsageError
-from evolve.gate import Interval, is_verified, shuffled_groups
+from evolve.gate import Interval, Unaffordable, is_verified, shuffled_groups
 from evolve.improve.arms import UNLEARNED
 from evolve.improve.journal import keep_report, report_of
-from evolve.improve.judgement import BudgetEnded, judge, propose, run_held_out
+from evolve.improve.judgement import judge, propose, run_held_out
 from evolve.improve.practice import practise
 from evolve.improve.report import (
     NOT_RUN,
@@ -119,7 +119,7 @@ def _held_out(session: Session, *, purpose: str) -> tuple[list[EpisodeRecord], l
         ]
         try:
             records = run_held_out(session, jobs)
-        except BudgetEnded:
+        except Unaffordable:
             break
         before += records[0::2]
         after += records[1::2]

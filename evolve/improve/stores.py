@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evolve.agent import RunRecords
 from evolve.episodes import EpisodeRecord
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
-from evolve.gate import Decisions, Looks, RegressionSuite
+from evolve.gate import Decisions, Gate, Looks, RegressionSuite, Seals
 from evolve.improve.arms import UNLEARNED, Arm
 from evolve.memory import Memory, MemorySnapshot
 from evolve.memory.episode_index import exact_index
@@ -31,6 +32,26 @@ class Stores:
     decisions: Decisions
     looks: Looks
     regression: RegressionSuite
+
+    @property
+    def gate(self) -> Gate:
+        """The gate over these tables."""
+        return Gate(self.decisions, self.regression, Seals(self.db))
+
+    def texts(self, variant: str) -> Mapping[str, str]:
+        """Every text that a variant would put before a policy, by name: prompts, skills, insights, workflow."""
+        if variant == UNLEARNED:
+            return {}
+        found = self.variants.get(variant)
+        bodies = {f"prompt {name}": body for name, body in found.prompts}
+        bodies.update({f"skill {body[:10]}": body for body in found.skills})
+        bodies.update({"the workflow": found.workflow, "the guide": found.guide})
+        texts = {name: self.objects.get(body).decode() for name, body in bodies.items() if body}
+        memory = self._memory_of(found)
+        if memory is not None:
+            for name, key in memory.book.keys.items():
+                texts[f"insight {name[:10]}"] = " ".join([key.cause, key.effect, *key.texts.values()])
+        return texts
 
     def commit(self, record: EpisodeRecord, *, instruction: str) -> bool:
         """Keeps an episode, its steps, claims and uses of skills in one transaction.

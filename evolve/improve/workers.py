@@ -12,7 +12,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
@@ -122,34 +122,40 @@ class Workers(Protocol):
 
 
 class _Bench:
-    """The agents of one process, by arm; a few are kept, because making one is not free."""
+    """The agents of one process, by arm and environment; a few are kept, because making one is not free."""
 
     def __init__(self, setup: WorkerSetup) -> None:
         self._setup = setup
         self._sandbox = setup.sandbox()
         self._arms: dict[str, Arm] = {}
-        self._agents: dict[str, Agent] = {}
+        self._agents: dict[tuple[str, str], Agent] = {}
 
     def announce(self, key: str, arm: Arm) -> None:
-        self._arms.pop(key, None)
-        self._agents.pop(key, None)
+        self._drop(key)
         self._arms[key] = arm
         while len(self._arms) > _ARMS_KEPT:
-            oldest = next(iter(self._arms))
-            del self._arms[oldest]
-            self._agents.pop(oldest, None)
+            self._drop(next(iter(self._arms)))
 
     def run(self, job: EpisodeJob) -> Attempt:
-        if job.arm not in self._agents:
-            setup = self._setup
-            self._agents[job.arm] = agent_for(
-                self._arms[job.arm], setup.learner, self._sandbox, run=setup.run, suite=setup.suite
-            )
-        record = self._agents[job.arm].run_episode(
+        record = self._agent(job).run_episode(
             job.task, variant=job.variant, split=job.split, seed=job.seed, limits=job.limits
         )
         judged = [self._judged(draft, job) for draft in record.drafts]
         return Attempt(record=record, skills=tuple(one for one in judged if one is not None))
+
+    def _agent(self, job: EpisodeJob) -> Agent:
+        arm, key = self._arms[job.arm], (job.arm, job.task.environment)
+        if key not in self._agents:
+            if job.task.files is not None:
+                arm = replace(arm, workflow=arm.workflow.in_folders())
+            setup = self._setup
+            self._agents[key] = agent_for(arm, setup.learner, self._sandbox, run=setup.run, suite=setup.suite)
+        return self._agents[key]
+
+    def _drop(self, arm: str) -> None:
+        self._arms.pop(arm, None)
+        for key in [key for key in self._agents if key[0] == arm]:
+            del self._agents[key]
 
     def _judged(self, draft: SkillDraft, job: EpisodeJob) -> Proposal | None:
         arm = self._arms[job.arm]

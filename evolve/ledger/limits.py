@@ -20,14 +20,19 @@ from evolve.files import AFTER_SPACE, write_failure
 from evolve.ledger.run import Amount, Budget, Ledger, Spent
 
 _NANO = 1_000_000_000
-_KINDS = ("candidates", "tokens", "calls", "money", "seconds")
-_COLUMNS = ", ".join(f"{kind} INTEGER NOT NULL" for kind in _KINDS)
-_SUMS = ", ".join(f"COALESCE(SUM({kind}), 0)" for kind in _KINDS)
+EARLIER = "earlier"
+"""In place of a date: spent on a day that is no longer known."""
+
+KINDS = ("candidates", "tokens", "calls", "money", "seconds")
+"""Columns of an entry; money and seconds in billionths."""
+
+_COLUMNS = ", ".join(f"{kind} INTEGER NOT NULL" for kind in KINDS)
+_SUMS = ", ".join(f"COALESCE(SUM({kind}), 0)" for kind in KINDS)
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS days (day TEXT PRIMARY KEY, {_COLUMNS}) STRICT;
 CREATE TABLE IF NOT EXISTS open (id INTEGER PRIMARY KEY AUTOINCREMENT, day TEXT NOT NULL, {_COLUMNS}) STRICT;
 """
-_PLACES = ", ".join("?" for _ in range(len(_KINDS) + 1))
+_PLACES = ", ".join("?" for _ in range(len(KINDS) + 1))
 _WAIT_S = 30.0
 
 
@@ -86,10 +91,12 @@ class SpendingBook:
             found = db.execute("DELETE FROM open WHERE id = ? RETURNING day", (entry,)).fetchone()
             if found is None:
                 raise ValueError(f"no entry {entry} to settle")
-            adds = ", ".join(f"{kind} = {kind} + excluded.{kind}" for kind in _KINDS)
-            db.execute(
-                f"INSERT INTO days VALUES ({_PLACES}) ON CONFLICT (day) DO UPDATE SET {adds}", (*found, *_row(actual))
-            )
+            _book(db, found[0], actual)
+
+    def book(self, day: str, actual: Amount) -> None:
+        """Adds what was spent on a day, or :data:`EARLIER`, without a reservation before."""
+        with self._writing() as db:
+            _book(db, day, actual)
 
     def spent(self, date: str = "") -> Spent:
         """What is booked or set aside on a day; over all days where none is given."""
@@ -103,7 +110,7 @@ class SpendingBook:
         with self._writing() as db:
             pairs = [(self.day, _spent(db, self._date())), (self.total, _spent(db))]
         rests: dict[str, int | None] = {}
-        for place, kind in enumerate(_KINDS):
+        for place, kind in enumerate(KINDS):
             found = [max(0, bound - spent[place]) for one, spent in pairs if (bound := _bounds(one)[place]) is not None]
             rests[kind] = min(found, default=None)
         money, seconds = rests["money"], rests["seconds"]
@@ -121,7 +128,7 @@ class SpendingBook:
         with self._writing() as db:
             today_spent, all_spent = _spent(db, self._date()), _spent(db)
         for words, budget, spent in (("today", self.day, today_spent), ("this workspace", self.total, all_spent)):
-            for kind, bound, used in zip(_KINDS, _bounds(budget), spent, strict=True):
+            for kind, bound, used in zip(KINDS, _bounds(budget), spent, strict=True):
                 if bound is not None and used >= bound:
                     limit = getattr(budget, kind)
                     shown = f"${limit:g}" if kind == "money" else f"{limit:,g} {kind}"
@@ -146,7 +153,7 @@ class SpendingBook:
         except sqlite3.DatabaseError as error:
             raise RecordDamaged(
                 f"{self._path} is damaged: {error}",
-                hint=f"move it aside; spending is then counted from zero: {self._path}",
+                hint="evolve doctor --repair",
             ) from error
         finally:
             db.close()  # what was not committed is undone
@@ -232,6 +239,11 @@ def _bounds(budget: Budget) -> tuple[int | None, ...]:
         None if money is None else round(money * _NANO),
         None if seconds is None else round(seconds * _NANO),
     )
+
+
+def _book(db: sqlite3.Connection, day: str, actual: Amount) -> None:
+    adds = ", ".join(f"{kind} = {kind} + excluded.{kind}" for kind in KINDS)
+    db.execute(f"INSERT INTO days VALUES ({_PLACES}) ON CONFLICT (day) DO UPDATE SET {adds}", (day, *_row(actual)))
 
 
 def _spent(db: sqlite3.Connection, date: str = "") -> tuple[int, ...]:

@@ -32,7 +32,7 @@ from evolve.models.protocol import (
     OnDelta,
     Usage,
 )
-from evolve.models.replay import ExchangeStore, FolderStore, RecordingWire, exchange_digest
+from evolve.models.replay import ExchangeStore, FileStore, FolderStore, Recording, RecordingWire, exchange_digest
 from evolve.models.routing import ROLES, Models
 from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
 
@@ -50,6 +50,7 @@ __all__ = [
     "Exchange",
     "ExchangeStore",
     "Failure",
+    "FileStore",
     "FolderStore",
     "Message",
     "Meter",
@@ -64,6 +65,7 @@ __all__ = [
     "Prices",
     "Probed",
     "Received",
+    "Recording",
     "RecordingWire",
     "RetryRules",
     "Services",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from evolve.cancellation import Cancellation
-from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, UsageError
+from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, NotRecorded, UsageError
 from evolve.ledger import Budget, Ledger
 from evolve.models.abilities import Abilities, AbilityBook
 from evolve.models.addressing import Endpoint
@@ -32,7 +32,7 @@ _HINTS = {
     "access": "set OPENAI_API_KEY (or EVOLVE_API_KEY for other endpoints), then `evolve models check`",
     "missing": "`evolve models list` shows the models of the endpoint",
     "connect": "check the address with `evolve models check`; the same command goes on where it stopped",
-    "offline": "run once without the replay to record it",
+    "offline": "the same command with --record in place of --replay asks for what is missing and adds it",
 }
 
 
@@ -351,7 +351,8 @@ class _Asking:
             hint = "the account's quota is used up: raise it, or choose another model"
         if failure.kind == "context":
             hint = "choose a model with a longer context, or give fewer rows"
-        return EndpointProblem(f"{self.endpoint.name}: {failure.text}{times}", retryable=failure.retryable, hint=hint)
+        kind = NotRecorded if failure.kind == "offline" else EndpointProblem
+        return kind(f"{self.endpoint.name}: {failure.text}{times}", retryable=failure.retryable, hint=hint)
 
     def too_dear(self, most: Usage) -> str:
         reached = self.services.meter.exhausted

@@ -18,7 +18,7 @@ from evolve.models.openai_wire import OpenAIWire
 from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Prices
 from evolve.models.protocol import ChatModel, Meter, OnCall
-from evolve.models.replay import FolderStore, Mode, RecordingWire
+from evolve.models.replay import ExchangeStore, Recording, RecordingWire
 from evolve.models.routing import Models
 from evolve.models.wire import Deadlines, Wire
 from evolve.prompts import PromptLayers, load_prompt
@@ -36,9 +36,9 @@ class ModelSetup:
         base_url: Where bare names are looked for, or "".
         meter: The ledger of the run.
         prices: A price file on top of the one that ships, or None.
-        abilities: Where it is remembered what endpoints can do, or None.
-        records: Folder of recorded exchanges, or None to record nothing.
-        replay: What records are for.
+        abilities: Where it is remembered what endpoints can do, or None. A recording starts without, so that its
+            replay takes the same way on any machine.
+        recording: Where exchanges are recorded or replayed from, or None.
         layers: Where prompts are looked for.
         on_call: Hears of every call, failed ones included.
         seed: Of the jitter between attempts.
@@ -51,8 +51,7 @@ class ModelSetup:
     meter: Meter = field(default_factory=lambda: Ledger(Budget()))
     prices: Path | None = None
     abilities: Path | None = None
-    records: Path | None = None
-    replay: Mode = "record"
+    recording: Recording | None = None
     layers: PromptLayers = field(default_factory=PromptLayers)
     deadlines: Deadlines = field(default_factory=Deadlines)
     rules: RetryRules = field(default_factory=RetryRules)
@@ -68,18 +67,20 @@ def open_models(setup: ModelSetup) -> Models:
     """The models of a setup. Nothing is sent before the first request.
 
     Raises:
-        UsageError: A name is malformed, or none is given.
+        UsageError: A name is malformed, or none is given; or there is no recording to replay.
         WorkspaceError: The price file is malformed.
     """
     opened: dict[str, ChatModel] = {}
     breakers: dict[str, Breaker] = {}
-    prices, book = Prices(setup.prices), AbilityBook(setup.abilities)
+    prices, book = Prices(setup.prices), AbilityBook(setup.abilities if setup.recording is None else None)
+    store = None if setup.recording is None else setup.recording.open()
 
     def one(text: str) -> ChatModel:
         endpoint = parse_model(text, setup.environ, base_url=setup.base_url)
         if endpoint.name not in opened:
             breaker = breakers.setdefault(endpoint.base_url, Breaker(setup.clock))
-            opened[endpoint.name] = EndpointModel(endpoint, _services(setup, endpoint, breaker, (prices, book)))
+            services = _services(setup, endpoint, breaker, (prices, book))
+            opened[endpoint.name] = EndpointModel(endpoint, _recorded(services, setup.recording, store))
         return opened[endpoint.name]
 
     def several(text: str) -> list[ChatModel]:
@@ -95,12 +96,9 @@ def open_models(setup: ModelSetup) -> Models:
 
 
 def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, kept: tuple[Prices, AbilityBook]) -> Services:
-    wire = setup.wire(endpoint)
-    if setup.records is not None:
-        wire = RecordingWire(wire, FolderStore(setup.records), setup.replay)
     prices, book = kept
     services = Services(
-        wire=wire,
+        wire=setup.wire(endpoint),
         wording=load_wording(setup.layers),
         meter=setup.meter,
         price=prices.of(endpoint),
@@ -113,6 +111,12 @@ def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, kept: tup
         sleep=setup.sleep,
     )
     return services if setup.on_call is None else replace(services, on_call=setup.on_call)
+
+
+def _recorded(services: Services, recording: Recording | None, store: ExchangeStore | None) -> Services:
+    if recording is None or store is None:
+        return services
+    return replace(services, wire=RecordingWire(services.wire, store, recording.mode))
 
 
 def load_wording(layers: PromptLayers | None = None) -> Wording:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from evolve.errors import EndpointProblem, ModelMistake
+from evolve.errors import EndpointProblem, ModelMistake, NotRecorded
 from evolve.models.abilities import Abilities, AbilityBook, Api, unknown_abilities
 from evolve.models.addressing import Endpoint
 from evolve.models.client import EndpointModel, Services
@@ -44,6 +44,7 @@ def probe(endpoint: Endpoint, services: Services) -> Probed:
 
     Raises:
         EndpointProblem: It answers in no way at all.
+        NotRecorded: It is replayed from a recording in which it was not probed.
         BudgetExhausted: The probe does not fit in what is left.
     """
     start = unknown_abilities(endpoint)
@@ -87,6 +88,8 @@ def _streams(endpoint: Endpoint, services: Services, question: ModelRequest, fou
     quiet = replace(services, abilities=book, rules=_once(services))
     try:
         reply = EndpointModel(endpoint, quiet).complete(question, lambda text: None)
+    except NotRecorded:
+        raise
     except (EndpointProblem, ModelMistake):
         return False, Usage()
     return bool(book.of(endpoint).streams), reply.usage
@@ -102,6 +105,8 @@ def _asked(
         reply = model.complete(question)
     except ModelMistake:
         return None, start, None
+    except NotRecorded:
+        raise
     except EndpointProblem as problem:
         return None, start, problem
     return reply, book.of(endpoint), None

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import base64
 import json
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from evolve.errors import RecordDamaged
-from evolve.files import canonical_json, digest, write_atomic
+from evolve.errors import RecordDamaged, UsageError
+from evolve.files import canonical_json, digest, write_atomic, write_failure
 from evolve.models.replies import Unusable, read_reply
 from evolve.models.wire import Deadlines, Exchange, Failure, OnBytes, Received, Wire
 
 Mode = Literal["record", "reuse", "only"]
 """``record`` asks and writes down; ``reuse`` asks only what is not written down; ``only`` asks nobody."""
+
+_REFUSALS = frozenset({"request", "missing", "context"})
+_ENDING = ".jsonl"
 
 
 def exchange_digest(exchange: Exchange) -> str:
@@ -21,15 +28,43 @@ def exchange_digest(exchange: Exchange) -> str:
     return digest(canonical_json([exchange.base_url, exchange.path, dict(exchange.body), exchange.attempt]))
 
 
-class ExchangeStore(Protocol):
-    """Keeps the bodies of replies by the digest of their request."""
+@dataclass(frozen=True, kw_only=True)
+class Recording:
+    """Where exchanges are recorded, and what for.
 
-    def get(self, key: str) -> bytes | None:
-        """The recorded reply, or None."""
+    Attributes:
+        place: A folder with a file for each exchange, or one file that ends in ``.jsonl`` with a line for each.
+        model: Whose exchanges, where it is given in place of a model's name; None for that of the settings.
+    """
+
+    place: Path
+    mode: Mode = "reuse"
+    model: str | None = None
+
+    def open(self) -> ExchangeStore:
+        """The store at that place.
+
+        Raises:
+            UsageError: There is nothing to replay, or a file is there that is no recording.
+        """
+        if self.mode == "only" and not self.place.exists():
+            raise UsageError(f"no recording at {self.place}", hint=f"--record {self.place} makes one")
+        if self.place.suffix == _ENDING and not self.place.is_dir():
+            return FileStore(self.place)
+        if self.place.is_file():
+            raise UsageError(f"{self.place} is no recording: the name of a file of one ends in {_ENDING}")
+        return FolderStore(self.place)
+
+
+class ExchangeStore(Protocol):
+    """Keeps what came of requests by their digest."""
+
+    def get(self, key: str) -> Received | Failure | None:
+        """What was recorded, or None."""
         ...
 
-    def put(self, key: str, exchange: Exchange, content: bytes) -> None:
-        """Records a reply; one that is there is replaced."""
+    def put(self, key: str, exchange: Exchange, outcome: Received | Failure) -> None:
+        """Records what came; what is there is replaced."""
         ...
 
 
@@ -43,17 +78,15 @@ class FolderStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def get(self, key: str) -> bytes | None:
-        """The recorded reply, or None.
+    def get(self, key: str) -> Received | Failure | None:
+        """What was recorded, or None.
 
         Raises:
             RecordDamaged: The file is there and cannot be read.
         """
         path = self.folder / f"{key}.json"
         try:
-            whole = json.loads(path.read_bytes())
-            text, encoding = whole["reply"], whole["encoding"]
-            return base64.b64decode(text, validate=True) if encoding == "base64" else text.encode("utf-8")
+            return _outcome(json.loads(path.read_bytes()))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
@@ -61,30 +94,107 @@ class FolderStore:
                 f"{path} is not a recorded exchange", hint="delete the file and record again"
             ) from error
 
-    def put(self, key: str, exchange: Exchange, content: bytes) -> None:
-        """Records a reply; one that is there is replaced.
+    def put(self, key: str, exchange: Exchange, outcome: Received | Failure) -> None:
+        """Records what came; what is there is replaced.
 
         Raises:
             WorkspaceError: Disk full or unwritable.
         """
-        try:
-            reply, encoding = content.decode("utf-8"), "utf-8"
-        except UnicodeDecodeError:
-            reply, encoding = base64.b64encode(content).decode("ascii"), "base64"
-        asked: dict[str, Any] = {
-            "base_url": exchange.base_url,
-            "path": exchange.path,
-            "body": dict(exchange.body),
-            "attempt": exchange.attempt,
-        }
-        text = json.dumps({"request": asked, "encoding": encoding, "reply": reply}, indent=1)
+        text = json.dumps(_told(exchange, outcome), indent=1)
         write_atomic(self.folder / f"{key}.json", text.encode("ascii"))
+
+
+class FileStore:
+    """One file with a line of JSON for each exchange, the last one of a key in force; easy to hand on.
+
+    Args:
+        file: Made on first writing. What a crash left of a last line is no exchange, and is written over.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._guard = threading.Lock()
+        self._known: dict[str, Received | Failure] | None = None
+        self._sound = 0
+
+    def get(self, key: str) -> Received | Failure | None:
+        """What was recorded, or None.
+
+        Raises:
+            RecordDamaged: A line of the file cannot be read; it is named.
+        """
+        with self._guard:
+            return self._all().get(key)
+
+    def put(self, key: str, exchange: Exchange, outcome: Received | Failure) -> None:
+        """Records what came.
+
+        Raises:
+            WorkspaceError: Disk full or unwritable.
+        """
+        line = json.dumps({"key": key, **_told(exchange, outcome)})
+        with self._guard:
+            known = self._all()
+            self._append(line.encode("ascii") + b"\n")
+            known[key] = outcome
+
+    def _append(self, line: bytes) -> None:
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            with open(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644), "wb") as stream:
+                stream.truncate(self._sound)  # what a crash left of a last line
+                stream.seek(self._sound)
+                self._sound += stream.write(line)
+        except OSError as error:
+            raise write_failure(self.file, error) from error
+
+    def _all(self) -> dict[str, Received | Failure]:
+        if self._known is None:
+            *lines, _ = self.file.read_bytes().split(b"\n") if self.file.exists() else [b""]
+            self._sound = sum(len(line) + 1 for line in lines)
+            found: dict[str, Received | Failure] = {}
+            for number, line in enumerate(lines, 1):
+                try:
+                    if line.strip():
+                        whole = json.loads(line)
+                        found[whole["key"]] = _outcome(whole)
+                except (ValueError, LookupError, TypeError, AttributeError) as error:
+                    raise RecordDamaged(
+                        f"{self.file}:{number} is not a recorded exchange", hint="delete the line and record again"
+                    ) from error
+            self._known = found
+        return self._known
+
+
+def _told(exchange: Exchange, outcome: Received | Failure) -> dict[str, Any]:
+    asked: dict[str, Any] = {
+        "base_url": exchange.base_url,
+        "path": exchange.path,
+        "body": dict(exchange.body),
+        "attempt": exchange.attempt,
+    }
+    if isinstance(outcome, Failure):
+        return {"request": asked, "refusal": {"kind": outcome.kind, "text": outcome.text, "status": outcome.status}}
+    try:
+        return {"request": asked, "encoding": "utf-8", "reply": outcome.content.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"request": asked, "encoding": "base64", "reply": base64.b64encode(outcome.content).decode("ascii")}
+
+
+def _outcome(whole: Mapping[str, Any]) -> Received | Failure:
+    if "refusal" in whole:
+        said = whole["refusal"]
+        return Failure(kind=said["kind"], text=str(said["text"]), status=int(said["status"]))
+    text = whole["reply"]
+    content = base64.b64decode(text, validate=True) if whole["encoding"] == "base64" else text.encode("utf-8")
+    return Received(content=content, replayed=True)
 
 
 class RecordingWire:
     """A wire that writes down what it carried, or carries what was written down.
 
-    Only whole replies are recorded: trouble is no answer, and would be found again at every replay.
+    Recorded are whole replies, and refusals of a request's form or length: a replay has to take the same way around
+    them. Other trouble is no answer, and would be found again at every replay.
 
     Args:
         wire: The real one; never used in mode ``only``.
@@ -96,17 +206,16 @@ class RecordingWire:
     def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:
         """One exchange; a replayed one costs nothing."""
         key = exchange_digest(exchange)
-        if self._mode != "record":
-            found = self._store.get(key)
-            if found is not None:
-                if on_bytes is not None and exchange.streamed:
-                    on_bytes(found)
-                return Received(content=found, replayed=True)
+        found = self._store.get(key) if self._mode != "record" else None
+        if isinstance(found, Received):
+            if on_bytes is not None and exchange.streamed:
+                on_bytes(found.content)
+            return found
         if self._mode == "only":
-            return Failure(kind="offline", text=f"nothing is recorded for the request {key}")
+            return found or Failure(kind="offline", text=f"nothing is recorded for the request {key}")
         answer = self._wire.send(exchange, deadlines, on_bytes)
-        if isinstance(answer, Received) and not _is_trouble(answer, exchange):
-            self._store.put(key, exchange, answer.content)
+        if _is_kept(answer, exchange):
+            self._store.put(key, exchange, answer)
         return answer
 
     def close(self) -> None:
@@ -114,6 +223,9 @@ class RecordingWire:
         self._wire.close()
 
 
-def _is_trouble(received: Received, exchange: Exchange) -> bool:
-    said = read_reply(received.content, streamed=exchange.streamed, path=exchange.path)
-    return isinstance(said, Unusable) and (said.cut or said.failed)
+def _is_kept(answer: Received | Failure, exchange: Exchange) -> bool:
+    if isinstance(answer, Failure):
+        # Some servers fail on a form that they do not know.
+        return answer.kind in _REFUSALS or (answer.status in (500, 501) and not answer.billed)
+    said = read_reply(answer.content, streamed=exchange.streamed, path=exchange.path)
+    return not (isinstance(said, Unusable) and (said.cut or said.failed))

@@ -125,6 +125,12 @@ class Edit:
 class Rewriter(Protocol):
     """Proposes edits of prompts. Needs a model; never judges what it proposes."""
 
-    def propose(self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0) -> tuple[Edit, ...]:
-        """Edits that the traces of episodes call for; () where nothing is worth changing."""
+    def propose(
+        self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = ""
+    ) -> tuple[Edit, ...]:
+        """Edits that the traces of episodes call for; () where nothing is worth changing.
+
+        Args:
+            about: The part of the prompt that cannot be edited.
+        """
         ...

@@ -45,3 +45,32 @@ def reader(path: Path) -> sqlite3.Connection:
             hint=f"make {path.parent} writable, or copy it to a folder that is",
         )
     return connect(f"{uri}?immutable=1")
+
+
+def undo_cut_write(path: Path) -> None:
+    """Lets SQLite undo what a kill left half-written beside a rollback journal; without one nothing is opened.
+
+    The record keeps a log, not a journal. But a file that was just made or restored may have one: SQLite changes such a
+    file to the log under its protection. A connection for reading cannot undo anything, and only says "readonly".
+    """
+    if not journal_of(path).exists() or not path.exists() or not os.access(path.parent, os.W_OK):
+        return
+    connection = connect(str(path))
+    try:
+        connection.execute("PRAGMA schema_version").fetchone()
+    finally:
+        connection.close()
+
+
+def journal_of(path: Path) -> Path:
+    """Where SQLite keeps the rollback journal of a database."""
+    return path.with_name(path.name + "-journal")
+
+
+def remove_database(path: Path) -> None:
+    """Removes a database that was only built for a while, with everything SQLite may have left beside it.
+
+    A journal that stayed would be applied to the next file of that name.
+    """
+    for end in ("", "-journal", "-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)

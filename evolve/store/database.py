@@ -18,7 +18,7 @@ from evolve.files import canonical_json, clean_text, sync_folder, write_failure
 from evolve.store import migrations as schema
 from evolve.store import sealing
 from evolve.store.backups import backup, is_due, prune
-from evolve.store.connections import connect, reader
+from evolve.store.connections import connect, reader, remove_database, undo_cut_write
 from evolve.store.failures import damaged, translated
 from evolve.store.log import log_of, passed_over
 from evolve.store.migrations import Migration
@@ -77,6 +77,7 @@ class Database:
         if self.path.exists() and self.path.stat().st_size == 0:
             raise damaged(self.path, "the file is empty")
         with translated(self.path):
+            undo_cut_write(self.path)
             if read_only:
                 self._connection = reader(self.path.absolute())
                 if verify:
@@ -118,12 +119,13 @@ class Database:
         fresh = self.path.with_name(self.path.name + ".new")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            for leftover in (fresh, fresh.with_name(fresh.name + "-journal")):
-                leftover.unlink(missing_ok=True)
+            remove_database(fresh)
         except OSError as error:
             raise write_failure(self.path, error) from error
         connection = connect(str(fresh))
         try:
+            # Already here, because a kill while SQLite changes a file to the log leaves a journal beside it.
+            connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
             schema.migrate(connection, changes)
         finally:

@@ -16,6 +16,7 @@ from evolve.faults import hit
 from evolve.files import sync_folder, write_atomic
 from evolve.store import migrations as schema
 from evolve.store.backups import newest_good
+from evolve.store.connections import remove_database
 from evolve.store.database import Database, with_own
 from evolve.store.failures import translated
 from evolve.store.log import log_of, merged
@@ -61,8 +62,7 @@ def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
     pages = PageFile(merged(path))
     known = best_schema(pages, with_own(changes))
     fresh = path.with_name(path.name + ".repaired")
-    for leftover in (fresh, fresh.with_name(fresh.name + "-journal")):
-        leftover.unlink(missing_ok=True)
+    remove_database(fresh)
     copy = newest_good(path)
     with translated(fresh), closing(sqlite3.connect(fresh, isolation_level=None)) as target:
         target.execute("PRAGMA synchronous=OFF")  # synced as a whole below
@@ -148,6 +148,7 @@ def _restore(
     """Adds what only the copy has, of tables that may miss rows; gives how many, and the row numbers it holds."""
     restored, seen = {}, {}
     scratch = copy.with_suffix(".restoring")
+    remove_database(scratch)
     shutil.copyfile(copy, scratch)
     try:
         Database(
@@ -162,8 +163,8 @@ def _restore(
                 restored[table] = _insert(target, table, rows.items())
                 seen[table] = set(rows)
     finally:
-        for end in ("", "-wal", "-shm", ".clean"):
-            scratch.with_name(scratch.name + end).unlink(missing_ok=True)
+        remove_database(scratch)
+        CleanMark(scratch).drop()
     return {table: count for table, count in restored.items() if count}, seen
 
 

@@ -46,7 +46,8 @@ class Task:
             from the policy.
         files: The folder to work in and its check; such a task has no rows and no tests.
         group: Identity of the problem; by default the SHA-256 of what is asked and what decides.
-        meta: Free JSON that came with the task. ``meta["entry"]`` names the function to write.
+        meta: Free JSON that came with the task. ``meta["entry"]`` names the function to write, ``meta["rubric"]`` says
+            by what a model judges an answer that nothing else can check.
         warnings: What a person should know about the task, one sentence each; no part of its identity.
         earlier: Turns of the conversation before it; no part of its identity either.
     """
@@ -84,6 +85,11 @@ class Task:
     def entry(self) -> str:
         """Name of the function an answer must define: ``meta["entry"]`` where usable, else ``solve``."""
         return entry_name(str(self.meta.get("entry", "")))
+
+    @property
+    def rubric(self) -> str:
+        """By what a model judges an answer, or ""; a last resort, and never verification."""
+        return str(self.meta.get("rubric", ""))
 
     def view(self) -> TaskView:
         """What a policy may see; a missing signature is inferred from the visible examples alone."""

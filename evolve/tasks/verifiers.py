@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evolve.episodes import Row
+from evolve.errors import ModelMistake
 from evolve.faults import hit
 from evolve.files import clean_text
+from evolve.prompts import quoted
 from evolve.sandbox.protocol import Sandbox, SandboxLimits, TestModule
 from evolve.tasks.checks import Checked, run_check
 from evolve.tasks.model import MIN_VERIFY
@@ -34,12 +36,14 @@ class Submission:
         entry: Name of that function.
         files: The whole tree by relative name, where the task is to work in a folder.
         executable: Names of files with the executable bit.
+        shown: What somebody reads who judges it, such as the difference to the start; by default all of it.
     """
 
     code: str = ""
     entry: str = "solve"
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     executable: frozenset[str] = frozenset()
+    shown: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +168,8 @@ class RubricVerifier:
     """Asks a model whether an answer meets a rubric: the last resort, and marked as an opinion.
 
     Attributes:
-        prompt: The rendered prompt: rubric, task, and what to look at. The answer follows it as quoted data.
+        prompt: The rendered prompt: rubric, task, and what to look at. The answer follows it between marks that it
+            cannot contain.
         largest: Most characters of the answer that are shown; a longer one is refused.
     """
 
@@ -173,25 +178,33 @@ class RubricVerifier:
     largest: int = 60_000
 
     def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
-        """Accepts what the model accepts; a refusal to answer accepts nothing."""
+        """Accepts what the model accepts; a refusal to answer, or a reply that cannot be read, accepts nothing."""
         from evolve.models import KEPT, Message, ModelRequest
 
-        shown = submission.code or "\n".join(
-            f"=== {name}\n{data.decode('utf-8', 'replace')}" for name, data in sorted(submission.files.items())
-        )
+        shown = _shown(submission)
         if len(shown) > self.largest:
             return Verdict(accepted=False, judged=True, text=f"judged: longer than {self.largest:,} characters")
         messages = (
             Message(role="system", text=self.prompt, priority=KEPT, kind="rubric"),
-            Message(role="user", text=clean_text(shown), priority=KEPT, kind="answer"),
+            Message(role="user", text=quoted("answer", shown), priority=KEPT, kind="answer"),
         )
-        reply = self.model.complete(ModelRequest(messages=messages, role="judge", schema=_rubric_schema()))
+        try:
+            reply = self.model.complete(ModelRequest(messages=messages, role="judge", schema=_rubric_schema()))
+        except ModelMistake:
+            return Verdict(accepted=False, judged=True, text="judged: the model gave no verdict that can be read")
         if reply.refused or reply.data is None:
             return Verdict(accepted=False, judged=True, text="judged: the model would not answer")
         accepted = reply.data["accepted"] is True
         reason = " ".join(clean_text(str(reply.data["reason"])).split())[:200]
         name = reply.model or self.model.name
         return Verdict(accepted=accepted, judged=True, text=f"judged by {name}, not verified: {reason}")
+
+
+def _shown(submission: Submission) -> str:
+    """The answer as a model reads it."""
+    files = sorted(submission.files.items())
+    whole = "\n".join(f"=== {name}\n{data.decode('utf-8', 'replace')}" for name, data in files)
+    return submission.shown or submission.code or whole
 
 
 def _rubric_schema() -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.testing.conversing import ConversingDouble
 from evolve.testing.doubles import Double, QuirkDouble
 from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
+from evolve.testing.doubles_wishes import WISH_JOBS, WishDouble, WishJob
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
 from evolve.testing.folders import ScriptedWorker
 from evolve.testing.policies import FixedLearner, FixedPolicy
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from evolve.testing.endpoint import ScriptedEndpoint
 
 __all__ = [
+    "WISH_JOBS",
     "ConversingDouble",
     "Double",
     "FixedLearner",
@@ -30,6 +32,8 @@ __all__ = [
     "ScriptedEndpoint",
     "ScriptedWorker",
     "TrustingSandbox",
+    "WishDouble",
+    "WishJob",
     "load_scenario",
     "quirk_suite",
     "quirk_tasks",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evolve.events import EventSink
     from evolve.improve import Learner
+    from evolve.models import Recording
     from evolve.policies.protocol import Policy
     from evolve.workspace.facade import Options, Workspace
     from evolve.workspace.person import Person
@@ -20,7 +21,7 @@ def open(
     path: str | os.PathLike[str] | None = None,
     *,
     policy: Policy | Learner | None = None,
-    model: str | None = None,
+    model: str | Recording | None = None,
     events: EventSink | None = None,
     read_only: bool = False,
     sandbox: str | None = None,
@@ -32,7 +33,7 @@ def open(
             marked folder above this one, else the user's own workspace.
         policy: What decides, instead of program search.
         model: A language model to use instead: NAME, ``openai:NAME`` or ``http://host/v1#NAME``; "" for none; None
-            for that of the settings, if they name one.
+            for that of the settings, if they name one. Or an ``evolve.models.Recording`` of one, to record or replay.
         events: Told what happens while it happens.
         read_only: Looks only; may be used while another process writes.
         sandbox: A backend for this time only; ``none`` confines nothing, needs ``EVOLVE_UNSAFE=I_UNDERSTAND`` in the

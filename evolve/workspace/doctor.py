@@ -49,6 +49,7 @@ def examine(path: str | os.PathLike[str] | None = None) -> list[Finding]:
         "policy": _policy,
         "record": lambda: _record(WorkspacePaths(root)),
         "bodies": lambda: _bodies(WorkspacePaths(root)),
+        "spending": lambda: _spending(WorkspacePaths(root)),
         "disk": lambda: _disk(root),
     }
     for part, check in checks.items():
@@ -119,6 +120,16 @@ def _bodies(paths: WorkspacePaths) -> Finding:
     if found:
         return _damage("bodies", found)
     return Finding(part="bodies", state="ok", text=f"{len(objects.digests())} objects match their digests")
+
+
+def _spending(paths: WorkspacePaths) -> Finding:
+    """The book behind the limits of day and workspace."""
+    from evolve.ledger import book_faults
+
+    if not paths.spending.exists():
+        return Finding(part="spending", state="ok", text="no book; one is kept where a limit is set")
+    found = [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
+    return _damage("spending", found) if found else Finding(part="spending", state="ok", text="the book is sound")
 
 
 def _damage(part: str, found: list[str]) -> Finding:

@@ -38,6 +38,7 @@ from evolve.workspace.training import improve, report
 
 if TYPE_CHECKING:
     from evolve.improve.report import Report
+    from evolve.models import Recording
     from evolve.policies.protocol import Policy
     from evolve.sandbox import Sandbox
 
@@ -50,14 +51,15 @@ class Options:
 
     Attributes:
         policy: A policy or learner to use instead of program search.
-        model: A language model to use instead; "" for none, None for that of the settings.
+        model: A language model to use instead, or a recording of its exchanges; "" for none, None for that of the
+            settings.
         events: Told what happens while it happens.
         read_only: Looks only; needs no lock and may run beside a writer.
         sandbox: A backend for this time only. ``none`` confines nothing and needs ``EVOLVE_UNSAFE=I_UNDERSTAND``.
     """
 
     policy: Policy | Learner | None = None
-    model: str | None = None
+    model: str | Recording | None = None
     events: EventSink | None = None
     read_only: bool = False
     sandbox: str | None = None
@@ -216,7 +218,13 @@ class Workspace:
         return undone(self, run, person or Person())
 
     def improve(
-        self, suite: str | os.PathLike[str], *, rounds: int = 2, budget: BudgetLike = None, seed: int = 0
+        self,
+        suite: str | os.PathLike[str],
+        *,
+        rounds: int = 2,
+        budget: BudgetLike = None,
+        seed: int = 0,
+        python: str | os.PathLike[str] | None = None,
     ) -> Report:
         """Practises on a suite and measures on held-out tasks whether that helped.
 
@@ -226,13 +234,14 @@ class Workspace:
             suite: A file or folder of tasks, or the name of a built-in suite.
             rounds: Rounds of practise, fit, judge.
             budget: The first bound reached ends the loop; what was done is kept.
+            python: A virtual environment for work in folders, as for :meth:`run`; one for all tasks of the suite.
 
         Raises:
-            UsageError: The suite is malformed, or ``rounds`` is not positive.
+            UsageError: The suite is malformed, nothing here can decide in it, or ``rounds`` is not positive.
             BudgetExhausted: The budget ended before any episode.
         """
         self._need_writer()
-        return improve(self, os.fspath(suite), rounds=rounds, budget=as_budget(budget), seed=seed)
+        return improve(self, os.fspath(suite), rounds=rounds, budget=as_budget(budget), seed=seed, python=python)
 
     def report(self, *, fresh: bool = False) -> Report:
         """The last report again, without opening the test tasks.

@@ -1,16 +1,14 @@
-"""What a run in a folder needs beside a task: somebody who can decide there, an environment, room for steps."""
+"""What a run in a folder needs beside a task: somebody who can decide there, and an environment."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 from evolve.errors import UsageError
 from evolve.improve.arms import Learner
 from evolve.sandbox.interpreter import environment_at
-from evolve.workflow import Workflow
-
-_STEPS = 24
 
 
 def refuse_search(learner: Learner) -> None:
@@ -37,6 +35,13 @@ def environment_for(folder: str, python: str | os.PathLike[str] | None) -> Path 
     return None
 
 
-def for_folders(workflow: Workflow) -> Workflow:
-    """The workflow with room for the many small actions that work in a folder takes."""
-    return workflow.with_knobs(steps=max(_STEPS, workflow.knobs.steps))
+def common_environment(folders: Collection[str], python: str | os.PathLike[str] | None) -> Path | None:
+    """The virtual environment for a loop over work in folders, which has one for all of them.
+
+    Raises:
+        UsageError: There is none where one was named, or the folders have different ones and none was named.
+    """
+    found = {environment_for(folder, python) for folder in folders}
+    if len(found) > 1:
+        raise UsageError("the tasks' folders have different environments", hint="name one for all with --python PATH")
+    return next(iter(found), None)

@@ -10,14 +10,16 @@ from evolve.episodes import Json, Limits, TaskView
 from evolve.errors import UsageError
 from evolve.ledger import Budget
 from evolve.memory import ExperienceRow
-from evolve.models import Endpoint, Models, ModelSetup, Prices, Wire, open_models, parse_model
+from evolve.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire, open_models, parse_model
 from evolve.paths import WorkspacePaths
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions
 from evolve.policies.protocol import Policy
-from evolve.prompts import PromptLayers, load_prompt
+from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.settings import Settings
 from evolve.skills import Skill
 from evolve.skills.admission import Interpreter
+from evolve.tasks import Task
+from evolve.tasks.verifiers import RubricVerifier, Verifier
 from evolve.workflow import Knobs, parse_workflow
 from evolve.workspace.model_setup import limited, model_setup
 
@@ -29,12 +31,14 @@ class LanguageLearner:
     Attributes:
         model: The model asked for, or None for those of the settings.
         wire: Makes the connection to an endpoint, where it is not HTTP.
+        recording: Where exchanges are recorded or replayed from, or None.
     """
 
     paths: WorkspacePaths
     settings: Settings
     model: str | None = None
     wire: Callable[[Endpoint], Wire] | None = None
+    recording: Recording | None = None
     language: LanguageSettings = field(default_factory=LanguageSettings)
     _opened: tuple[Models, EpisodeMeter] | None = None
 
@@ -56,6 +60,13 @@ class LanguageLearner:
             settings=replace(self.language, samples=samples),
             name=self.name,
         )
+
+    def judge(self, task: Task) -> Verifier:
+        """Asks the model of the role ``judge`` whether an answer meets the task's rubric, by ``prompts/judge.md``."""
+        layers = PromptLayers(workspace=self.paths.prompts)
+        told = {"task": task.instruction, "rubric": task.rubric}
+        prompt = render_prompt(load_prompt("judge.md", layers), told, name="judge.md")
+        return RubricVerifier(model=self._open()[0], prompt=prompt)
 
     def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
         """Skills that a model wrote have no trees."""
@@ -97,7 +108,7 @@ class LanguageLearner:
 
     @property
     def _setup(self) -> ModelSetup:
-        return model_setup(self.paths, self.settings, model=self.model)
+        return model_setup(self.paths, self.settings, model=self.model, recording=self.recording)
 
     def _endpoints(self) -> list[Endpoint]:
         texts = ",".join([self._setup.model, *self._setup.roles.values()])
@@ -105,7 +116,9 @@ class LanguageLearner:
 
     def _open(self) -> tuple[Models, EpisodeMeter]:
         if self._opened is None:
-            meter = EpisodeMeter(partial(limited, self.paths, self.settings))
+            replays = self.recording is not None and self.recording.mode == "only"
+            # A replay spends nothing, so what was spent before does not stand in its way.
+            meter = EpisodeMeter() if replays else EpisodeMeter(partial(limited, self.paths, self.settings))
             setup = replace(self._setup, meter=meter)
             self._opened = open_models(setup if self.wire is None else replace(setup, wire=self.wire)), meter
         return self._opened

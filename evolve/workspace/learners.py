@@ -11,7 +11,7 @@ from evolve.errors import UsageError
 from evolve.improve.arms import Learner
 from evolve.ledger import Budget
 from evolve.memory import ExperienceRow
-from evolve.models import parse_model
+from evolve.models import Recording, parse_model
 from evolve.paths import WorkspacePaths
 from evolve.policies.protocol import Policy
 from evolve.sandbox import Outcome
@@ -125,7 +125,7 @@ class GivenPolicy:
         return None
 
 
-def check_model(policy: Policy | Learner | None, model: str | None) -> None:
+def check_model(policy: Policy | Learner | None, model: str | Recording | None) -> None:
     """Refuses a malformed name before anything is made.
 
     Raises:
@@ -133,26 +133,39 @@ def check_model(policy: Policy | Learner | None, model: str | None) -> None:
     """
     if policy is not None and model:
         raise UsageError("either a policy or a model decides, not both", hint="leave one of them out")
-    for name in filter(str.strip, (model or "").split(",")):
+    named = model.model if isinstance(model, Recording) else model
+    for name in filter(str.strip, (named or "").split(",")):
         parse_model(name)
 
 
 def choose_learner(
-    policy: Policy | Learner | None, model: str | None, place: tuple[WorkspacePaths, Settings]
+    policy: Policy | Learner | None,
+    model: str | Recording | None,
+    place: tuple[WorkspacePaths, Settings],
 ) -> Learner:
     """The learner behind ``open(policy=..., model=...)``.
 
     Args:
-        model: A model; "" for none; None for that of the settings, if they name one.
+        model: A model, or the recording of one; "" for none; None for that of the settings, if they name one.
         place: The workspace's paths and settings.
+
+    Raises:
+        UsageError: A recording is named, and no model.
     """
     if policy is not None:
         return cast(Learner, policy) if hasattr(policy, "fit") else GivenPolicy(policy)
     paths, settings = place
+    recording = model if isinstance(model, Recording) else None
+    model = model.model if isinstance(model, Recording) else model
     if model or (model is None and (settings.model or settings.role_models.get("act"))):
         from evolve.workspace.language import LanguageLearner
 
-        return cast(Learner, LanguageLearner(paths=paths, settings=settings, model=model))
+        return cast(Learner, LanguageLearner(paths=paths, settings=settings, model=model, recording=recording))
+    if recording is not None:
+        raise UsageError(
+            "--record and --replay are about a model's exchanges, and no model is named",
+            hint="name with --model the one that was recorded, or choose it with `evolve models default NAME`",
+        )
     return SearchLearner()
 
 

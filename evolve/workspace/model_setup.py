@@ -9,7 +9,7 @@ from pathlib import Path
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import read_text, write_atomic
 from evolve.ledger import Budget, Ledger, LimitedLedger, SpendingBook, parse_budget
-from evolve.models import Deadlines, ModelSetup, parse_model
+from evolve.models import Deadlines, ModelSetup, Recording, parse_model
 from evolve.models.opening import PRICES
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers
@@ -20,13 +20,19 @@ _SET = re.compile(r"^[ \t]*(?:#[ \t]*)?model[ \t]*=.*$", re.MULTILINE)
 
 
 def model_setup(
-    paths: WorkspacePaths, settings: Settings, *, model: str | None = None, run: Ledger | None = None
+    paths: WorkspacePaths,
+    settings: Settings,
+    *,
+    model: str | None = None,
+    run: Ledger | None = None,
+    recording: Recording | None = None,
 ) -> ModelSetup:
     """What :func:`evolve.models.open_models` needs in a workspace.
 
     Args:
         model: Instead of the common model of the settings; the roles of the settings then do not count.
         run: The ledger of the run; the limits of day and workspace are put on top of it.
+        recording: Where exchanges are recorded or replayed from, or None.
 
     Raises:
         WorkspaceError: A limit in the settings is malformed.
@@ -45,7 +51,24 @@ def model_setup(
             total=settings.reply_seconds,
         ),
         seed=settings.seed,
+        recording=recording,
     )
+
+
+def recorded(model: str | None, record: str | None, replay: str | None) -> str | Recording | None:
+    """The model, with the recording that the options ``--record`` and ``--replay`` name, where one of them is given.
+
+    Raises:
+        UsageError: Both are given, or there is nothing to replay.
+    """
+    if record and replay:
+        raise UsageError("--record asks the endpoint and --replay does not", hint="leave one of them out")
+    if not (record or replay):
+        return model
+    place = Path(record or replay or "").expanduser()
+    found = Recording(place=place, mode="reuse" if record else "only", model=model)
+    found.open()  # what is wrong with it is told before anything is made
+    return found
 
 
 def limited(paths: WorkspacePaths, settings: Settings, run: Ledger) -> Ledger | LimitedLedger:
@@ -57,7 +80,7 @@ def limited(paths: WorkspacePaths, settings: Settings, run: Ledger) -> Ledger | 
     day, total = _limit(settings, "day_limit"), _limit(settings, "total_limit")
     if day.unlimited and total.unlimited:
         return run
-    return LimitedLedger(run, SpendingBook(paths.store / "spending.db", day=day, total=total))
+    return LimitedLedger(run, SpendingBook(paths.spending, day=day, total=total))
 
 
 def _limit(settings: Settings, key: str) -> Budget:

@@ -11,9 +11,11 @@ from typing import Any
 from evolve.agent.sampling import WORDS
 from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
-from evolve.files import canonical_json, digest
+from evolve.files import canonical_json, digest, read_text
 from evolve.tasks import Task, load_examples, resolve_task, row_key
-from evolve.tasks.limits import Place, check_id, check_value
+from evolve.tasks.limits import MAX_TEXT, Place, check_id, check_value, text_problem
+
+_UNCHECKED = "there are no rows to check an answer against, so it stays unverified"
 
 Examples = str | os.PathLike[str] | Sequence[Any]
 """A file of rows, or pairs ``(input, output)`` where ``input`` is one argument or a tuple of them."""
@@ -57,7 +59,7 @@ def task_in_words(text: str) -> Task:
         instruction=" ".join(text.split()),
         signature="() -> any",
         examples=(),
-        warnings=("there are no rows to check an answer against, so it stays unverified",),
+        warnings=(_UNCHECKED,),
     )
 
 
@@ -67,8 +69,28 @@ def task_of(data: Mapping[str, Json]) -> Task:
     from evolve.tasks.jsonl import parse_json
 
     if data["family"] == WORDS and not data.get("examples"):
-        return replace(task_in_words(str(data["instruction"])), id=str(data["id"]), group=str(data["group"]))
+        words = replace(task_in_words(str(data["instruction"])), id=str(data["id"]), group=str(data["group"]))
+        meta = data.get("meta")
+        return replace(words, meta=meta) if isinstance(meta, dict) else words
     return assemble(parse_json(canonical_json(data), file="task", name="task", lines=False)[0])
+
+
+def with_rubric(task: Task, rubric: str) -> Task:
+    """The task with a rubric by which a model judges its answer: a text, or the name of a file with one.
+
+    Raises:
+        UsageError: The task has rows or tests, which are better, or the rubric cannot be read or is empty.
+    """
+    if task.files is None and (task.examples or task.verify_rows() or task.tests):
+        raise UsageError("--rubric is for tasks that have nothing else to check an answer", hint="leave it out")
+    path = Path(rubric)
+    text = read_text(path) if len(rubric) < 1_000 and "\n" not in rubric and path.is_file() else rubric
+    problem = text_problem(text, MAX_TEXT) or ("" if text.strip() else "is empty")
+    if problem:
+        raise UsageError(f"the rubric: {problem}", hint="--rubric TEXT, or --rubric FILE")
+    kept = tuple(warning for warning in task.warnings if warning != _UNCHECKED)
+    judged = ("a model judges the answer, which verifies nothing",) if task.files is None else ()
+    return replace(task, meta={**task.meta, "rubric": text.strip()}, warnings=(*kept, *judged))
 
 
 def _from_examples(examples: Examples, name: str | None) -> Task:

@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolve.agent import Agent, Attendance, Recall, Run, Surroundings, episode_id, question_in, recall_nothing
 from evolve.agent.codec import from_data, to_data
 from evolve.episodes import EpisodeRecord, Limits, Question
 from evolve.errors import UsageError
-from evolve.events import Event, EventFan, EventLog, EventSink
+from evolve.events import Event, EventFan, EventLog, EventSink, read_events
 from evolve.files import canonical_json, digest
 from evolve.improve.arms import Arm, recall_from
 from evolve.improve.journal import Journal
@@ -24,7 +25,7 @@ from evolve.tasks import Task, task_json
 from evolve.workflow import Workflow
 from evolve.workspace.approvals import delivered
 from evolve.workspace.faults import FaultKept
-from evolve.workspace.folder_runs import environment_for, for_folders, refuse_search
+from evolve.workspace.folder_runs import environment_for, refuse_search
 from evolve.workspace.learners import episode_limits
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.own_rows import task_of
@@ -64,20 +65,20 @@ def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
         asked = ["run", task_json(task), *_bounds(limits), workspace.learner.name, *workspace.mark]
         body = {"task": task.id, **about(task), **workspace.mark}
         run = stores.runs.begin("run", digest(canonical_json(asked)), body, started=now())
-    listener = _Listener()
     # A run that waits goes on as what it was, whatever was promoted since.
     variant = str(run.body.get("variant", stores.variants.active_digest))
     seed = int(run.body.get("seed", workspace.settings.seed))
     folder = workspace.paths.runs / run.id
     episode = episode_id(run.id, task, variant, seed)
+    told = folder / episode / "events.jsonl"
     patch = question = None
     admitted: tuple[str, ...] = ()
-    with FaultKept(folder), EventLog(folder / episode / "events.jsonl") as log:
+    with FaultKept(folder), EventLog(told) as log:
         if stores.runs.has(episode):
             record = stores.runs.episode(episode)
         else:
             with _opener(workspace, wish)() as sandbox:
-                events = EventFan((listener, log, workspace.events))
+                events = EventFan((log, workspace.events))
                 agent = _agent(workspace, wish, workflow, _Place(run=run.id, sandbox=sandbox, events=events))
                 record = agent.run_episode(task, variant=variant, split="own", seed=seed, limits=limits)
         if record.status in PAUSED:
@@ -90,7 +91,7 @@ def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
     _note(workspace, run, begun if question is None else {**begun, **_again(workspace, wish, question)})
     if question is None and record.status not in PAUSED:
         workspace.finish(run.id)
-    return result_of(record, task, Extras(goal=listener.goal, skills=admitted, patch=patch, question=question))
+    return result_of(record, task, Extras(goal=_goal(told), skills=admitted, patch=patch, question=question))
 
 
 def answer(workspace: Workspace, run_id: str, said: str | None, person: Person) -> Result:
@@ -184,16 +185,16 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
             cancellation=person.cancellation,
             live=workspace.events if person.streams else None,
         ),
+        judge=getattr(workspace.learner, "judge", None),
     )
-    return Agent(around, arm.workflow if wish.task.files is None else for_folders(arm.workflow))
+    return Agent(around, arm.workflow if wish.task.files is None else arm.workflow.in_folders())
 
 
 def _own_recall(workspace: Workspace, arm: Arm, task: Task) -> Recall:
-    memory = workspace.stores.memory
     if workspace.uses_model:  # it can read what the person noted and wants
-        found = recall_from(memory, kinds=("insight", "note"))
+        found = recall_from(workspace.stores.memory, kinds=("insight", "note"))
         return workspace.preferences.beside(found, folder=task.files.folder if task.files is not None else "")
-    return recall_from(memory) if arm.memory is not None else recall_nothing
+    return recall_from(workspace.stores.memory) if arm.memory is not None else recall_nothing
 
 
 def _admit(workspace: Workspace, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
@@ -229,15 +230,10 @@ class _OwnRecorder:
         self._stores.commit(record, instruction=self._task.instruction)
 
 
-class _Listener:
-    """Remembers the plan's goal for the result."""
-
-    def __init__(self) -> None:
-        self.goal = ""
-
-    def emit(self, event: Event) -> None:
-        if event.kind == "plan":
-            self.goal = str(event.data.get("goal", ""))
+def _goal(events: Path) -> str:
+    """The plan's goal as the episode told it, perhaps in a process before this one."""
+    told = [str(event.data.get("goal", "")) for event in read_events(events) if event.kind == "plan"]
+    return told[-1] if told else ""
 
 
 def _bounds(limits: Limits) -> list[float | None]:

@@ -175,9 +175,7 @@ class Preferences:
     def _learn(self, act: PersonAct, *, context: Context | None) -> Preference | None:
         record = self._last_episode(act.run)
         material = list(_shown(record)) if record is not None else []
-        description = own_words(act.text, unfit, material=material)
-        if not description and act.kind == "edit":
-            description = edit_in_words(act.before, act.after, unfit)
+        description = described(act, material=material)
         if not description:
             return None
         placed = replace(
@@ -196,6 +194,12 @@ class Preferences:
     def _context(self, run: str) -> Context:
         told = self._runs.run(run).body.get(ABOUT) if run else None
         return Context(**told) if told else Context()
+
+
+def described(act: PersonAct, *, material: Sequence[str] = ()) -> str:
+    """What an act says in the person's own words, else in those of an edit; "" where that is nothing."""
+    told = own_words(act.text, unfit, material=material)
+    return told or (edit_in_words(act.before, act.after, unfit) if act.kind == "edit" else "")
 
 
 def about(task: Task) -> dict[str, dict[str, str]]:

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from evolve.errors import EvolveError, RecordDamaged
 from evolve.improve.stores import Stores
+from evolve.ledger import Spent, book_faults, rebuild_book
+from evolve.memory.preferences import PreferenceBook
 from evolve.optimizer import UNLEARNED
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
 from evolve.settings import load_settings
@@ -23,6 +25,7 @@ from evolve.store import Database, ObjectStore, WriterLock, finish_rebuild, rebu
 from evolve.workspace import soundness
 from evolve.workspace.housekeeping import tidy
 from evolve.workspace.opening import MIGRATIONS, open_stores
+from evolve.workspace.preferences import described
 
 
 @dataclass
@@ -65,6 +68,7 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
         tell("checking the record")
         _mend_record(paths, report)
         if not paths.db.exists():
+            _mend_spending(paths, None, report)
             return report
         _set_aside_files(paths, report)
         stores = open_stores(paths, load_settings(paths.root))
@@ -73,6 +77,7 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
             _mend_memory(stores, report)
             _mend_skills(paths, stores, report)
             _mend_variants(stores, report)
+            _mend_spending(paths, stores, report)
             tell("checking the index")
             _mend_index(stores, report)
             report.done += tidy(paths, stores.db)
@@ -117,8 +122,11 @@ def _mend_memory(stores: Stores, report: Repair) -> None:
     anew, aside = stores.memory.mend(stores.runs.episodes())
     if anew:
         report.done.append(f"made {anew} rows of evidence anew from the episodes they came from")
+    wishes, idle = PreferenceBook(stores.db, stores.memory.embedder).mend(described)
+    if wishes:
+        report.done.append(f"made {len(wishes)} preferences anew from the acts they rest on")
     report.lost = still_lost(stores.db, report.lost)
-    report.lost += [f"{name}: set aside, because what it refers to is gone" for name in aside]
+    report.lost += [f"{name}: set aside, because what it refers to is gone" for name in (*aside, *idle)]
 
 
 def _mend_skills(paths: WorkspacePaths, stores: Stores, report: Repair) -> None:
@@ -178,6 +186,23 @@ def _mend_index(stores: Stores, report: Repair) -> None:
         report.done.append(f"the index did not agree with the record and was built anew from {count} episodes")
 
 
+def _mend_spending(paths: WorkspacePaths, stores: Stores | None, report: Repair) -> None:
+    """The record says what episodes cost, so a limit of the workspace is not forgotten with a damaged book."""
+    faults = book_faults(paths.spending)
+    if not faults:
+        return
+    costs = [record.cost for record in stores.runs.episodes()] if stores is not None else []
+    least = Spent(
+        tokens=sum(cost.tokens for cost in costs),
+        calls=sum(cost.calls for cost in costs),
+        money=sum(cost.money for cost in costs),
+    )
+    aside = free_name(paths.spending, "damaged")
+    kept = rebuild_book(paths.spending, aside, least)
+    report.done.append(f"{faults[0]} in {paths.spending}; made anew from {kept} entries; damaged: {aside.name}")
+    report.lost.append("spending: what could not be read and is not the cost of an episode; days of the rest")
+
+
 def _still_wrong(paths: WorkspacePaths) -> list[str]:
     try:
         faults = soundness.record_faults(paths)
@@ -188,6 +213,7 @@ def _still_wrong(paths: WorkspacePaths) -> list[str]:
             found += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
     except EvolveError as problem:
         return [str(problem)]
+    found += [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
     return [*found, *(f"{path} is damaged" for path in soundness.damaged_checkpoints(paths))]
 
 

@@ -39,7 +39,7 @@ class Result:
         score: Share of the visible examples that the answer reproduces; 1.0 when solved.
         ambiguity: Where the examples leave open what is meant, or None.
         learned: One sentence per claim that this episode added evidence to.
-        value: For a task in words: what the answer gave when it was run.
+        value: For a task without examples: what the answer gave when it was run.
         skills: Names of skills admitted from this episode.
         judged: The verifier was a model's opinion.
         patch: What a solved task in a folder would change there, waiting to be applied; else None.
@@ -108,7 +108,7 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         learned=tuple(dict.fromkeys(claim.text for claim in record.claims)),
         skills=extras.skills,
         warnings=(*task.warnings, *extras.warnings),
-        value=_value(record) if record.status == "unverified" else None,
+        value=_value(record) if record.answer and not task.examples and task.files is None else None,
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
         patch=extras.patch,
         question=extras.question,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evolve.agent import Run
@@ -22,6 +24,7 @@ from evolve.improve.workers import WorkerSetup, open_workers
 from evolve.ledger import Budget, Ledger, Spent
 from evolve.tasks import Suite, load_suite
 from evolve.workspace.faults import FaultKept
+from evolve.workspace.folder_runs import common_environment, refuse_search
 from evolve.workspace.learners import episode_limits
 from evolve.workspace.opening import now, sandbox_opener
 
@@ -29,11 +32,20 @@ if TYPE_CHECKING:
     from evolve.workspace.facade import Workspace
 
 
-def improve(workspace: Workspace, suite_name: str, *, rounds: int, budget: Budget, seed: int) -> Report:
+def improve(
+    workspace: Workspace,
+    suite_name: str,
+    *,
+    rounds: int,
+    budget: Budget,
+    seed: int,
+    python: str | os.PathLike[str] | None = None,
+) -> Report:
     """Runs or continues a loop; see :meth:`Workspace.improve`."""
     if rounds < 1:
         raise UsageError(f"--rounds {rounds}: at least one round is needed")
     suite = load_suite(suite_name)
+    _check(workspace, suite, python)
     limits = _limits(workspace, budget)
     plan = LoopPlan(rounds=rounds, seed=seed, limits=limits)
     # The budget is no part of what was asked for: an interrupted loop may go on with another.
@@ -44,10 +56,22 @@ def improve(workspace: Workspace, suite_name: str, *, rounds: int, budget: Budge
     )
     request = {"suite": suite_name, "rounds": rounds, "seed": seed, **workspace.mark}
     run = workspace.stores.runs.begin("improve", key, request, started=now())
-    with _session(workspace, run, suite, plan, budget) as session:
+    with _session(workspace, run, suite, plan, budget, python) as session:
         made = run_loop(session)
     workspace.finish(run.id)
     return made
+
+
+def _check(workspace: Workspace, suite: Suite, python: str | os.PathLike[str] | None) -> None:
+    """Refuses a suite that the loop cannot learn from."""
+    judged = next((task.id for task in suite.tasks if task.rubric), "")
+    if judged:
+        raise UsageError(f"{judged}: a rubric is an opinion, and a loop learns from none", hint="evolve run takes it")
+    in_folders = [task for task in suite.tasks if task.files is not None]
+    if len(in_folders) == len(suite.tasks):
+        refuse_search(workspace.learner)
+    if not in_folders and python is not None:
+        raise UsageError("--python is about work in folders, and no task of the suite is any", hint="leave it out")
 
 
 def report(workspace: Workspace, *, fresh: bool) -> Report:
@@ -85,13 +109,21 @@ def _limits(workspace: Workspace, budget: Budget) -> Limits:
 
 
 @contextmanager
-def _session(workspace: Workspace, run: Run, suite: Suite, plan: LoopPlan, budget: Budget) -> Iterator[Session]:
+def _session(
+    workspace: Workspace,
+    run: Run,
+    suite: Suite,
+    plan: LoopPlan,
+    budget: Budget,
+    python: str | os.PathLike[str] | None = None,
+) -> Iterator[Session]:
     """A session with its workers; they are gone when it ends, however it ends."""
-    opener = sandbox_opener(workspace.settings)
+    folders = {task.files.folder for task in suite.tasks if task.files is not None}
+    opener = partial(sandbox_opener(workspace.settings), python=common_environment(folders, python))
     workspace.open_sandbox()  # refuses here, before any process is started
     setup = WorkerSetup(learner=workspace.learner, sandbox=opener, run=run.id, suite=suite.name)
     folder = workspace.paths.runs / run.id
-    # A model is waited for, not computed with; and one process keeps to a budget that calls share.
+    # A policy's meter holds one episode at a time, so with a model episodes come one after the other.
     workers = open_workers(setup, 1 if workspace.uses_model else workspace.settings.worker_count)
     try:
         with FaultKept(folder), EventLog(folder / "events.jsonl") as log:

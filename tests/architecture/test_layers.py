@@ -35,7 +35,7 @@ LAYERS = (
 RANK = {name: row for row, names in enumerate(LAYERS) for name in names}
 ABOVE_ALL = "testing"
 
-HEAVY = ("chromadb", "langgraph", "networkx", "openai", "sentence_transformers", "torch")
+HEAVY = ("chromadb", "gepa", "langgraph", "networkx", "openai", "sentence_transformers", "torch")
 
 
 def test_every_part_of_the_package_has_its_layer() -> None:
@@ -105,7 +105,7 @@ def test_no_import_cycles() -> None:
     assert sorted(remaining) == []
 
 
-@pytest.mark.parametrize("library", ["chromadb", "openai"])
+@pytest.mark.parametrize("library", ["chromadb", "gepa", "openai"])
 def test_one_file_knows_the_library(library: str) -> None:
     assert len(files_importing(library)) <= 1
 

@@ -148,3 +148,15 @@ def test_every_option_has_a_variable():
 
     missing = [(name, one.name) for name, one in options(typer.main.get_command(build_app())) if not one.envvar]
     assert missing == []
+
+
+def test_preferences_are_stated_changed_and_deleted_and_one_that_is_unknown_is_named(cli, tmp_path):
+    kept = json.loads(cli("memory", "preferences", "add", "Dates day first", "--about", "the meetings", "--json").out)
+    assert kept["contexts"] == [{"instruction": "the meetings", "family": "", "folder": ""}]
+    assert "the meetings" in cli("memory", "preferences", "list").out
+    cli("memory", "preferences", "edit", kept["id"][:8], "Dates month first", "--dir", tmp_path)
+    told = cli("memory", "preferences", "show", kept["id"][:8]).out
+    assert "Dates month first" in told and str(tmp_path) in told and "    Dates day first" in told
+    assert cli("memory", "preferences", "forget", kept["id"][:8]).out == "forgot 1 preferences\n"
+    unknown = cli("memory", "preferences", "show", "ffff")
+    assert (unknown.code, "evolve memory preferences list" in unknown.err) == (2, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -57,6 +58,77 @@ def test_a_task_in_words_gets_an_answer_that_is_called_unverified(cli):
     assert "unverified" in done.out
 
 
+class Poet:
+    """Writes a letter, and judges one: it wants in the letter what the rubric asks for, and reads nothing else."""
+
+    def __init__(self, letter):
+        self.letter = letter
+
+    def answer(self, body):
+        wanted = body["response_format"]["json_schema"]["name"]
+        rules, *others = [message["content"] for message in body["messages"]]
+        if wanted == "verdict":
+            said = re.search(r"says (\w+)", rules)[1]
+            return json.dumps({"accepted": f'"{said}' in others[-1].rpartition("It gave:")[2], "reason": said})
+        if wanted == "plan":
+            return json.dumps({"goal": "write", "subgoals": []})
+        return json.dumps(acts(f"def solve():\n    return {self.letter!r}\n")["data"])
+
+
+@pytest.mark.parametrize(("letter", "code"), [("please come", 0), ("come", 1)])
+def test_a_rubric_is_judged_by_a_model_and_its_opinion_is_called_one(cli, letter, code):
+    command = ("run", "Write a letter.", "--rubric", "The letter says please first.")
+    with ScriptedEndpoint(double=Poet(letter)) as serving:
+        done = cli(*command, "--model", serving.model)
+        told = json.loads(cli(*command, "--model", serving.model, "--json").out)
+    assert done.code == code, done.err
+    assert ("solved, judged: judged by" in done.out) == (code == 0)
+    assert (told["verified"], told["judged"], told["value"]) == (False, True, letter)
+    assert told["cost"]["calls"] == len(serving.requests) / 2 == 3  # what the judge costs is counted
+    assert "solved, verified" not in done.out and told["learned"] == []
+
+
+def test_a_rubric_in_a_file_comes_after_the_check_of_a_folder(cli, tmp_path):
+    (tmp_path / "rubric.md").write_text("It says tidy.")
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "a.txt").write_text("first\n")
+    done = {}
+    for said in ("tidy", "wild"):
+        with ScriptedEndpoint(double=Gardener(said)) as serving:
+            done[said] = cli(
+                "run", "tidy up", "--dir", "project", "--check", "grep -q new a.txt", "--rubric", "rubric.md",
+                "--model", serving.model,
+            )  # fmt: skip
+    assert done["tidy"].code == 6 and "solved, verified: the check" in done["tidy"].out
+    assert "judged by" in done["tidy"].out and "not verified" in done["tidy"].out
+    assert done["wild"].code == 1
+
+
+class Gardener:
+    """Changes a file, and judges the difference by the one word that its rubric asks for."""
+
+    def __init__(self, said):
+        self.said = said
+
+    def answer(self, body):
+        wanted = body["response_format"]["json_schema"]["name"]
+        if wanted == "verdict":
+            rules, difference = [message["content"] for message in body["messages"]]
+            asked = re.search(r"It says (\w+)", rules)[1]
+            return json.dumps({"accepted": f"+new and {asked}" in difference, "reason": "r"})
+        if wanted == "plan":
+            return json.dumps({"goal": "g", "subgoals": []})
+        return json.dumps(acts(f"open('a.txt', 'w').write('new and {self.said}\\n')")["data"])
+
+
+def test_a_rubric_needs_a_model_and_a_task_without_rows(cli, tasks):
+    rubric = ("--rubric", "It says please.")
+    alone = cli("run", "Write a letter.", *rubric)
+    assert alone.code == 2 and "evolve models" in alone.err
+    assert "nothing else to check" in cli("run", f"{tasks}#quirk-00", *rubric, "--model", "http://localhost:1/v1#m").err
+    assert cli("run", "Write a letter.", "--rubric", " ", "--model", "http://localhost:1/v1#m").code == 2
+
+
 def acts(code):
     said = {"thought": "so", "kind": "code", "code": code, "answer": True, "text": "mend it"}
     return {"data": {**said, "cites": [], "subgoal": 0}}
@@ -87,6 +159,14 @@ def test_trouble_at_the_endpoint_exits_4_and_the_same_command_goes_on(cli, tasks
         assert (first.code, first.out) == (4, "")
         assert json.loads(cli("runs", "list", "--json").out)[0]["episodes"] == 0
         assert cli("run", f"{tasks}#quirk-00", "--model", serving.model).code == 0
+
+
+def test_a_run_that_goes_on_still_tells_the_goal_of_its_plan(cli, tasks):
+    replies = [{"data": {"goal": "tell the month", "subgoals": []}}, {"status": 401}]
+    with ScriptedEndpoint(Scenario(replies=replies, double={"kind": "quirks"})) as serving:
+        assert cli("run", f"{tasks}#quirk-00", "--model", serving.model).code == 4
+        done = json.loads(cli("run", f"{tasks}#quirk-00", "--model", serving.model, "--json").out)
+    assert (done["goal"], done["verified"]) == ("tell the month", True)
 
 
 def test_a_budget_that_covers_no_call_exits_5(cli, endpoint, tasks):

@@ -11,26 +11,36 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.gate import AlphaSpending, SequentialTest, Tally, log_wealth
+from evolve.gate import BETS, ErrorBudget, SequentialTest, Tally, log_wealth
 from evolve.gate.eprocess import beta_cdf, beta_quantile
 
 counts = st.integers(0, 60)
 
 
 def exact_wealth(wins: int, losses: int) -> Fraction:
-    """Integral of (2p)^wins (2(1-p))^losses over p uniform on [1/2, 1], by expanding the polynomial in bets."""
-    # With p = (1 + x) / 2 the integrand is (1 + x)^wins (1 - x)^losses for x uniform on [0, 1].
-    terms = [Fraction(0)] * (wins + losses + 1)
-    for i in range(wins + 1):
-        for j in range(losses + 1):
-            terms[i + j] += math.comb(wins, i) * math.comb(losses, j) * (-1) ** j
-    return sum((term / (power + 1) for power, term in enumerate(terms)), Fraction(0))
+    """The mean of what each bet makes of the stake, in fractions."""
+    bets = [Fraction(x) for x in BETS]
+    return sum(((1 + x) ** wins * (1 - x) ** losses for x in bets), Fraction(0)) / len(bets)
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 25), st.integers(0, 25))
-def test_wealth_is_the_even_mixture_of_all_bets(wins: int, losses: int) -> None:
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_wealth_is_the_even_mixture_of_the_bets(wins: int, losses: int) -> None:
     assert log_wealth(wins, losses) == pytest.approx(math.log(exact_wealth(wins, losses)), abs=1e-9)
+
+
+def test_wealth_of_thousands_of_pairs_stays_a_number() -> None:
+    assert math.isfinite(log_wealth(50_000, 30_000))
+    assert math.isfinite(log_wealth(30_000, 50_000))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 60), st.sampled_from([0.05, 0.01, 0.0001]))
+def test_the_fewest_wins_that_are_needed_are_enough_and_no_fewer_are(losses: int, alpha: float) -> None:
+    test = SequentialTest(alpha=alpha)
+    needed = test.wins_needed(losses)
+    assert test.judge(Tally(wins=needed, losses=losses)).verdict == "accept"
+    assert test.judge(Tally(wins=needed - 1, losses=losses)).verdict != "accept"
 
 
 @settings(max_examples=100, deadline=None)
@@ -168,13 +178,29 @@ def test_giving_up_never_turns_into_acceptance_or_hides_one(wins: int, losses: i
         assert bounded.verdict == "reject"
 
 
-def test_the_error_budget_adds_up_to_its_whole() -> None:
-    spending = AlphaSpending(alpha=0.05)
-    total = sum(spending.level(number) for number in range(1, 20_000))
-    assert 0.0499 < total <= 0.05
-    assert spending.level(1) > spending.level(2) > spending.level(3)
+def test_the_shares_of_the_error_budget_add_up_to_no_more_than_the_whole() -> None:
+    budget = ErrorBudget(alpha=0.05)
+    total = sum(budget.share(number) for number in range(1, 20_000))
+    # What is left of the sum from 20,000 on, bounded by the integral.
+    rest = budget.share(1) * (20_000 - 0.5) ** -0.8 / 0.8
+    assert 0.0495 < total + rest <= 0.05
+    assert budget.share(1) > budget.share(2) > budget.share(3)
     with pytest.raises(ValueError):
-        spending.level(0)
+        budget.share(0)
+
+
+def test_an_accepted_proposal_hands_its_level_on_and_any_other_does_not() -> None:
+    budget = ErrorBudget(alpha=0.05)
+    assert budget.level(2, handed_on=budget.level(1)) == budget.share(1) + budget.share(2)
+    assert budget.level(2) == budget.share(2)
+
+
+def test_pairs_the_variant_alone_failed_to_finish_count_against_accepting_it_only() -> None:
+    test = SequentialTest()
+    whole = test.judge(Tally(wins=7, withheld=3))
+    assert (whole.verdict, whole.wealth) == ("undecided", test.judge(Tally(wins=7, losses=3)).wealth)
+    assert test.judge(Tally(wins=1, withheld=30), left=10).harm == test.judge(Tally(wins=1)).harm
+    assert test.judge(Tally(wins=20, withheld=3)).verdict == "accept"
 
 
 @pytest.mark.parametrize("field", ["alpha", "harm_alpha", "giving_up_alpha"])

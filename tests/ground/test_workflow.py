@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evolve.errors import WorkspaceError
 from evolve.prompts import PromptLayers, load_prompt
-from evolve.workflow import KNOB_BOUNDS, MANDATORY, STAGES, UNATTENDED, Workflow, parse_workflow
+from evolve.workflow import KNOB_BOUNDS, MANDATORY, STAGES, Workflow, parse_workflow
 
 optional = sorted(set(STAGES) - MANDATORY)
 
@@ -41,10 +41,10 @@ def test_the_default_walks_all_stages_and_turns_back_after_the_verdict() -> None
     edges = {(edge.source, edge.condition): edge.target for edge in Workflow().edges}
     assert edges.pop(("judge", "again")) == "act"
     walked = ["recall"]
-    for source, following in itertools.pairwise(UNATTENDED):
+    for source, following in itertools.pairwise(STAGES):
         assert edges.pop((source, "stop" if source == "judge" else "always")) == following
         walked.append(following)
-    assert walked == list(UNATTENDED)
+    assert walked == list(STAGES)
     assert not edges
 
 

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from evolve.models import Deadlines, Message, ModelRequest, ModelSetup, RetryRules, open_models
+from evolve.models import Deadlines, Message, ModelRequest, ModelSetup, Recording, RetryRules, open_models
 from evolve.testing import Scenario, ScriptedEndpoint
 
 SUM = {
@@ -18,6 +18,10 @@ SUM = {
 
 def ask(text="What is 17 + 25?", **more):
     return ModelRequest(messages=[Message(role="user", text=text)], **{"max_tokens": 50, **more})
+
+
+def recorded(place, mode="record"):
+    return {"recording": Recording(place=place, mode=mode)}
 
 
 class Bench:

@@ -10,7 +10,7 @@ from evolve.errors import EndpointProblem, UsageError
 from evolve.models import KEPT, Message, ModelRequest, parse_model
 from evolve.models.addressing import OPENAI
 from evolve.models.structure import RUNGS
-from tests.models.conftest import SUM, ask
+from tests.models.conftest import SUM, ask, recorded
 
 
 def test_a_request_says_what_was_wanted_and_nothing_else(bench):
@@ -118,7 +118,7 @@ def test_who_wants_pieces_of_an_endpoint_that_does_not_stream_gets_the_whole_at_
 
 def test_every_call_is_told_with_what_it_cost(bench, tmp_path):
     calls = []
-    one = bench({"status": 500}, {"bad": "null choices"}, "fine", setup={"on_call": calls.append, "records": tmp_path})
+    one = bench({"status": 500}, {"bad": "null choices"}, "fine", setup={"on_call": calls.append, **recorded(tmp_path)})
     usage = one.complete(ask(role="reflect", tag="episode-7")).usage
     assert [call.outcome for call in calls] == ["server", "unusable", "reply"]
     assert calls[1].why == "there is no choice in the reply"
@@ -188,7 +188,7 @@ def test_a_key_is_only_sent_where_it_belongs():
 
 def test_keys_stay_out_of_errors_records_and_views(bench, tmp_path):
     key = "sk-very-secret-1234"
-    setup = {"environ": {"EVOLVE_API_KEY": key}, "records": tmp_path / "records", "abilities": tmp_path / "known.json"}
+    setup = {"environ": {"EVOLVE_API_KEY": key}, **recorded(tmp_path / "records")}
     one = bench("fine", key=key, setup=setup)
     assert one.complete().text == "fine"
     assert one.endpoint.keys == [f"Bearer {key}"]
@@ -197,6 +197,6 @@ def test_keys_stay_out_of_errors_records_and_views(bench, tmp_path):
         wrong.complete()
     seen = [str(caught.value), caught.value.hint, repr(one.models.of("act").endpoint)]
     seen += [path.read_text() for path in tmp_path.rglob("*.json")]
-    assert len(seen) >= 5
+    assert len(seen) == 4
     assert [text for text in seen if key in text] == []
     assert "Incorrect API key provided: [key]" in seen[0]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, UsageError, WorkspaceError
+from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, RecordDamaged, UsageError, WorkspaceError
 from evolve.ledger import Budget, Ledger, LimitedLedger, SpendingBook
 from evolve.models import (
     Endpoint,
@@ -26,7 +26,7 @@ from evolve.models import (
 )
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import bad_bodies, completion
-from tests.models.conftest import SUM, ask
+from tests.models.conftest import SUM, ask, recorded
 
 WORDING = load_wording()
 HERE = Endpoint(base_url="http://local.example/v1", model="m")
@@ -171,7 +171,7 @@ class TestPrices:
 
 class TestRecords:
     def test_what_was_recorded_is_had_again_for_nothing(self, bench, tmp_path):
-        one = bench("fine", {"bad": "null choices"}, "again", setup={"records": tmp_path})
+        one = bench("fine", {"bad": "null choices"}, "again", setup=recorded(tmp_path))
         first, second = one.complete(), one.complete(ask("another"))
         ledger = Ledger(Budget(tokens=1_000_000))
         again = replay(one, tmp_path, "only", meter=ledger)
@@ -191,21 +191,41 @@ class TestRecords:
         assert one.bodies == []
 
     def test_reuse_pays_once(self, bench, tmp_path):
-        one = bench("fine", "never", setup={"records": tmp_path, "replay": "reuse"})
+        one = bench("fine", "never", setup=recorded(tmp_path, "reuse"))
         assert [one.complete().text for _ in range(3)] == ["fine"] * 3
         assert one.complete(ask(seed=1)).text == "never"
 
     def test_trouble_is_not_recorded(self, bench, tmp_path):
-        one = bench({"fault": "cut stream"}, {"status": 500}, "fine", setup={"records": tmp_path})
+        one = bench({"fault": "cut stream"}, {"status": 500}, "fine", setup=recorded(tmp_path))
         one.complete(on_delta=lambda text: None)
         heard = []
         assert replay(one, tmp_path, "only").complete(ask(), heard.append).text == "".join(heard) == "fine"
         assert len(list(tmp_path.iterdir())) == 1
 
-    def test_a_damaged_record_is_named(self, bench, tmp_path):
-        from evolve.errors import RecordDamaged
+    def test_a_replay_takes_the_same_way_around_what_the_endpoint_refuses(self, bench, tmp_path):
+        sent = [{"status": 500}, {"data": {"sum": 42}}]
+        file = recorded(tmp_path / "all.jsonl", "reuse")
+        one = bench(*sent, supports=("chat", "json_object"), setup=file)
+        assert one.complete(ask(schema=SUM)).rung == "fenced"  # one form it does not know, at one it breaks
+        again = replay(one, tmp_path / "all.jsonl", "only").complete(ask(schema=SUM))
+        assert (again.rung, again.data, len(one.bodies)) == ("fenced", {"sum": 42}, 2)
 
-        one = bench("fine", setup={"records": tmp_path})
+    def test_a_torn_line_of_a_recording_is_no_exchange_and_a_wrong_one_is_named(self, bench, tmp_path):
+        file = tmp_path / "all.jsonl"
+        one = bench("first", "second", "third", setup=recorded(file, "reuse"))
+        one.complete(ask("a"))
+        one.complete(ask("b"))
+        file.write_bytes(file.read_bytes()[:-20])
+        again = bench("third", setup={"model": one.endpoint.model, **recorded(file, "reuse")})
+        assert [again.complete(ask(text)).text for text in "ab"] == ["first", "third"]
+        last = replay(one, file, "only")
+        assert [last.complete(ask(text)).text for text in "ab"] == ["first", "third"]
+        file.write_text("{}\n" + file.read_text())
+        with pytest.raises(RecordDamaged, match=r"all.jsonl:1 is not"):
+            replay(one, file, "only").complete(ask("a"))
+
+    def test_a_damaged_record_is_named(self, bench, tmp_path):
+        one = bench("fine", setup=recorded(tmp_path))
         one.complete()
         (path,) = tmp_path.iterdir()
         path.write_text("{}")
@@ -216,7 +236,7 @@ class TestRecords:
 def replay(one, folder, mode, **more):
     from evolve.models import ModelSetup, open_models
 
-    return open_models(ModelSetup(model=one.endpoint.model, environ={}, records=folder, replay=mode, **more))
+    return open_models(ModelSetup(model=one.endpoint.model, environ={}, **recorded(folder, mode), **more))
 
 
 def test_a_model_keeps_to_the_limit_of_the_day(bench, tmp_path):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 import evolve
 from evolve.cli import main
 from evolve.errors import RecordDamaged, WorkspaceBusy
+from evolve.ledger import SpendingBook, Spent
 from evolve.paths import WorkspacePaths
 from evolve.workspace.doctor import examine
 from evolve.workspace.repair import repair
@@ -163,3 +166,38 @@ def code_of(*arguments: str) -> int:
 def test_nobody_repairs_what_another_process_uses(folder: Path) -> None:
     with opened(folder), pytest.raises(WorkspaceBusy):
         repair(folder)
+
+
+def book_of(folder: Path) -> SpendingBook:
+    return SpendingBook(WorkspacePaths(folder).spending, date=lambda: "2030-01-02")
+
+
+@pytest.mark.parametrize("harm", ["cut", "garbage", "a table is gone", "less than nothing"])
+def test_a_damaged_book_of_spending_is_told_and_made_anew_without_forgetting_its_limit(folder: Path, harm: str) -> None:
+    book, file = book_of(folder), WorkspacePaths(folder).spending
+    for day in ("2030-01-01", "2030-01-02"):
+        book.book(day, Spent(tokens=500, calls=1))
+    book.reserve(Spent(tokens=100))
+    with opened(folder) as workspace:
+        record = workspace.stores.runs.episodes()[0]
+        paid = replace(record, episode="paid", cost=replace(record.cost, tokens=5_000, calls=3))
+        workspace.stores.runs.add(paid)
+    assert spending_state(folder) == "ok"
+    if harm in ("cut", "garbage"):
+        file.write_bytes(file.read_bytes()[:5_000] if harm == "cut" else b"x" * 9_000)
+    else:
+        with sqlite3.connect(file) as db:
+            db.execute("DROP TABLE days" if harm == "a table is gone" else "UPDATE days SET tokens = -9 WHERE calls")
+    assert spending_state(folder) == "missing"
+    done = repair(folder)
+    assert "spending.db.damaged-1" in done.done[-1] and done.left == []
+    assert spending_state(folder) == "ok"
+    assert file.with_name("spending.db.damaged-1").exists()
+    assert book_of(folder).spent().tokens >= 5_000  # what the record knows of
+    whole = harm in ("a table is gone", "less than nothing")
+    assert book_of(folder).spent("2030-01-02").tokens == (100 if whole else 0)
+    assert repair(folder).done == []
+
+
+def spending_state(folder: Path) -> str:
+    return next(one.state for one in examine(folder) if one.part == "spending")

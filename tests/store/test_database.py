@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -255,3 +256,26 @@ def test_acknowledged_rows_survive_a_kill(path: Path) -> None:
         assert kept[: len(acknowledged)] == acknowledged
         assert len(kept) <= len(acknowledged) + 1
         assert db.check() == []
+
+
+def test_a_change_of_mode_that_a_kill_cut_short_is_undone_at_the_next_opening(path: Path, tmp_path: Path) -> None:
+    with Database(path, [THINGS]) as database:
+        database.insert("things", {"id": "a"})
+    cut = tmp_path / "cut" / path.name
+    cut.parent.mkdir()
+    connection = sqlite3.connect(path, isolation_level=None)
+    for statement in ("journal_mode=DELETE", "cache_size=1"):
+        connection.execute(f"PRAGMA {statement}")
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(
+        "CREATE TABLE half AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 999)"
+        " SELECT i, hex(randomblob(99)) AS text FROM n"
+    )  # more than the cache: pages go to the file
+    for end in ("", "-journal"):
+        shutil.copyfile(f"{path}{end}", f"{cut}{end}")
+    connection.close()
+    assert Path(f"{cut}-journal").read_bytes()[:1] != b"\0"
+
+    with Database(cut, [THINGS]) as database:
+        assert [row["id"] for row in database.rows("things")] == ["a"]
+        assert not database.query("SELECT 1 FROM sqlite_master WHERE name = 'half'")

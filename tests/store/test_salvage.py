@@ -7,6 +7,7 @@ import random
 import signal
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,24 @@ def test_the_copy_fills_the_gaps_and_newer_rows_win(path: Path) -> None:
     assert len(after["things"]) >= COUNT - 1 and len(after["facts"]) >= COUNT - 2
     rows = {row["id"]: row for row in after["things"]}
     assert all(row == rows[row["id"]] for row in before["things"] if row["id"] in rows and row["id"] != "t007")
+
+
+def test_what_a_killed_repair_left_beside_its_copy_is_not_taken_for_part_of_the_next(path: Path) -> None:
+    with Database(path, CHANGES) as db:
+        assert db.keep_copy() or (db.delete("facts", {"seq": 1}) and db.keep_copy())
+    left = backups(path)[-1].with_suffix(".restoring-journal")
+    with closing(sqlite3.connect(path.with_name("other.db"), isolation_level=None)) as other:
+        other.execute("PRAGMA cache_size=1")
+        other.execute("CREATE TABLE other AS SELECT zeroblob(99999) AS data")
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("UPDATE other SET data = randomblob(99999)")
+        left.write_bytes(path.with_name("other.db-journal").read_bytes())
+    garble(path, 3 * 4096, 8 * 4096)
+
+    done = rebuild(path, CHANGES)
+
+    assert sum(done.restored.values()) > 5
+    assert not left.exists()
 
 
 def test_a_changed_row_is_lost_by_name_and_all_others_are_kept(path: Path) -> None:

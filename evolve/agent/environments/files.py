@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from evolve.agent.environments.diffs import unified
@@ -128,7 +129,7 @@ class FilesEnvironment:
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """Runs the check that decides on a fresh copy, with protected files as they were at the start."""
         decides = CommandVerifier(work=self._work, original=self._tree.files)
-        submission = self._submission(self._changes(steps[-1]))
+        submission = replace(self._submission(self._changes(steps[-1])), shown=self.answer(steps[-1]))
         return judged_by_all((decides, *self._more), submission, self._sandbox)
 
     def answer(self, step: Step) -> str:

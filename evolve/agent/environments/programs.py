@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from evolve.agent.environments.verdicts import judged_by_all
@@ -18,17 +19,20 @@ class ProgramsEnvironment:
     Args:
         task: Its verify rows and tests are used here and given to nobody.
         sandbox: Where answers run.
+        judge: Asked where there are neither rows nor tests; its bit is an opinion.
     """
 
     name = "programs"
 
-    def __init__(self, task: Task, sandbox: Sandbox) -> None:
+    def __init__(self, task: Task, sandbox: Sandbox, judge: Verifier | None = None) -> None:
         self._entry, self._examples, self._sandbox = task.entry, task.examples, sandbox
         rows = task.verify_rows()
         self._verifiers: tuple[Verifier, ...] = (RowsVerifier(rows=rows),)
         if task.tests:
             tests = TestsVerifier(tests=task.tests)
             self._verifiers = (*self._verifiers, tests) if rows else (tests,)
+        elif judge is not None and not rows:
+            self._verifiers = (judge,)
 
     def reset(self) -> Observation:
         """Nothing is there at the start but the examples, which the policy has."""
@@ -51,7 +55,9 @@ class ProgramsEnvironment:
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """Runs the answer on the rows the policy never saw, and on the hidden tests; one bit comes back."""
-        submission = Submission(code=steps[-1].action.code, entry=self._entry)
+        code, seen = steps[-1].action.code, steps[-1].observation
+        gave = "" if seen is None or self._examples or not seen.outputs else f"\nIt gave: {json.dumps(seen.outputs[0])}"
+        submission = Submission(code=code, entry=self._entry, shown=code + gave)
         return judged_by_all(self._verifiers, submission, self._sandbox)
 
     def answer(self, step: Step) -> str:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
+from evolve.agent.paying import paid
+from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps, with_last_step
 from evolve.episodes import Judgement
+from evolve.errors import BudgetExhausted
 
 
 def judge(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Has the environment's verifiers judge an answer that is ready for it; one bit comes back.
 
-    An answer that failed a visible example is not submitted and uses up no submission.
+    An answer that failed a visible example is not submitted and uses up no submission. Neither does one that a model
+    should have judged when the budget ended.
     """
     steps = read_steps(state)
     step = steps[-1]
@@ -20,5 +24,9 @@ def judge(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     if observed is None or not observed.ok or context.left(steps).submissions < 1:
         return {}
     key = (step.number, "judge", "judgement")
-    judgement = context.outputs.once(key, Judgement, lambda: context.environment.judge(steps))
-    return {"steps": with_last_step(state, replace(step, judgement=judgement))}
+    try:
+        found = paid(context, key, lambda: to_json(context.environment.judge(steps)))
+    except BudgetExhausted:
+        return {}
+    judged = replace(step, judgement=from_json(Judgement, found.text))
+    return {"steps": with_last_step(state, judged), "aside": to_json(read_aside(state) + found.cost)}

@@ -70,4 +70,5 @@ def _is_evidence(step: Step) -> bool:
         return False
     if judged is None:
         return True
-    return not judged.fault and (judged.verified or not judged.accepted)
+    # A model's opinion is no evidence, in either direction.
+    return not judged.fault and (judged.verified or not (judged.accepted or judged.judged))

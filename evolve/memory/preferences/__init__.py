@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.memory.preferences.book import PREFERENCES, PreferenceBook
-from evolve.memory.preferences.edits import edit_in_words
+from evolve.memory.preferences.edits import edit_in_words, edit_lines
 from evolve.memory.preferences.own_words import Screen, own_words
 from evolve.memory.preferences.preference import (
     ActKind,
@@ -23,5 +23,6 @@ __all__ = [
     "PreferenceStatus",
     "Screen",
     "edit_in_words",
+    "edit_lines",
     "own_words",
 ]

@@ -159,13 +159,30 @@ class PreferenceBook:
         """At most ``k`` active preferences that hold for a task, the most fitting first, among equals the newest."""
         return fitting(self.all("active"), context, self._embedder)[: max(0, k)]
 
-    def mend(self) -> list[str]:
-        """Sets aside acts whose preference is lost; gives their names. Nothing points to what is gone afterwards."""
-        lost = "preference <> '' AND preference NOT IN (SELECT id FROM memory_preferences)"
-        gone = "successor <> '' AND successor NOT IN (SELECT id FROM memory_preferences)"
+    def mend(self, described: Callable[[PersonAct], str]) -> tuple[list[str], list[str]]:
+        """Makes lost preferences anew from their acts, and sets aside acts that say nothing by themselves.
+
+        Args:
+            described: The description that follows from an act alone, or "".
+
+        Returns:
+            Ids of preferences made anew, and names of acts set aside.
+        """
+        known = "(SELECT id FROM memory_preferences)"
+        anew, aside = [], []
         with self._db.transaction():
-            self._db.update("memory_preferences", gone, _HOLDS)
-            return self._db.set_aside("memory_acts", lost)
+            for row in self._db.rows(
+                "memory_acts", f"preference <> '' AND preference NOT IN {known}", order="seq DESC"
+            ):
+                act, name = _act(row), str(row["preference"])
+                told = described(act)
+                if told:
+                    contexts = () if act.context == Context() else (act.context,)
+                    lost = {**_row(name, told, act.author, contexts), "turn": self._next_turn(), "at": act.at}
+                    anew += [name] * self._db.insert("memory_preferences", lost, key="id")
+            aside += self._db.set_aside("memory_acts", f"preference <> '' AND preference NOT IN {known}")
+            self._db.update("memory_preferences", f"successor <> '' AND successor NOT IN {known}", _HOLDS)
+        return anew, aside
 
     def _next_turn(self) -> int:
         last = self._db.query("SELECT COALESCE(MAX(turn), 0) AS turn FROM memory_preferences")[0]["turn"]

@@ -43,9 +43,11 @@ def own_words(text: str, screen: Screen, *, material: Sequence[str] = ()) -> str
         screen: Judges what stands between quotation marks.
         material: What the person had been shown, such as the output of the programs of an episode.
     """
-    kept = "".join(sign for sign in clean_text(text) if sign == "\n" or unicodedata.category(sign)[0] != "C")
+    # Invisible signs make a quotation suspect, so they stay until quotations have been looked at.
+    seen = _without_quotations(clean_text(text), screen)
+    kept = "".join(sign for sign in seen if sign == "\n" or unicodedata.category(sign)[0] != "C")
     kept = _REPORTED.sub(LEFT_OUT, _BLOCKS.sub(f"\n{LEFT_OUT}\n", kept))
-    kept = _INLINE.sub(lambda found: found[0] if _harmless(_inner(found), screen) else LEFT_OUT, kept)
+    kept = _without_quotations(kept, screen)
     shown = "\n".join(_flat(one) for one in material)
     said = [one.strip() for one in _SENTENCE.split(kept) if re.search(r"[^\W_]", one) and not _is_repeated(one, shown)]
     ended = [*(one if one[-1] in ".!?;:," else f"{one}." for one in said[:-1]), *said[-1:]]
@@ -56,6 +58,10 @@ def own_words(text: str, screen: Screen, *, material: Sequence[str] = ()) -> str
 def harmless_quote(text: str, screen: Screen) -> bool:
     """Whether a short text may be repeated between quotation marks."""
     return "\n" not in text and _harmless(text, screen)
+
+
+def _without_quotations(text: str, screen: Screen) -> str:
+    return _INLINE.sub(lambda found: found[0] if _harmless(_inner(found), screen) else LEFT_OUT, text)
 
 
 def _inner(found: re.Match[str]) -> str:

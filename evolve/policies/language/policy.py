@@ -286,6 +286,8 @@ class LanguagePolicy:
         data: dict[str, Json] = {"subgoal": f"s{said['subgoal']}" if said["subgoal"] > 0 else ""}
         if not steps:
             data["facts"] = list(plan.data.get("facts", ()))
+            if plan.subgoals:
+                data["plan"] = as_data(plan.subgoals)
         text = " ".join(str(said["text"] or said["thought"]).split())[:300]
         if kind == "code" and not said["answer"] and view.environment == "programs":
             data["explores"] = True

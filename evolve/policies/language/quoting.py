@@ -1,22 +1,13 @@
-"""Text from outside as data: fenced with a mark that it cannot contain, shortened in the middle, read page by page."""
+"""Text from outside as data: between marks that it cannot contain, shortened in the middle, read page by page."""
 
 from __future__ import annotations
 
-from evolve.files import clean_text, digest
+from evolve.prompts import quoted
+
+__all__ = ["PAGE", "page_of", "quoted", "shortened"]
 
 PAGE = 3_000
 """Characters of one page of a stored text."""
-
-
-def quoted(kind: str, text: str, *, name: str = "") -> str:
-    """The text between marks that carry a nonce.
-
-    The nonce is a digest of the text, so no text can hold the mark that ends it.
-    """
-    body = clean_text(text).strip("\n")
-    nonce = digest(f"{kind}:{name}:{body}")[:12]
-    told = f' of="{name}"' if name else ""
-    return f"<data {nonce} kind={kind}{told}>\n{body}\n</data {nonce}>"
 
 
 def shortened(text: str, most: int) -> str:

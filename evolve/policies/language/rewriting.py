@@ -13,6 +13,7 @@ from evolve.policies.protocol import Edit
 
 _ITEM = 600
 _TRACES = 8_000
+_ABOUT = 3_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,48 +21,46 @@ class LanguageRewriter:
     """Asks a model for edits by ``prompts/rewrite.md``.
 
     Attributes:
-        most: Most edits of one proposal.
+        models: Who is asked, in the role ``rewrite``; calls are booked where the model books them.
+        most: Most edits of one proposal. With one, its worth is the edit's worth.
     """
 
     models: ChatModel
     questions: Questions = field(default_factory=Questions)
-    most: int = 3
+    most: int = 1
 
-    def propose(self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0) -> tuple[Edit, ...]:
-        """Edits of a prompt's items that the traces call for; unusable ones are left out.
+    def propose(
+        self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = ""
+    ) -> tuple[Edit, ...]:
+        """Edits of a prompt's items that the traces call for; those that name no item of it are left out.
 
         Raises:
             ModelMistake: The model would not answer.
             EndpointProblem: It could not be asked.
+            BudgetExhausted: The question could cost more than is left.
         """
-        listed = "\n".join(f"{place}. {text}" for place, text in enumerate(items, 1))
-        told = "\n".join(traces)
+        listed = "\n".join(f"{place}. {text}" for place, text in enumerate(items, 1)) or "none yet"
+        room = _TRACES // max(1, len(traces))
+        told = "\n".join(shortened(trace, room) for trace in traces)
+        fixed = [f"What stays:\n{quoted('fixed', shortened(about, _ABOUT))}"] if about else []
+        shown = "\n".join([*fixed, "Its advice:\n" + quoted("prompt", listed)])
         parts = [
-            Message(role="user", text="The prompt:\n" + quoted("prompt", listed), priority=KEPT, kind="task"),
-            Message(role="user", text="Traces:\n" + quoted("traces", shortened(told, _TRACES)), kind="feedback"),
+            Message(role="user", text=shown, priority=KEPT, kind="task"),
+            Message(role="user", text="Traces:\n" + quoted("traces", told), priority=KEPT, kind="feedback"),
         ]
         reply = self.models.complete(self.questions.ask("rewrite", parts, EDITS_SCHEMA, seed=seed, most=str(self.most)))
         if reply.refused or reply.data is None:
             raise ModelMistake("the model would not answer")
         edits = [
             Edit(
-                op=one["op"], item=one["item"], text=" ".join(str(one["text"]).split())[:_ITEM], why=one["why"][:_ITEM]
+                op=one["op"],
+                item=one["item"],
+                text=" ".join(str(one["text"]).split())[:_ITEM],
+                why=" ".join(str(one["why"]).split())[:_ITEM],
             )
             for one in reply.data["edits"]
         ]
         return tuple(edit for edit in edits if _fits(edit, len(items)))[: self.most]
-
-
-def apply_edits(items: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
-    """The items after the edits, which name places of the items as they were."""
-    kept: list[str | None] = list(items)
-    added: list[str] = []
-    for edit in edits:
-        if edit.op == "add":
-            added.append(edit.text)
-        else:
-            kept[edit.item - 1] = edit.text if edit.op == "replace" else None
-    return (*(item for item in kept if item is not None), *added)
 
 
 def _fits(edit: Edit, count: int) -> bool:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from evolve.policies.language import mount, unfit
 from evolve.policies.language.plans import dependants, read_subgoals
 from evolve.policies.language.quoting import quoted
-from evolve.policies.language.rewriting import LanguageRewriter, apply_edits
 from evolve.skills import Skill
 from evolve.testing.doubles_quirks import QUIRKS
 from tests.policies.language.conftest import action, asked, claim
@@ -150,19 +149,3 @@ def test_an_exploring_session_imports_skills_by_name(model, sandbox):
     ).with_skills(twice)
     record = told.run(doubling(), sandbox=sandbox, split="own")
     assert "value: 42" in record.steps[0].observation.text
-
-
-def test_a_rewriter_proposes_edits_that_fit_the_prompt(model):
-    said = [
-        {"op": "replace", "item": 2, "text": "Dates are read  day first.", "why": "t1"},
-        {"op": "remove", "item": 9, "text": "", "why": "no such item"},
-        {"op": "add", "item": 0, "text": "Rows may be empty.", "why": "t2"},
-    ]
-    told = model(lambda body: json.dumps({"edits": said}))
-    rewriter = LanguageRewriter(models=told.policy.models)
-    edits = rewriter.propose(["Be brief.", "Read dates."], ["trace: failed"])
-    assert apply_edits(["Be brief.", "Read dates."], edits) == (
-        "Be brief.",
-        "Dates are read day first.",
-        "Rows may be empty.",
-    )

@@ -1,0 +1,181 @@
+"""``evolve memory preferences``: what a person wants, to look at, change and delete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, shorten, table
+
+if TYPE_CHECKING:
+    from evolve.memory.preferences import Context, Preference
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="What you want, as it was understood: instructions, never evidence.",
+)
+
+PreferenceId = Annotated[str, typer.Argument(help="Id of a preference or its beginning.", envvar="EVOLVE_PREFERENCE")]
+About = Annotated[
+    str, typer.Option("--about", envvar="EVOLVE_ABOUT", help="Only for tasks in words like these.", show_default=False)
+]
+Folder = Annotated[
+    str, typer.Option("--dir", envvar="EVOLVE_DIR", help="Only for work in this folder.", show_default=False)
+]
+
+
+@app.command("list")
+def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """List preferences, the latest learned first."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        found = opened.preferences.list()
+    if as_json:
+        emit_json([_plain(one) for one in found])
+        return
+    rows = [
+        (one.id[:10], one.status, one.author, len(one.acts), shorten(_where(one), 30), shorten(one.description, 80))
+        for one in found
+    ]
+    emit(table(("id", "status", "by", "acts", "for", "preference"), rows) or "no preferences yet")
+
+
+@app.command("show")
+def show_command(
+    preference: PreferenceId, workspace: options.Workspace = None, as_json: options.AsJson = False
+) -> None:
+    """Show a preference, where it holds, and every act it rests on, word for word."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        found = opened.preferences.get(preference)
+    if as_json:
+        emit_json(_plain(found))
+        return
+    emit(f"{found.id}: {found.description}")
+    emit(f"{found.status}, wanted by {found.author}, for {_where(found)}")
+    if found.successor:
+        emit(f"a newer one says otherwise: {found.successor[:10]}")
+    if found.proposal:
+        emit(f"proposed by {found.proposed_by}, not in force until confirmed: {found.proposal}")
+    for act in found.acts:
+        place = f" in {act.run}, episode {act.episode[:10]}, step {act.step}" if act.run else ""
+        emit(f"{act.kind} by {act.author}{place}" + (f", asked: {act.question}" if act.question else ""))
+        for line in act.text.splitlines():
+            emit(f"    {line}")
+        _show_edit(act.before, act.after)
+
+
+@app.command("add")
+def add_command(
+    text: Annotated[str, typer.Argument(help="What you want, in your words.", envvar="EVOLVE_TEXT")],
+    about: About = "",
+    folder: Folder = "",
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """State a preference. Without --about and --dir it holds everywhere."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        kept = opened.preferences.add(text, context=_context(about, folder))
+    _tell(kept, as_json=as_json)
+
+
+@app.command("edit")
+def edit_command(
+    preference: PreferenceId,
+    text: Annotated[str | None, typer.Argument(help="What it says from now on.", show_default=False)] = None,
+    about: About = "",
+    folder: Folder = "",
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", envvar="EVOLVE_EVERYWHERE", help="It holds for every task.")
+    ] = False,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Change what a preference says or where it holds. One that was superseded holds again."""
+    import evolve
+    from evolve.errors import UsageError
+
+    context = _context(about, folder)
+    if everywhere and context is not None:
+        raise UsageError("--everywhere does not go with --about or --dir")
+    with evolve.open(workspace) as opened:
+        contexts = () if everywhere else (context,) if context is not None else None
+        kept = opened.preferences.edit(preference, description=text, contexts=contexts)
+    _tell(kept, as_json=as_json)
+
+
+@app.command("confirm")
+def confirm_command(
+    preference: PreferenceId, workspace: options.Workspace = None, as_json: options.AsJson = False
+) -> None:
+    """Take the description that a model proposed."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        kept = opened.preferences.confirm(preference)
+    _tell(kept, as_json=as_json)
+
+
+@app.command("forget")
+def forget_command(
+    ids: Annotated[list[str] | None, typer.Argument(help="Ids of preferences.", show_default=False)] = None,
+    everything: Annotated[bool, typer.Option("--all", envvar="EVOLVE_ALL", help="Forget every preference.")] = False,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Delete preferences with the acts they rest on."""
+    import evolve
+    from evolve.errors import UsageError
+
+    if bool(ids) == everything:
+        raise UsageError("name preferences, or give --all", hint="evolve memory preferences list")
+    with evolve.open(workspace) as opened:
+        count = opened.preferences.forget(ids or (), everything=everything)
+    if as_json:
+        emit_json({"forgotten": count})
+    else:
+        emit(f"forgot {count} preferences")
+
+
+def _context(about: str, folder: str) -> Context | None:
+    import os
+
+    from evolve.memory.preferences import Context
+
+    if not about and not folder:
+        return None
+    return Context(instruction=about, folder=os.path.realpath(os.path.expanduser(folder)) if folder else "")
+
+
+def _tell(kept: Preference, *, as_json: bool) -> None:
+    if as_json:
+        emit_json(_plain(kept))
+    else:
+        emit(f"kept {kept.id[:10]}, for {_where(kept)}: {kept.description}")
+
+
+def _show_edit(before: str, after: str) -> None:
+    from evolve.memory.preferences import edit_lines
+
+    for line in edit_lines(before, after):
+        emit(f"    {line}")
+
+
+def _where(one: Preference) -> str:
+    if not one.contexts:
+        return "every task"
+    told = [held.folder or held.instruction or held.family for held in one.contexts]
+    return "; ".join(dict.fromkeys(told))
+
+
+def _plain(value: Any) -> Any:
+    from evolve.agent.codec import to_data
+
+    return to_data(value)

@@ -1,0 +1,202 @@
+"""The gate: refuses what must not be compared, compares the rest, checks what worked, keeps the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from evolve.episodes import Cost
+from evolve.gate.copying import copies
+from evolve.gate.decisions import Decision, Decisions
+from evolve.gate.eprocess import SequentialTest, Tally, TestState
+from evolve.gate.instruments import changed, instruments
+from evolve.gate.jobs import RunJobs
+from evolve.gate.order import Standing
+from evolve.gate.outcome import is_verified
+from evolve.gate.pairs import Pair, PairedRunner
+from evolve.gate.regression import RegressionSuite, RegressionTask, Retry
+from evolve.gate.seals import Seals
+from evolve.tasks import Suite, Task
+
+
+class Unaffordable(Exception):
+    """Raised by whoever runs episodes when the budget refuses one; ends a comparison, never leaves the gate."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """A variant put before the gate.
+
+    Attributes:
+        run: Id of the run that asks; it judges the same pair of variants on a suite once.
+        parent, variant: Digests, or ``unlearned``.
+        texts: Everything the variant would put before a policy, by name; looked through for held-out text.
+    """
+
+    run: str
+    parent: str
+    variant: str
+    suite: Suite
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What the gate found; nothing is written yet.
+
+    Attributes:
+        pairs: The pairs the verdict rests on, in order.
+        planned: Groups that could have been tried; every one of them counts.
+        regressed: Tasks that worked and no longer do.
+        refused: Why the variant was not compared at all, or "".
+        void: Why the comparison says nothing, or "".
+        pins: Digests of what was measured with.
+    """
+
+    proposal: Proposal
+    state: TestState
+    pairs: tuple[Pair, ...] = ()
+    planned: int = 0
+    regressed: tuple[str, ...] = ()
+    refused: str = ""
+    void: str = ""
+    pins: Mapping[str, str] = field(default_factory=dict)
+    cost: Cost = field(default_factory=Cost)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the variant may take its parent's place."""
+        return self.state.verdict == "accept"
+
+    @property
+    def standing(self) -> Standing:
+        """Both arms over all pairs."""
+        return self.pairs[-1].standing if self.pairs else Standing()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparing:
+    """How a comparison is run.
+
+    Attributes:
+        run: Runs the episodes of a chunk of pairs.
+        retry: Given the pairs, what runs a fresh try of a regression task under the variant; None checks none.
+        batch, seed: As in :class:`PairedRunner`.
+        on_pair: Hears of every pair.
+    """
+
+    run: RunJobs[Task]
+    retry: Callable[[Sequence[Pair]], Retry] | None = None
+    batch: int = 4
+    seed: int = 0
+    on_pair: Callable[[Pair], None] = lambda pair: None
+
+
+class Gate:
+    """One class for every change that is proposed, whoever proposes it and whatever it changes.
+
+    Args:
+        decisions: The table of decisions, with the error budget.
+        regression: The tasks that must keep working.
+        seals: The sealed splits.
+    """
+
+    def __init__(self, decisions: Decisions, regression: RegressionSuite, seals: Seals) -> None:
+        self.decisions = decisions
+        self.regression = regression
+        self.seals = seals
+
+    def judge(self, proposal: Proposal, how: Comparing) -> Finding:
+        """Compares a variant with its parent on the sealed ``gate`` tasks, one per group.
+
+        Raises:
+            UsageError: The suite's splits are not what was sealed.
+            ValueError: Parent and variant are the same.
+        """
+        self.seals.check(proposal.suite)
+        pins = instruments()
+        refusal = self._refusal(proposal)
+        if refusal:
+            state = TestState.refused(refusal)
+            return Finding(proposal=proposal, state=state, refused=refusal, pins=pins)
+        opened = self.decisions.open(
+            pins, run=proposal.run, parent=proposal.parent, variant=proposal.variant, suite=proposal.suite.digest
+        )
+        found = replace(self._compared(proposal, how), pins=pins)
+        moved = changed(opened, instruments())
+        if moved:
+            void = f"void: the {moved} changed while the variant was judged"
+            state = replace(found.state, verdict="undecided", reason=f"{void}; {found.state.reason}", stop=True)
+            return replace(found, state=state, void=void)
+        return self._guarded(found, how) if found.accepted else found
+
+    def keep(self, finding: Finding) -> Decision:
+        """Writes the verdict down; the first of a run on a pair of variants stands."""
+        return self.decisions.keep(finding)
+
+    def _refusal(self, proposal: Proposal) -> str:
+        suite = proposal.suite
+        held_out = (*suite.split("gate"), *suite.split("test"))
+        found = copies(proposal.texts, held_out, suite.split("train"))
+        if not found:
+            return ""
+        first = found[0]
+        return f"refused: {first.text} holds text of {len(found)} held-out tasks, such as {first.task}"
+
+    def _compared(self, proposal: Proposal, how: Comparing) -> Finding:
+        _, alpha = self.decisions.next_level(proposal.suite.digest)
+        test = SequentialTest(alpha=alpha)
+        runner: PairedRunner[Task] = PairedRunner(run=how.run, test=test, batch=how.batch, seed=how.seed)
+        tasks = proposal.suite.split("gate")
+        pairs: list[Pair] = []
+        ended = ""
+        try:
+            for pair in runner.pairs(tasks, parent=proposal.parent, variant=proposal.variant):
+                pairs.append(pair)
+                how.on_pair(pair)
+        except Unaffordable:
+            ended = "; the budget for this judgement ended"
+        state = pairs[-1].state if pairs else test.judge(Tally())
+        if ended and state.verdict == "undecided":
+            state = replace(state, reason=state.reason + ended, stop=True)
+        planned = len({task.group for task in tasks})
+        return Finding(proposal=proposal, state=state, pairs=tuple(pairs), planned=planned, cost=runner.spent)
+
+    def _guarded(self, found: Finding, how: Comparing) -> Finding:
+        """What worked must still work; a task that could not be tried leaves the verdict open."""
+        if how.retry is None:
+            return found
+        try:
+            report = self.regression.check(self._listed(found.proposal.suite), how.retry(found.pairs))
+        except Unaffordable:
+            return _open(found, "it won, but the budget ended before all that worked was tried again")
+        if report.regressed:
+            reason = f"{len(report.regressed)} tasks that worked no longer do"
+            return replace(
+                found, regressed=report.regressed, state=replace(found.state, verdict="reject", reason=reason)
+            )
+        if report.unclear:
+            return _open(found, f"it won, but {len(report.unclear)} tasks that worked could not be tried again")
+        return found
+
+    def _listed(self, suite: Suite) -> list[RegressionTask]:
+        """Tasks of the regression suite that can be tried.
+
+        A task whose group changed is another problem under an old name, and one that lies in ``test`` by now
+        stays sealed.
+        """
+        known = {task.id: task for name in ("train", "gate") for task in suite.split(name)}
+        return [
+            task
+            for task in self.regression.tasks(suite.name)
+            if task.task in known and known[task.task].group == task.group
+        ]
+
+
+def solved_by(pairs: Sequence[Pair]) -> frozenset[str]:
+    """Ids of the tasks that the variant solved in these pairs."""
+    return frozenset(pair.task for pair in pairs if is_verified(pair.variant))
+
+
+def _open(found: Finding, reason: str) -> Finding:
+    return replace(found, state=replace(found.state, verdict="undecided", reason=reason))

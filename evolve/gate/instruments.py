@@ -1,0 +1,31 @@
+"""What a comparison measures with, by digest: both arms must be measured with the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from evolve.files import canonical_json, digest
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+_PARTS: Mapping[str, tuple[str, ...]] = {
+    "verifier": ("tasks/*.py", "agent/environments/*.py", "agent/stages/judge.py", "agent/execution.py"),
+    "evaluator": ("agent/outcome.py", "agent/runner.py", "workflow.py", "sandbox/*.py"),
+    "gate": ("gate/*.py",),
+}
+
+
+def instruments() -> dict[str, str]:
+    """A digest per part of the code that scores, judges or detects, as it lies on disk now."""
+    return {name: _digest_of(patterns) for name, patterns in _PARTS.items()}
+
+
+def changed(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """Names of the parts that are not the same in both, joined for a sentence; "" when all are."""
+    return " and ".join(name for name in sorted({*before, *after}) if before.get(name) != after.get(name))
+
+
+def _digest_of(patterns: tuple[str, ...]) -> str:
+    files = sorted({file for pattern in patterns for file in _PACKAGE.glob(pattern)})
+    return digest(canonical_json([[str(file.relative_to(_PACKAGE)), digest(file.read_bytes())] for file in files]))

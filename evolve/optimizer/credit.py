@@ -1,0 +1,274 @@
+"""Which prompt is to blame for failures: first divergences along consumed-by edges, then what changing a prompt does.
+
+What a step was made from is recorded with it. So the causes of a failure are looked for among what the failed answer
+really consumed, not among what merely came before (Zhang et al., "GraphTracer", arXiv 2510.10581). Where a successful
+episode of the same task is at hand, the first output that differs although its inputs agree is where they part. Such
+counts are observations; episodes run again with one prompt changed are interventions and weigh more the more there are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from evolve.episodes import EpisodeRecord, Step
+from evolve.files import canonical_json
+
+ACT, PLAN, REFLECT, DISTILL = "act.md", "plan.md", "reflect.md", "distill.md"
+_UNMATCHED = 0.1
+"""Weight of a failure without a successful episode beside it."""
+_TURNED, _STAYED = 10.0, 0.55
+"""How much likelier each outcome of an intervention is where the prompt is the one to blame: a fitting edit of it turns
+a failure around about every second time, an edit of another prompt hardly ever."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageOutput:
+    """What one question to a prompt gave.
+
+    Attributes:
+        id: ``plan``, ``step:N``, or the id of an insight or skill.
+        prompt: File name of the prompt that was asked.
+        consumed: Ids of the outputs it was made from.
+        refuted: What came back says that this output was wrong.
+    """
+
+    id: str
+    prompt: str
+    text: str = ""
+    consumed: tuple[str, ...] = ()
+    refuted: bool = False
+
+
+def stage_outputs(record: EpisodeRecord) -> tuple[StageOutput, ...]:
+    """The outputs of an episode in order, with the edges between them.
+
+    A step names its prompt in ``data["prompt"]``, else it is ``act.md``; where it names no earlier step that it was
+    made from, all earlier ones are meant, as they stand in its prompt. Insights come from ``reflect.md`` and skills
+    from ``distill.md``, of whatever episode.
+    """
+    found: dict[str, StageOutput] = {}
+    plan = record.steps[0].action.data.get("plan") if record.steps else None
+    if plan:
+        found["plan"] = StageOutput(id="plan", prompt=PLAN, text=canonical_json(plan))
+    for step in record.steps:
+        named = [one for one in step.action.consumed if one.startswith("step:") or one == "task"]
+        for one in step.action.consumed:
+            if one not in named:
+                found.setdefault(one, StageOutput(id=one, prompt=DISTILL if one.startswith("skill:") else REFLECT))
+        earlier = [one.id for one in found.values() if one.id == "plan" or one.id.startswith("step:")]
+        learned = [one for one in step.action.consumed if one not in named]
+        name = f"step:{step.number}"
+        found[name] = StageOutput(
+            id=name,
+            prompt=str(step.action.data.get("prompt") or ACT),
+            text=step.action.code or step.action.text,
+            consumed=tuple([*(named or earlier), *learned]),
+            refuted=_is_refuted(step),
+        )
+    return tuple(found.values())
+
+
+def _is_refuted(step: Step) -> bool:
+    seen, judged = step.observation, step.judgement
+    if seen is None or seen.fault or seen.denied or step.action.data.get("explores"):
+        return False
+    return not seen.ok or (judged is not None and not judged.accepted)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Divergence:
+    """Where a failed episode went wrong.
+
+    Attributes:
+        given: The texts of what the output was made from; () where that is the task alone.
+        right: What a successful episode made from the same, or "" where there is none to compare with.
+        came: What came of the failed episode, in words.
+        weight: How much it counts; 1 for a first divergence.
+    """
+
+    task: str
+    prompt: str
+    given: tuple[str, ...]
+    said: str
+    right: str = ""
+    came: str = ""
+    weight: float = 1.0
+
+    def told(self, task: str = "the task") -> str:
+        """The divergence as a trace for a rewriter.
+
+        Args:
+            task: What the task gives.
+        """
+        lines = [f"Trace {self.task}, failed", f"Given: {' and '.join(self.given) or task}", f"Said: {self.said}"]
+        if self.right:
+            lines.append(f"Right: {self.right}")
+        if self.came:
+            lines.append(f"Came of it: {self.came}")
+        return "\n".join(lines) + "\n"
+
+
+def divergences(failed: EpisodeRecord, solved: Sequence[EpisodeRecord] = ()) -> tuple[Divergence, ...]:
+    """Where a failed episode parts from successful ones of the same task, else what of it may have been wrong."""
+    outputs = stage_outputs(failed)
+    came = next((step.observation.error for step in reversed(failed.steps) if step.observation is not None), "")
+    same = [other for other in solved if other.task == failed.task]
+    first = [one for other in same for one in _first(failed.task, outputs, stage_outputs(other), came)]
+    return tuple(replace(one, weight=one.weight / len(same)) for one in first) or _suspects(failed.task, outputs, came)
+
+
+def _first(
+    task: str, failed: Sequence[StageOutput], solved: Sequence[StageOutput], came: str
+) -> tuple[Divergence, ...]:
+    """Outputs of the failed episode that differ though what they were made from agrees."""
+    ours, theirs = {one.id: one for one in failed}, {one.id: one for one in solved}
+    involved = _involved(failed)
+    found = []
+    for one in failed:
+        other = theirs.get(one.id)
+        if one.id not in involved or (other is not None and _same(one, other)):
+            continue
+        if other is None and one.prompt in (REFLECT, DISTILL):
+            found.append(Divergence(task=task, prompt=one.prompt, given=(), said=one.text or one.id, came=came))
+        elif other is not None and other.prompt == one.prompt and _agree(one, other, ours, theirs):
+            given = _given(one, ours)
+            found.append(
+                Divergence(task=task, prompt=one.prompt, given=given, said=one.text, right=other.text, came=came)
+            )
+    share = 1.0 / max(1, len(found))
+    return tuple(replace(one, weight=share) for one in found)
+
+
+def _suspects(task: str, outputs: Sequence[StageOutput], came: str) -> tuple[Divergence, ...]:
+    """Without anything to compare with: the first refuted output, and less and less what it was made from."""
+    by_id = {one.id: one for one in outputs}
+    start = next((one for one in outputs if one.refuted), outputs[-1] if outputs else None)
+    if start is None:
+        return ()
+    weights: dict[str, float] = {start.id: 1.0}
+    row = [start]
+    while row:
+        above = [by_id[name] for one in row for name in one.consumed if name in by_id and name not in weights]
+        for one in above:
+            weights[one.id] = weights[row[0].id] / 2
+        row = list({one.id: one for one in above}.values())
+    whole = sum(weights.values())
+    return tuple(
+        Divergence(
+            task=task,
+            prompt=by_id[name].prompt,
+            given=_given(by_id[name], by_id),
+            said=by_id[name].text or name,
+            came=came,
+            weight=_UNMATCHED * weight / whole,
+        )
+        for name, weight in weights.items()
+    )
+
+
+def _involved(outputs: Sequence[StageOutput]) -> set[str]:
+    """Ids of the last output and of all that it was made from, at whatever distance."""
+    by_id = {one.id: one for one in outputs}
+    found: set[str] = set()
+    row = [outputs[-1].id] if outputs else []
+    while row:
+        name = row.pop()
+        if name in by_id and name not in found:
+            found.add(name)
+            row.extend(by_id[name].consumed)
+    return found
+
+
+def _same(one: StageOutput, other: StageOutput) -> bool:
+    return one.text.split() == other.text.split()
+
+
+def _agree(
+    one: StageOutput, other: StageOutput, ours: Mapping[str, StageOutput], theirs: Mapping[str, StageOutput]
+) -> bool:
+    return set(one.consumed) == set(other.consumed) and all(
+        _same(ours[name], theirs[name]) for name in one.consumed if name in ours and name in theirs
+    )
+
+
+def _given(one: StageOutput, by_id: Mapping[str, StageOutput]) -> tuple[str, ...]:
+    return tuple(by_id[name].text or name for name in one.consumed if name in by_id)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intervention:
+    """A failed episode run again with one prompt changed and all else fixed."""
+
+    prompt: str
+    flipped: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blame:
+    """How much a prompt is to blame.
+
+    Attributes:
+        score: Probability that it is the one to blame, if one is: divergences as counts over a flat Dirichlet prior,
+            then Bayes' rule for each intervention. All scores sum to one.
+        divergences: Those of this prompt, the heaviest first.
+    """
+
+    prompt: str
+    score: float
+    divergences: tuple[Divergence, ...]
+    interventions: tuple[Intervention, ...]
+
+    @property
+    def evidence(self) -> str:
+        """What the score rests on, in one sentence."""
+        matched = sum(1 for one in self.divergences if one.right)
+        flipped = sum(one.flipped for one in self.interventions)
+        return (
+            f"{matched} first divergences beside a success, {len(self.divergences) - matched} without one;"
+            f" {flipped} of {len(self.interventions)} interventions turned a failure around"
+        )
+
+
+def blame(
+    records: Iterable[EpisodeRecord], prompts: Sequence[str], interventions: Sequence[Intervention] = ()
+) -> tuple[Blame, ...]:
+    """The prompts by how much they are to blame for the failed episodes, the most first.
+
+    Episodes that the environment cut short say nothing and are left out.
+
+    Args:
+        records: Failed and successful episodes, in any order; those of the same task are compared.
+        prompts: File names of what may be blamed.
+    """
+    informative = [one for one in records if one.status not in ("fault", "interrupted")]
+    by_task: dict[str, list[EpisodeRecord]] = defaultdict(list)
+    for one in informative:
+        by_task[one.task].append(one)
+    seen: dict[str, list[Divergence]] = {prompt: [] for prompt in prompts}
+    for same in by_task.values():
+        solved = [one for one in same if one.solved]
+        # A task that mostly succeeds fails by chance rather than for want of something in a prompt.
+        steady = (1 - len(solved) / len(same)) ** 2
+        for found in (found for one in same if not one.solved for found in divergences(one, solved)):
+            if found.prompt in seen:
+                seen[found.prompt].append(replace(found, weight=found.weight * steady))
+    scores = {
+        prompt: (1 + sum(one.weight for one in seen[prompt]))
+        * math.prod(_TURNED if one.flipped else _STAYED for one in interventions if one.prompt == prompt)
+        for prompt in prompts
+    }
+    whole = math.fsum(scores.values())
+    ranked = [
+        Blame(
+            prompt=prompt,
+            score=scores[prompt] / whole,
+            divergences=tuple(sorted(seen[prompt], key=lambda one: (-one.weight, one.task, not one.right))),
+            interventions=tuple(one for one in interventions if one.prompt == prompt),
+        )
+        for prompt in prompts
+    ]
+    return tuple(sorted(ranked, key=lambda one: (-one.score, one.prompt)))

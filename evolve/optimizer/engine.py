@@ -1,0 +1,180 @@
+"""The seam between who searches and who answers: engines ask for trials and judgements, and get nothing else.
+
+An engine is deterministic given the answers. Every answer is kept in the record under the number of its question, so a
+search that was cut off is run again from its start, with the answers it has had already, and nothing is paid twice.
+An engine catches nothing: :class:`SearchEnded` ends it when the budget does, and a fault of its own ends the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from evolve.episodes import EpisodeRecord, TaskView
+from evolve.files import canonical_json, digest
+from evolve.workflow import Workflow
+
+JudgementVerdict = Literal["accept", "reject", "undecided"]
+
+
+class SearchEnded(Exception):
+    """The budget allows no further answer; its text is the finish reason. Never leaves the loop that runs an engine."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A workflow with its knobs, and the prompts that act in it.
+
+    Attributes:
+        prompts: Text in force of each prompt that may be edited, by file name, as sorted pairs; () where no model
+            reads any.
+        parents: Digests of what it was made from: none for a start, two after a crossover.
+        operator: What made it, such as the name of a mutation.
+        why: One sentence.
+    """
+
+    workflow: Workflow
+    prompts: tuple[tuple[str, str], ...] = ()
+    parents: tuple[str, ...] = ()
+    operator: str = ""
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prompts", tuple(sorted((str(name), str(text)) for name, text in self.prompts)))
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The prompts as a mapping."""
+        return dict(self.prompts)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what acts: workflow and prompts, not where they came from."""
+        return digest(canonical_json([self.workflow.as_json(), [list(pair) for pair in self.prompts]]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """One episode of a candidate on a task it may learn from.
+
+    Attributes:
+        score: In [0, 1]; 1 exactly when solved.
+        solved: Verified on rows the policy did not see.
+        cost: Candidates, or tokens where a model decides.
+        informative: False when the environment failed; such a trial says nothing of the candidate.
+        record: The whole episode with its steps, what each consumed, and why it ended; None in searches without
+            episodes.
+    """
+
+    task: str
+    group: str
+    score: float
+    solved: bool
+    cost: int
+    informative: bool = True
+    record: EpisodeRecord | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What the gate said of a candidate against another, on tasks that no engine ever sees.
+
+    Attributes:
+        gain: Predicted gain: share of pairs won minus share lost.
+        pairs: Pairs that were run.
+        further: Predicted number of further pairs to a decision; None where no practical number would do.
+        variant: Digest of the variant that was judged.
+    """
+
+    verdict: JudgementVerdict
+    gain: float | None
+    low: float | None = None
+    high: float | None = None
+    pairs: int = 0
+    further: int | None = None
+    reason: str = ""
+    variant: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        """The candidate is better, breaks nothing, and is the incumbent now if it was compared with the incumbent."""
+        return self.verdict == "accept"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Left:
+    """What the rest of the budget buys, as far as it is bounded; None is no bound.
+
+    Attributes:
+        episodes: Episodes at the largest cost that one may have.
+        judgements: Judgements of average length beside as much screening.
+        share: Part of the budget that is left, in [0, 1]; 1 without a budget.
+    """
+
+    episodes: int | None = None
+    judgements: int | None = None
+    share: float = 1.0
+
+
+class Trials(Protocol):
+    """All that an engine may ask for. Each answer may raise :class:`SearchEnded`."""
+
+    @property
+    def tasks(self) -> Sequence[TaskView]:
+        """What may be seen of the tasks for screening, one per group, in an order that depends on the seed only."""
+        ...
+
+    @property
+    def incumbent(self) -> Candidate:
+        """The last candidate that the gate accepted, else the start."""
+        ...
+
+    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
+        """One episode per task id. Cheap; a reason to reject, never one to accept.
+
+        Raises:
+            ValueError: A task is not one of :attr:`tasks`.
+        """
+        ...
+
+    def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
+        """The gate's verdict on the candidate against ``parent``. Draws on the error budget of the whole loop."""
+        ...
+
+    def left(self) -> Left:
+        """What is left after the last answer."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineSettings:
+    """What every engine is told.
+
+    Attributes:
+        only: ``prompts``, ``workflow`` or ``knobs`` to leave everything else as it is; "" for all that it can edit.
+        proposals: Most candidates to try, or None.
+        extra: Of one engine alone.
+    """
+
+    seed: int = 0
+    only: Literal["", "prompts", "workflow", "knobs"] = ""
+    proposals: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Engine(Protocol):
+    """Searches for better candidates."""
+
+    @property
+    def name(self) -> str:
+        """Name on the command line."""
+        ...
+
+    def search(self, trials: Trials, start: Candidate) -> str:
+        """Searches until it has no further idea; gives the reason why it ended.
+
+        Raises:
+            SearchEnded: Passed on from ``trials``.
+        """
+        ...

@@ -1,0 +1,128 @@
+"""What each item of a prompt has done for outcomes, kept in the record by the item's digest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from evolve.files import canonical_json, digest
+from evolve.store import Database, Migration
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(
+        "prompt_items",
+        1,
+        """
+        CREATE TABLE prompt_item_outcomes (id TEXT PRIMARY KEY, batch TEXT NOT NULL, item TEXT NOT NULL,
+            with_solved INTEGER NOT NULL, with_failed INTEGER NOT NULL, without_solved INTEGER NOT NULL,
+            without_failed INTEGER NOT NULL, checksum TEXT NOT NULL);
+        CREATE INDEX prompt_item_outcomes_item ON prompt_item_outcomes (item)
+        """,
+    ),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemUtility:
+    """Outcomes of comparable episodes in which an item was in the prompt, and in which it was withheld."""
+
+    with_solved: int = 0
+    with_failed: int = 0
+    without_solved: int = 0
+    without_failed: int = 0
+
+    def __add__(self, other: ItemUtility) -> ItemUtility:
+        return ItemUtility(
+            with_solved=self.with_solved + other.with_solved,
+            with_failed=self.with_failed + other.with_failed,
+            without_solved=self.without_solved + other.without_solved,
+            without_failed=self.without_failed + other.without_failed,
+        )
+
+    @property
+    def withheld(self) -> int:
+        """Episodes without the item; few of them mean that little is known."""
+        return self.without_solved + self.without_failed
+
+    @property
+    def helps(self) -> float:
+        """P(the rate of success is higher with the item than without), both rates with the prior Beta(1, 1)."""
+        return probability_above(
+            (self.with_solved + 1, self.with_failed + 1), (self.without_solved + 1, self.without_failed + 1)
+        )
+
+
+def probability_above(first: tuple[int, int], second: tuple[int, int]) -> float:
+    """P(X > Y) for independent X ~ Beta(first), Y ~ Beta(second) with whole parameters of at least 1.
+
+    The sum over X's first parameter of Beta-binomial terms (Miller, "Formulas for Bayesian A/B testing", 2014).
+    """
+    (a, b), (c, d) = first, second
+    total = math.fsum(
+        math.exp(_log_beta(c + i, b + d) - math.log(b + i) - _log_beta(1 + i, b) - _log_beta(c, d)) for i in range(a)
+    )
+    return min(1.0, max(0.0, total))
+
+
+def _log_beta(a: int, b: int) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+
+class ItemRecord:
+    """Counts of outcomes by item.
+
+    Args:
+        db: The record, opened with :data:`MIGRATIONS`.
+    """
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, batch: str, outcomes: Mapping[str, ItemUtility]) -> None:
+        """Keeps what one batch of episodes says of items; the same batch and item again changes nothing.
+
+        Args:
+            batch: Names the episodes, such as by a digest of their ids.
+            outcomes: Counts by item id.
+        """
+        with self._db.transaction():
+            for item, found in outcomes.items():
+                row: dict[str, Any] = {
+                    "id": digest(canonical_json([batch, item])),
+                    "batch": batch,
+                    "item": item,
+                    "with_solved": found.with_solved,
+                    "with_failed": found.with_failed,
+                    "without_solved": found.without_solved,
+                    "without_failed": found.without_failed,
+                }
+                self._db.insert("prompt_item_outcomes", row, key="id")
+
+    def utility(self, item: str) -> ItemUtility:
+        """All that is known of an item."""
+        rows = self._db.rows("prompt_item_outcomes", {"item": item})
+        return sum(
+            (
+                ItemUtility(
+                    with_solved=cast(int, row["with_solved"]),
+                    with_failed=cast(int, row["with_failed"]),
+                    without_solved=cast(int, row["without_solved"]),
+                    without_failed=cast(int, row["without_failed"]),
+                )
+                for row in rows
+            ),
+            ItemUtility(),
+        )
+
+    def weak(self, items: Iterable[str], *, withheld: int = 8, below: float = 0.25) -> tuple[str, ...]:
+        """Items that were withheld often enough and seem not to help, the weakest first.
+
+        Args:
+            withheld: Fewest episodes without the item.
+            below: An item is weak where the probability that it helps is lower than this.
+        """
+        found = {item: self.utility(item) for item in items}
+        known = {item: one.helps for item, one in found.items() if one.withheld >= withheld}
+        return tuple(sorted((item for item, helps in known.items() if helps < below), key=lambda item: known[item]))

@@ -1,0 +1,157 @@
+"""Keeps tasks and the words of others out of prompts.
+
+A proposed text may share no eight words in a row and no thirty characters with any task of any split, and hold no
+longer value of its rows. The guard holds digests of these pieces only, so held-out text is neither in it nor in what it
+says. Pieces that belong to everybody are common: those of the prompts that ship, and those that stand in many groups.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from evolve.episodes import Json
+from evolve.tasks import Task
+
+WORDS = 8
+CHARACTERS = 30
+_VALUE = 12
+_VALUE_WITH_DIGIT = 8
+_COMMON_GROUPS = 5
+_COMMON_SHARE = 0.2
+_COPIED_WORDS = 6
+
+_ADDRESS = re.compile(r"\w+://|\bwww\.|\b[\w.+-]+@[\w-]+\.\w")
+_COMMAND = re.compile(
+    r"\b(?:curl|wget|sudo|chmod|rm\s+-\w|os\.system|subprocess|__import__|eval\s*\(|exec\s*\(|exfiltrat\w*|base64"
+    r"|passwords?|credentials?|secrets?|api[ _-]?keys?|tokens? of the user)\b",
+    re.IGNORECASE,
+)
+_TAKEOVER = re.compile(
+    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:instructions?|rules?|prompts?|above|previous|earlier"
+    r"|checks?|tests?|verifier)\b|\bsystem prompt\b|\bfrom now on\b|\byou are now\b",
+    re.IGNORECASE,
+)
+
+
+def unsafe(text: str) -> str:
+    """Why a text must not stand in a prompt whatever it is about, or "".
+
+    It must hold no address, no command of a shell or for secrets, and nothing that sets other rules aside. Such words
+    are easily avoided by whoever knows them; what keeps useless and harmful items out is the gate.
+    """
+    flat = unicodedata.normalize("NFKC", text)
+    for pattern, why in (
+        (_ADDRESS, "it holds an address"),
+        (_COMMAND, "it holds a command or asks for secrets"),
+        (_TAKEOVER, "it sets other rules aside"),
+    ):
+        if pattern.search(flat):
+            return why
+    return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeakGuard:
+    """Digests of what may not be copied.
+
+    Attributes:
+        pieces: Digests of word and character pieces of tasks and of their longer values.
+    """
+
+    pieces: frozenset[bytes] = frozenset()
+    values: frozenset[bytes] = field(default_factory=frozenset)
+    lengths: tuple[int, ...] = ()
+
+    def found(self, text: str) -> str:
+        """Why the text may not be used, or ""; held-out text is not quoted."""
+        flat = _flat(text)
+        if any(piece in self.pieces for piece in _pieces(flat, WORDS)):
+            return f"it shares {WORDS} words in a row or {CHARACTERS} characters with a task"
+        for length in self.lengths:
+            if any(_mark(flat[at : at + length]) in self.values for at in range(len(flat) - length + 1)):
+                return "it holds a value of a task"
+        return ""
+
+
+def guard_of(tasks: Iterable[Task], *, common: Sequence[str] = ()) -> LeakGuard:
+    """The guard over tasks of all splits.
+
+    Args:
+        common: Texts whose pieces may be used by anybody, such as the prompts that ship.
+    """
+    groups: dict[str, set[bytes]] = {}
+    values: set[str] = set()
+    for task in tasks:
+        groups.setdefault(task.group, set()).update(_pieces(_flat(task.instruction), WORDS))
+        values.update(flat for flat in map(_flat, _texts_of(task)) if _is_telling(flat))
+    shared = Counter(piece for pieces in groups.values() for piece in pieces)
+    often = max(_COMMON_GROUPS, _COMMON_SHARE * len(groups))
+    free = {piece for text in common for piece in _pieces(_flat(text), WORDS)}
+    kept = {piece for piece, count in shared.items() if count < often} - free
+    kept.update(piece for value in values for piece in _pieces(value, WORDS))
+    ours = " ".join(map(_flat, common))
+    short = {value for value in values if len(value) <= CHARACTERS and value not in ours}
+    return LeakGuard(
+        pieces=frozenset(kept - free),
+        values=frozenset(map(_mark, short)),
+        lengths=tuple(sorted({len(value) for value in short})),
+    )
+
+
+def copied(text: str, data: Sequence[str], *, common: Sequence[str] = ()) -> str:
+    """Why a text seems to be taken over from data, or "".
+
+    What programs print and others write may hold orders. A proposal that shares six words in a row or thirty
+    characters with it repeats it, where it should say what follows from it.
+    """
+    free = {piece for one in common for piece in _pieces(_flat(one), _COPIED_WORDS)}
+    taken = {piece for one in data for piece in _pieces(_flat(one), _COPIED_WORDS)} - free
+    if any(piece in taken for piece in _pieces(_flat(text), _COPIED_WORDS)):
+        return f"it shares {_COPIED_WORDS} words in a row or {CHARACTERS} characters with quoted data"
+    return ""
+
+
+def _texts_of(task: Task) -> Iterator[str]:
+    yield task.tests
+    for row in (*task.examples, *task.verify, *task.hidden):
+        for value in (*row.input, row.output):
+            yield from _leaves(value)
+
+
+def _leaves(value: Json) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield str(key)
+            yield from _leaves(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _leaves(inner)
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)
+
+
+def _is_telling(flat: str) -> bool:
+    least = _VALUE_WITH_DIGIT if any(sign.isdigit() for sign in flat) else _VALUE
+    return len(flat) >= least
+
+
+def _flat(text: str) -> str:
+    """One line in small letters and one form, so that case, spacing and lookalikes hide no copy."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _pieces(flat: str, words: int) -> Iterator[bytes]:
+    listed = re.findall(r"[^\W_]+", flat)
+    for at in range(len(listed) - words + 1):
+        yield _mark(" ".join(listed[at : at + words]))
+    for at in range(len(flat) - CHARACTERS + 1):
+        yield _mark(flat[at : at + CHARACTERS])
+
+
+def _mark(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()

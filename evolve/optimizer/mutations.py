@@ -1,0 +1,243 @@
+"""Typed changes of a workflow. Whatever they give has passed the workflow's own check, so it compiles and ends.
+
+Each operator names itself and says in a line what it tries, so that a bandit can learn which of them pay. All of them
+are deterministic given the workflow and the random generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from random import Random
+from typing import Any
+
+from evolve.errors import WorkspaceError
+from evolve.workflow import (
+    KINDS,
+    KNOB_BOUNDS,
+    Knobs,
+    Workflow,
+    conditions_of,
+    kind_of,
+    places_of,
+    used_knobs,
+)
+
+_WIDE = 50
+"""A whole knob whose bounds span more than this is scaled by a factor; others move by a little."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operator:
+    """One kind of change.
+
+    Attributes:
+        name: kebab-case, stable: what a bandit keeps its statistics under.
+        why: What such a change tries, in one line.
+        propose: Lists changed workflows, in an order that depends on the generator alone; unchecked parts are
+            left out by whoever asks.
+    """
+
+    name: str
+    why: str
+    propose: Callable[[Workflow, Random], Iterator[Workflow | None]]
+
+    def apply(self, workflow: Workflow, random: Random) -> Workflow | None:
+        """A changed workflow that passes the check, or None where this operator has nothing to change."""
+        for found in self.propose(workflow, random):
+            if found is not None and found != workflow:
+                return found
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mutation:
+    """A workflow with the operator that made it, and why in one line."""
+
+    workflow: Workflow
+    operator: str
+    why: str
+
+
+def operators(skills: Sequence[str] = ()) -> tuple[Operator, ...]:
+    """Every operator.
+
+    Args:
+        skills: Stages that call admitted skills (``skill:NAME@DIGEST``) and may be inserted.
+    """
+    found = (
+        Operator(name="add-stage", why="puts in a stage that is not there yet", propose=_added),
+        Operator(name="remove-stage", why="leaves out a stage, which saves its cost", propose=_removed),
+        Operator(name="move-stage", why="changes the order of stages that may change places", propose=_moved),
+        Operator(name="replace-stage", why="puts another stage in the place of one", propose=_replaced),
+        Operator(name="change-route", why="changes where a decision leads, or adds or drops one", propose=_rerouted),
+        Operator(name="turn-knob", why="changes a number within its bounds", propose=_turned),
+    )
+    if not skills:
+        return found
+    return (*found, Operator(name="insert-skill", why="lets a learned skill act as a stage", propose=_with(skills)))
+
+
+def mutate(workflow: Workflow, random: Random, among: Sequence[Operator] | None = None) -> Mutation | None:
+    """One random change by one of the operators; None where none of them has anything to change."""
+    chosen = list(operators() if among is None else among)
+    for operator in random.sample(chosen, len(chosen)):
+        found = operator.apply(workflow, random)
+        if found is not None:
+            return Mutation(workflow=found, operator=operator.name, why=operator.why)
+    return None
+
+
+def crossover(a: Workflow, b: Workflow, random: Random) -> Workflow:
+    """A workflow of parts of both: optional stages, routes and numbers each come from one or the other."""
+    before, after = random.sample([a, b], 2)
+    kept = {stage for stage in (*a.stages, *b.stages) if _is_mandatory(stage) or random.random() < 0.5}
+    kept |= set(a.stages) & set(b.stages)
+    stages = [stage for stage in before.stages if stage in kept]
+    for stage in after.stages:
+        if stage in kept and stage not in stages:
+            stages = next(iter(_insertions(stages, stage)), stages)
+    routes: dict[str, Mapping[str, str]] = {}
+    for stage in stages:
+        given = [one.routes[stage] for one in (before, after) if stage in one.routes]
+        if given:
+            routes[stage] = random.choice(given)
+    numbers = {item.name: getattr(random.choice((a, b)).knobs, item.name) for item in fields(Knobs)}
+    made = _made(stages, routes, _with_numbers(a.knobs, numbers))
+    return made or before
+
+
+def _added(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
+    return _inserted(workflow, random, [kind.name for kind in KINDS])
+
+
+def _with(skills: Sequence[str]) -> Callable[[Workflow, Random], Iterator[Workflow | None]]:
+    def propose(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
+        return _inserted(workflow, random, skills)
+
+    return propose
+
+
+def _inserted(workflow: Workflow, random: Random, names: Iterable[str]) -> Iterator[Workflow | None]:
+    missing = [name for name in names if name not in workflow.stages]
+    for name in _shuffled(missing, random):
+        for stages in _shuffled(_insertions(workflow.stages, name), random):
+            for routes in _shuffled([workflow.routes, *_own_routes(workflow, stages, name)], random):
+                yield _made(stages, routes, workflow.knobs)
+
+
+def _removed(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
+    for stage in _shuffled(_optional(workflow), random):
+        yield _without(workflow, stage)
+
+
+def _moved(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
+    for stage in _shuffled(_optional(workflow), random):
+        rest = [one for one in workflow.stages if one != stage]
+        for stages in _shuffled(_insertions(rest, stage), random):
+            if stages != list(workflow.stages):
+                yield _made(stages, workflow.routes, workflow.knobs)
+
+
+def _replaced(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
+    for stage in _shuffled(_optional(workflow), random):
+        position = workflow.stages.index(stage)
+        for kind in _shuffled([one for one in KINDS if one.name not in workflow.stages], random):
+            stages = [*workflow.stages[:position], kind.name, *workflow.stages[position + 1 :]]
+            yield _made(stages, _onward(workflow, stage), workflow.knobs)
+
+
+def _rerouted(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
+    for stage in _shuffled([one for one in workflow.stages if conditions_of(one)], random):
+        others = {name: targets for name, targets in workflow.routes.items() if name != stage}
+        if stage in workflow.routes and random.random() < 0.2:
+            yield _made(workflow.stages, others, workflow.knobs)
+        for routes in _shuffled(_own_routes(workflow, workflow.stages, stage), random):
+            yield _made(workflow.stages, routes, workflow.knobs)
+
+
+def _turned(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
+    for name in _shuffled(used_knobs(workflow.stages), random):
+        value = turned(name, getattr(workflow.knobs, name), random)
+        yield _made(workflow.stages, workflow.routes, _with_numbers(workflow.knobs, {name: value}))
+
+
+def turned(name: str, value: float, random: Random) -> float:
+    """Another value of a knob within its bounds, near the one given: by a factor where the bounds are wide."""
+    low, high = KNOB_BOUNDS[name]
+    if isinstance(low, int):
+        wide = high - low > _WIDE
+        near = value * random.choice((0.25, 0.5, 2.0, 4.0)) if wide else value + random.choice((-2, -1, 1, 2))
+        return int(min(high, max(low, round(near))))
+    near = value * random.choice((0.25, 0.5, 2.0, 4.0)) if high > 1 else value + random.choice((-0.1, -0.05, 0.05, 0.1))
+    return round(min(high, max(low, near)), 6)
+
+
+def _made(stages: Sequence[str], routes: Mapping[str, Mapping[str, str]], knobs: Knobs) -> Workflow | None:
+    """The workflow, or None where it does not pass; routes and knobs of stages that are not there are dropped."""
+    used = used_knobs(tuple(stages))
+    unused = {item.name: item.default for item in fields(Knobs) if item.name not in used}
+    kept = {stage: dict(targets) for stage, targets in routes.items() if stage in stages}
+    try:
+        return Workflow(stages=tuple(stages), routes=kept, knobs=_with_numbers(knobs, unused))
+    except WorkspaceError:
+        return None
+
+
+def _with_numbers(knobs: Knobs, numbers: Mapping[str, Any]) -> Knobs:
+    return replace(knobs, **numbers)
+
+
+def _without(workflow: Workflow, stage: str) -> Workflow | None:
+    stages = [one for one in workflow.stages if one != stage]
+    return _made(stages, _onward(workflow, stage), workflow.knobs)
+
+
+def _onward(workflow: Workflow, gone: str) -> dict[str, dict[str, str]]:
+    """The routes, with those to a stage that goes leading to what follows it, or comes before it on the way back."""
+    position = workflow.stages.index(gone)
+    act = workflow.stages.index("act")
+    found: dict[str, dict[str, str]] = {}
+    for stage, targets in workflow.routes.items():
+        if stage != gone:
+            following = workflow.stages[position + 1 if position < len(workflow.stages) - 1 else position - 1]
+            heir = "act" if position < act and workflow.stages.index(stage) > act else following
+            found[stage] = {condition: heir if target == gone else target for condition, target in targets.items()}
+    return found
+
+
+def _own_routes(workflow: Workflow, stages: Sequence[str], stage: str) -> list[dict[str, Mapping[str, str]]]:
+    """The routes with every other pair of targets for this stage; most of them pass the check."""
+    conditions = conditions_of(stage)
+    if not conditions:
+        return []
+    position, act = list(stages).index(stage), list(stages).index("act")
+    behind, ahead = stages[: act + 1], stages[position + 1 :]
+    back, on = conditions
+    found: list[dict[str, Mapping[str, str]]] = []
+    for first in (*behind, *(ahead if back == "doubtful" else ())):
+        for second in ahead:
+            pair: dict[str, str] = {back: first, on: second}
+            if first != second and pair != workflow.routes.get(stage):
+                found.append({**workflow.routes, stage: pair})
+    return found
+
+
+def _insertions(stages: Sequence[str], name: str) -> list[list[str]]:
+    """Every order that results from putting in the stage where it may stand."""
+    found = [[*stages[:at], name, *stages[at:]] for at in range(len(stages) + 1)]
+    return [one for one in found if places_of(one) is not None]
+
+
+def _optional(workflow: Workflow) -> list[str]:
+    return [stage for stage in workflow.stages if not _is_mandatory(stage)]
+
+
+def _is_mandatory(stage: str) -> bool:
+    kind: Any = kind_of(stage)
+    return bool(kind.mandatory)
+
+
+def _shuffled(items: Iterable[Any], random: Random) -> list[Any]:
+    listed = list(items)
+    return random.sample(listed, len(listed))

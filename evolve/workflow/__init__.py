@@ -1,0 +1,44 @@
+"""The order of an episode's stages as data: typed stages, routes, conditions and knobs.
+
+A workflow that passes the check always compiles and always ends; :func:`visit_bounds` says after how many stages.
+"""
+
+from __future__ import annotations
+
+from evolve.workflow.checks import misfits, validate, visit_bounds
+from evolve.workflow.knobs import KNOB_BOUNDS, Knobs, used_knobs
+from evolve.workflow.spec import Condition, Edge, Workflow, conditions_of, parse_workflow
+from evolve.workflow.stages import (
+    KINDS,
+    MANDATORY,
+    PLACES,
+    ROUTED,
+    STAGES,
+    StageKind,
+    kind_of,
+    places_of,
+    skill_of,
+)
+
+__all__ = [
+    "KINDS",
+    "KNOB_BOUNDS",
+    "MANDATORY",
+    "PLACES",
+    "ROUTED",
+    "STAGES",
+    "Condition",
+    "Edge",
+    "Knobs",
+    "StageKind",
+    "Workflow",
+    "conditions_of",
+    "kind_of",
+    "misfits",
+    "parse_workflow",
+    "places_of",
+    "skill_of",
+    "used_knobs",
+    "validate",
+    "visit_bounds",
+]

@@ -1,0 +1,139 @@
+"""What a workflow must be so that it compiles, ends, and commits once: checks, and the bound on its stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from evolve.errors import WorkspaceError
+from evolve.workflow.knobs import KNOB_BOUNDS, Knobs, used_knobs
+from evolve.workflow.stages import KINDS, MANDATORY, SKILL, kind_of, places_of
+
+if TYPE_CHECKING:
+    from evolve.workflow.spec import Workflow
+
+
+def validate(workflow: Workflow) -> None:
+    """Checks that the workflow can be compiled, ends in ``commit`` and terminates.
+
+    Raises:
+        WorkspaceError: Naming the stage, route or knob that is wrong.
+    """
+    _check_stages(workflow.stages)
+    for stage, targets in workflow.routes.items():
+        _check_route(workflow.stages, stage, targets)
+    _check_reachable(workflow)
+    _check_knobs(workflow.knobs, workflow.stages)
+
+
+def visit_bounds(workflow: Workflow) -> dict[str, int]:
+    """How often an episode can visit each stage at most.
+
+    A way back leads to ``act`` or before it and is taken only while fewer than ``steps`` actions were chosen, and
+    between two of them ``act`` chooses one. So an episode makes at most ``steps`` passes, in each of which it visits a
+    stage at most once; what lies outside of every loop is visited in one of them only.
+    """
+    position = {stage: number for number, stage in enumerate(workflow.stages)}
+    back = [edge for edge in workflow.edges if position[edge.target] <= position[edge.source]]
+    first = min((position[edge.target] for edge in back), default=len(position))
+    last = max((position[edge.source] for edge in back), default=-1)
+    return {stage: workflow.knobs.steps if first <= number <= last else 1 for stage, number in position.items()}
+
+
+def misfits(workflow: Workflow, *, policy: str, environment: str) -> dict[str, str]:
+    """The stages that do nothing in such an episode, each with the reason.
+
+    Args:
+        policy: ``search`` or ``language``, with or without the model's name.
+        environment: ``programs`` or ``files``.
+    """
+    found = {}
+    for stage in workflow.stages:
+        kind = kind_of(stage)
+        if kind is not None and policy.partition(":")[0] not in kind.policies:
+            found[stage] = f"{stage} does nothing for the policy {policy.partition(':')[0]}"
+        elif kind is not None and environment not in kind.environments:
+            found[stage] = f"{stage} does nothing in the environment {environment}"
+    return found
+
+
+def _check_stages(stages: tuple[str, ...]) -> None:
+    for stage in stages:
+        if kind_of(stage) is None:
+            known = ", ".join(kind.name for kind in KINDS)
+            wanted = "a skill stage is written skill:NAME@DIGEST, with 12 to 64 hexadecimal digits"
+            raise WorkspaceError(
+                f"stages: unknown stage {stage!r}; "
+                + (wanted if stage.startswith(SKILL) else f"known are {known}, and skill:NAME@DIGEST")
+            )
+    missing = [kind.name for kind in KINDS if kind.name in MANDATORY and kind.name not in stages]
+    if missing:
+        raise WorkspaceError(f"stages: {missing[0]!r} is missing")
+    twice = [stage for number, stage in enumerate(stages) if stage in stages[:number]]
+    if twice or places_of(stages) is None:
+        known = ", ".join(_order())
+        raise WorkspaceError(f"stages: the order must be {known}, each at most once")
+
+
+def _order() -> list[str]:
+    """Every kind by the first place it may stand in; those that may change places are named together."""
+    from evolve.workflow.stages import PLACES
+
+    names: list[str] = []
+    for place in PLACES:
+        here = [kind.name for kind in KINDS if kind.places[0] == place]
+        names += ["(" + " | ".join(here) + ")"] if place == "deliberate" and here else here
+    return names
+
+
+def _check_route(stages: tuple[str, ...], stage: str, targets: Mapping[str, str]) -> None:
+    kind = kind_of(stage)
+    if kind is None or not kind.conditions:
+        routed = ", ".join(sorted(one.name for one in KINDS if one.conditions))
+        raise WorkspaceError(f"routes.{stage}: only {routed}, and skill stages, can be routed")
+    if stage not in stages:
+        raise WorkspaceError(f"routes.{stage}: {stage!r} is not one of the stages")
+    back, on = kind.conditions
+    if set(targets) != {back, on}:
+        raise WorkspaceError(f"routes.{stage}: needs exactly the keys {back!r} and {on!r}")
+    for condition, target in targets.items():
+        if target not in stages:
+            raise WorkspaceError(f"routes.{stage}.{condition}: {target!r} is not one of the stages")
+    position = {name: number for number, name in enumerate(stages)}
+    # A new cycle starts where an action is chosen: a way back to a later stage would repeat one for nothing.
+    turns_back = position[targets[back]] <= position["act"]
+    if not turns_back and (back == "again" or position[targets[back]] <= position[stage]):
+        raise WorkspaceError(f"routes.{stage}.{back}: must lead back to 'act' or an earlier stage")
+    if position[targets[on]] <= position[stage]:
+        raise WorkspaceError(f"routes.{stage}.{on}: must lead forward")
+    for condition, target in targets.items():
+        passed = [name for name in stages[position[stage] + 1 : position[target]] if name in MANDATORY]
+        if passed:
+            raise WorkspaceError(f"routes.{stage}.{condition}: must not lead past {passed[0]!r}")
+
+
+def _check_reachable(workflow: Workflow) -> None:
+    reached = {workflow.start}
+    for stage in workflow.stages:  # forward edges only lead to later stages, so one pass is enough
+        if stage in reached:
+            reached.update(edge.target for edge in workflow.edges if edge.source == stage)
+    lost = [stage for stage in workflow.stages if stage not in reached]
+    if lost:
+        raise WorkspaceError(f"stages: {lost[0]!r} is never reached")
+
+
+def _check_knobs(knobs: Knobs, stages: tuple[str, ...]) -> None:
+    used = used_knobs(stages)
+    for item in fields(knobs):
+        value, (low, high) = getattr(knobs, item.name), KNOB_BOUNDS[item.name]
+        whole = isinstance(low, int)
+        if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+            raise WorkspaceError(
+                f"knobs.{item.name}: expected {'a whole number' if whole else 'a number'}, got {value!r}"
+            )
+        if not low <= value <= high:
+            raise WorkspaceError(f"knobs.{item.name}: {value!r} is not between {low} and {high}")
+        if item.name not in used and value != item.default:
+            # Else two workflows that do the same would have different digests.
+            raise WorkspaceError(f"knobs.{item.name}: none of the stages uses it")

@@ -1,0 +1,53 @@
+"""The numbers of a workflow, and between what they may stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from evolve.workflow.stages import KINDS, kind_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knobs:
+    """Numbers that a workflow proposal may turn; each has bounds in :data:`KNOB_BOUNDS`."""
+
+    steps: int = 6
+    """Most action cycles of one episode."""
+    submissions: int = 3
+    """Most answers put to the verifier on ``train`` tasks; elsewhere it is always one."""
+    candidates: int = 50_000
+    """Most expressions of one episode."""
+    seconds: float = 20.0
+    """Most CPU seconds the policy may use in one episode."""
+    samples: int = 1
+    """Answers that a model gives to one question; the best by the examples, else by agreement, is the step's."""
+    tokens: int = 100_000
+    """Most tokens of language models in one episode."""
+    recall_k: int = 24
+    """Items recalled at the start."""
+    branches: int = 1
+    """Most actions tried from one state of a folder before the search takes another; 1 never goes back."""
+    withhold: float = 0.1
+    """Share of recalled items left out at random, so that their use can be measured."""
+
+
+KNOB_BOUNDS: Mapping[str, tuple[float, float]] = {
+    "steps": (1, 200),
+    "submissions": (1, 3),
+    "candidates": (1, 100_000_000),
+    "seconds": (0.1, 86_400.0),
+    "samples": (1, 16),
+    "tokens": (1_000, 100_000_000),
+    "recall_k": (0, 100),
+    "branches": (1, 16),
+    "withhold": (0.0, 0.5),
+}
+"""Lowest and highest value of each knob; whole numbers where the lowest is one."""
+
+
+def used_knobs(stages: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the knobs that count in a workflow of these stages, in order of definition."""
+    bound = {name for kind in KINDS for name in kind.knobs}
+    here = {name for stage in stages if (kind := kind_of(stage)) is not None for name in kind.knobs}
+    return tuple(item.name for item in fields(Knobs) if item.name not in bound or item.name in here)

@@ -1,0 +1,176 @@
+"""The order of an episode's stages as data: read from TOML, checked, identified by digest."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+from evolve.errors import WorkspaceError
+from evolve.files import canonical_json, digest
+from evolve.workflow.checks import validate
+from evolve.workflow.knobs import Knobs, used_knobs
+from evolve.workflow.stages import OUTCOME, STAGES, kind_of
+
+Condition = Literal["always", "again", "stop", "doubtful", "agree"]
+
+
+_STEPS_IN_FOLDERS = 24
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edge:
+    """One way from a stage to the next.
+
+    Attributes:
+        condition: ``again`` when the last action did not succeed and limits allow another, ``stop`` when it did or
+            they do not; ``doubtful`` when the stage found a reason against the answer, ``agree`` when it found none;
+            ``always`` where there is no choice.
+    """
+
+    source: str
+    target: str
+    condition: Condition = "always"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workflow:
+    """A checked order of stages.
+
+    One that passes the check always compiles and always ends: every way back leads to ``act`` or before it and is
+    taken only while fewer than ``steps`` actions were chosen.
+
+    Attributes:
+        stages: The stages in use, in order; the first is the start, the last is ``commit``.
+        routes: Per routed stage its target for each of its conditions.
+        knobs: The numbers.
+    """
+
+    stages: tuple[str, ...] = STAGES
+    routes: Mapping[str, Mapping[str, str]] = field(
+        default_factory=lambda: {"judge": {"again": "act", "stop": "reflect"}}
+    )
+    knobs: Knobs = field(default_factory=Knobs)
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+    @property
+    def start(self) -> str:
+        """The first stage."""
+        return self.stages[0]
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """Every edge, in stage order; the last stage has none."""
+        found: list[Edge] = []
+        for stage, following in zip(self.stages, self.stages[1:], strict=False):
+            if stage in self.routes:
+                for condition in conditions_of(stage):
+                    target = self.routes[stage][condition]
+                    found.append(Edge(source=stage, target=target, condition=condition))
+            else:
+                found.append(Edge(source=stage, target=following))
+        return tuple(found)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the content; comments, key order and layout of the file do not count."""
+        return digest(canonical_json(self.as_json()))
+
+    def as_json(self) -> dict[str, Any]:
+        """The workflow as one JSON object, the form its digest is taken from."""
+        routes = {stage: dict(targets) for stage, targets in self.routes.items()}
+        return {"stages": list(self.stages), "routes": routes, "knobs": self.numbers()}
+
+    def numbers(self) -> dict[str, int | float]:
+        """The knobs that count with these stages, by name."""
+        return {name: getattr(self.knobs, name) for name in used_knobs(self.stages)}
+
+    def attended(self) -> Workflow:
+        """The same with the stage ``ask`` after ``act``, for an episode in which a person may be asked."""
+        if "ask" in self.stages:
+            return self
+        place = self.stages.index("act") + 1
+        return replace(self, stages=(*self.stages[:place], "ask", *self.stages[place:]))
+
+    def in_folders(self) -> Workflow:
+        """The workflow with room for the many small actions that work in a folder takes."""
+        return self.with_knobs(steps=max(_STEPS_IN_FOLDERS, self.knobs.steps))
+
+    def with_knobs(self, **changes: Any) -> Workflow:
+        """The same stages with other numbers, checked again."""
+        return replace(self, knobs=replace(self.knobs, **changes))
+
+    def render(self) -> str:
+        """TOML that :func:`parse_workflow` reads back as an equal workflow."""
+        lines = ["stages = [" + ", ".join(f'"{stage}"' for stage in self.stages) + "]"]
+        for stage in sorted(self.routes):
+            name = stage if stage.isidentifier() else f'"{stage}"'
+            targets = self.routes[stage]
+            lines += ["", f"[routes.{name}]", *(f'{one} = "{targets[one]}"' for one in conditions_of(stage))]
+        lines += ["", "[knobs]", *(f"{name} = {value!r}" for name, value in self.numbers().items())]
+        return "\n".join(lines) + "\n"
+
+
+def conditions_of(stage: str) -> tuple[Condition, ...]:
+    """What a stage may decide, the way back first."""
+    kind = kind_of(stage)
+    return kind.conditions if kind is not None else ()  # type: ignore[return-value]
+
+
+def parse_workflow(text: str, *, file: str = "workflow.toml") -> Workflow:
+    """Reads and checks a workflow.
+
+    Args:
+        text: TOML with ``stages`` and optional tables ``routes`` and ``knobs``.
+        file: Its name in messages.
+
+    Raises:
+        WorkspaceError: Naming the file and the key that is wrong.
+    """
+    hint = "evolve workflow show --seed prints one that works"
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise WorkspaceError(f"{file}: not valid TOML: {error}", hint=hint) from error
+    try:
+        unknown = sorted(set(raw) - {"stages", "routes", "knobs"})
+        if unknown:
+            raise WorkspaceError(f"unknown key {unknown[0]!r}")
+        return Workflow(
+            stages=_stages(raw.get("stages")), routes=_routes(raw.get("routes", {})), knobs=_knobs(raw.get("knobs", {}))
+        )
+    except WorkspaceError as error:
+        raise WorkspaceError(f"{file}: {error}", hint=error.hint or hint) from error
+
+
+def _stages(raw: object) -> tuple[str, ...]:
+    if not isinstance(raw, list) or not all(isinstance(item, str) for item in raw):
+        raise WorkspaceError("stages: expected a list of stage names")
+    return tuple(raw)
+
+
+def _routes(raw: object) -> dict[str, dict[str, str]]:
+    if not isinstance(raw, dict):
+        raise WorkspaceError("routes: expected a table per stage")
+    for stage, targets in raw.items():
+        if not isinstance(targets, dict) or not all(isinstance(item, str) for item in targets.values()):
+            keys = " and ".join(map(repr, conditions_of(stage) or OUTCOME))
+            raise WorkspaceError(f"routes.{stage}: expected the keys {keys} with stage names")
+    return raw
+
+
+def _knobs(raw: object) -> Knobs:
+    if not isinstance(raw, dict):
+        raise WorkspaceError("knobs: expected a table")
+    known: dict[str, Any] = {item.name: item.type for item in fields(Knobs)}
+    unknown = sorted(set(raw) - set(known))
+    if unknown:
+        raise WorkspaceError(f"knobs.{unknown[0]}: unknown; known are {', '.join(known)}")
+    # 20 and 20.0 are the same number to whoever writes the file, so they get the same digest.
+    given: dict[str, Any] = {
+        name: float(value) if known[name] == "float" and type(value) is int else value for name, value in raw.items()
+    }
+    return Knobs(**given)

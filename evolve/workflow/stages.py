@@ -1,0 +1,117 @@
+"""What stages there are: where each may stand, what it may decide, and whom it serves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+PLACES = (
+    "recall", "plan", "prepare", "act", "deliberate", "observe", "review", "judge", "reflect", "distill", "commit",
+)  # fmt: skip
+"""Parts of an episode, in order. Several stages may stand in ``deliberate`` and ``review``, in any order."""
+
+SKILL = "skill:"
+_SKILL_STAGE = re.compile(r"skill:[a-z0-9]+(-[a-z0-9]+)*@[0-9a-f]{12,64}\Z")
+_ALL = frozenset({"search", "language"})
+_EVERYWHERE = frozenset({"programs", "files"})
+
+OUTCOME = ("again", "stop")
+DOUBT = ("doubtful", "agree")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageKind:
+    """One kind of stage.
+
+    Attributes:
+        name: As in ``workflow.toml``; the file in ``agent/stages`` has the same name.
+        does: One line for people.
+        places: Where it may stand; see :data:`PLACES`.
+        conditions: What it may decide: the one that may lead back, then the one that leads on. Empty for none.
+        mandatory: No workflow goes without it.
+        effect: What happens outside the episode's own state, or "". Such a stage stands once.
+        policies: The kinds of policy it serves; for others it does nothing and says so.
+        environments: The environments it serves.
+        knobs: Knobs that count only where it stands.
+    """
+
+    name: str
+    does: str
+    places: tuple[str, ...]
+    conditions: tuple[str, ...] = ()
+    mandatory: bool = False
+    effect: str = ""
+    policies: frozenset[str] = _ALL
+    environments: frozenset[str] = _EVERYWHERE
+    knobs: tuple[str, ...] = ()
+
+
+KINDS = (
+    StageKind(name="recall", does="offers what was learned from similar tasks", places=("recall",)),
+    StageKind(name="plan", does="names the goal and prices the work", places=("plan",), mandatory=True),
+    StageKind(name="act", does="chooses the next action", places=("act",), mandatory=True),
+    StageKind(name="ask", does="waits for a person's answer where the action is a question", places=("deliberate",)),
+    StageKind(
+        name="observe", does="runs the action in the sandbox", places=("observe",), conditions=OUTCOME, mandatory=True
+    ),
+    StageKind(
+        name="judge",
+        does="puts a fitting answer to the verifier",
+        places=("judge",),
+        conditions=OUTCOME,
+        mandatory=True,
+        effect="uses up a submission",
+    ),
+    StageKind(name="reflect", does="turns what happened into claims with evidence", places=("reflect",)),
+    StageKind(name="distill", does="proposes skills from a verified answer", places=("distill",)),
+    StageKind(
+        name="commit", does="keeps the whole episode at once", places=("commit",), mandatory=True, effect="the record"
+    ),
+)
+"""Every kind of stage but those that call a skill."""
+
+SKILL_KIND = StageKind(
+    name="skill",
+    does="calls a learned skill in the sandbox: it proposes an answer, changes one, or doubts one",
+    places=("deliberate",),
+    conditions=DOUBT,
+    environments=frozenset({"programs"}),
+)
+
+STAGES = ("recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit")
+"""The stages of the default workflow, in order."""
+
+MANDATORY = frozenset(kind.name for kind in KINDS if kind.mandatory)
+ROUTED = frozenset(kind.name for kind in KINDS if kind.conditions)
+"""Stages after which an episode can turn back or leave early; stages that call a skill can too."""
+
+
+def kind_of(stage: str) -> StageKind | None:
+    """The kind of a stage, or None where there is none of this name."""
+    if stage.startswith(SKILL):
+        return SKILL_KIND if _SKILL_STAGE.match(stage) else None
+    return next((kind for kind in KINDS if kind.name == stage), None)
+
+
+def skill_of(stage: str) -> tuple[str, str] | None:
+    """Name and digest (or its beginning) of the skill that a stage calls; None for other stages."""
+    if not stage.startswith(SKILL):
+        return None
+    name, _, found = stage.removeprefix(SKILL).partition("@")
+    return name, found
+
+
+def places_of(stages: Sequence[str]) -> tuple[str, ...] | None:
+    """The place of every stage, or None where the order allows none. The stages must be known."""
+    found: list[str] = []
+    rank = 0
+    for stage in stages:
+        kind = kind_of(stage)
+        ranks = [PLACES.index(place) for place in (kind.places if kind else ())]
+        fitting = [one for one in ranks if one >= rank]
+        if not fitting:
+            return None
+        rank = fitting[0]
+        found.append(PLACES[rank])
+    return tuple(found)

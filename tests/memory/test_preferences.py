@@ -1,0 +1,167 @@
+"""Preferences on record: merged where they say the same, superseded where they contradict, found where they fit."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolve.errors import RecordDamaged
+from evolve.memory.preferences import Context, PersonAct, PreferenceBook, edit_in_words, own_words
+from evolve.memory.preferences.meaning import ALIKE, contradict, likeness, same_meaning
+from evolve.retrieval import HashingEmbedder
+
+MEETING = Context(instruction="List the dates of the meetings in May")
+
+
+@pytest.fixture
+def book(store):
+    made = store.memory()
+    return PreferenceBook(store.opened[-1][1], made.embedder)
+
+
+def act(text, context=MEETING, author="jo", **more):
+    return PersonAct(kind="comment", text=text, context=context, author=author, **more)
+
+
+def learned(book, text, **more):
+    return book.learn(act(text, **more), text)
+
+
+def test_the_same_wish_in_other_words_of_the_same_kind_is_one_with_all_its_acts(book):
+    learned(book, "Please write dates day first.")
+    kept = learned(book, "write all the dates day first!", run="r2")
+    assert [one.text for one in kept.acts] == ["Please write dates day first.", "write all the dates day first!"]
+    assert len(book.all()) == 1
+
+
+def test_the_same_act_again_changes_nothing(book):
+    assert learned(book, "day first", run="r1").acts == learned(book, "day first", run="r1").acts
+
+
+def test_the_newer_of_two_that_contradict_wins_and_the_older_stays_readable(book):
+    older = learned(book, "write dates day first")
+    newer = learned(book, "write dates month first", context=Context(instruction="the dates of the meetings in June"))
+    assert [(one.status, one.successor) for one in book.all()] == [("active", ""), ("superseded", newer.id)]
+    assert [one.id for one in book.for_context(MEETING)] == [newer.id]
+    assert book.forget([newer.id]) == 1
+    assert [one.id for one in book.for_context(MEETING)] == [older.id]
+
+
+def test_a_wish_that_is_stated_again_holds_again(book):
+    older = learned(book, "write dates day first")
+    learned(book, "write dates month first")
+    assert learned(book, "write dates day first", run="r3").id == older.id
+    assert [one.description for one in book.all("active")] == ["write dates day first"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"author": "kim"}, {"context": Context(instruction="Draft a mail to the landlord")}, {"context": Context()}],
+)
+def test_another_person_or_another_context_may_want_the_opposite(book, more):
+    learned(book, "write dates day first")
+    learned(book, "write dates month first", **more)
+    assert {one.status for one in book.all()} == {"active"}
+
+
+def test_two_answers_to_one_question_contradict(book):
+    book.learn(
+        PersonAct(kind="answer", text="the net sum", question="Which sum?", context=MEETING, author="jo"), "the net sum"
+    )
+    book.learn(PersonAct(kind="answer", text="gross", question="Which  sum?", context=MEETING, author="jo"), "gross")
+    assert [one.description for one in book.all("active")] == ["gross"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("use tabs for indentation", "use spaces for indentation"),
+        ("add a heading", "do not add a heading"),
+        ("names in upper case", "names in lower case"),
+        ("write 2 decimals", "write 3 decimals"),
+    ],
+)
+def test_contradictions_are_found_in_both_directions(one, other):
+    assert contradict(one, other)
+    assert contradict(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("write dates with dots", "write names with dots"),
+        ("write amounts with EUR", "write amounts with two decimals"),
+        ("short answers", "a heading first"),
+        ("day first", "day first, please"),
+    ],
+)
+def test_different_wishes_do_not_contradict(one, other):
+    assert not contradict(one, other)
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_no_two_texts_both_agree_and_contradict(one, other):
+    assert not (same_meaning(one, other) and contradict(one, other))
+    assert same_meaning(one, other) == same_meaning(other, one)
+    assert contradict(one, other) == contradict(other, one)
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_an_edit_is_told_exactly_where_something_changed(before, after):
+    told = edit_in_words(before, after, lambda _: "")
+    assert bool(told) == (before != after)
+    assert "\n" not in told
+
+
+@given(st.text(max_size=300))
+def test_own_words_are_one_bounded_line_that_stays_as_it_is(text):
+    told = own_words(text, lambda _: "")
+    assert len(told) <= 400
+    assert "\n" not in told
+    assert "</data" not in told.casefold() or "<data" not in told.casefold()
+
+
+def test_alike_tasks_are_told_and_others_are_not(book):
+    learned(book, "day first")
+    learned(book, "short sentences", context=Context(instruction="Draft a mail to the landlord about the heating"))
+    found = book.for_context(Context(instruction="Give me the list of dates of our meetings in July"))
+    assert [one.text for one in found] == ["day first"]
+    assert found[0].kind == "preference"
+    assert "jo wants it" in found[0].why
+
+
+def test_a_family_holds_whatever_the_words(book):
+    learned(book, "no imports", context=Context(instruction="Sum the list.", family="totals"))
+    assert [one.text for one in book.for_context(Context(instruction="Something else", family="totals"))] == [
+        "no imports"
+    ]
+    assert book.for_context(Context(instruction="Something else", family="words")) == []
+
+
+def test_damage_of_a_preference_is_named(book, store):
+    learned(book, "day first")
+    db = store.opened[-1][1]
+    db.query("UPDATE memory_preferences SET description = 'month first'")
+    with pytest.raises(RecordDamaged, match="memory_preferences"):
+        book.all()
+
+
+def test_a_lost_preference_is_made_anew_from_its_acts(book, store):
+    kept = learned(book, "day first")
+    book.learn(act("> quoted"), "what was edited by hand")
+    db = store.opened[-1][1]
+    db.delete("memory_preferences", "")
+    anew, aside = book.mend(lambda one: own_words(one.text, lambda _: ""))
+    assert anew == [kept.id]
+    assert len(aside) == 1
+    assert [one.description for one in book.all()] == ["day first"]
+    assert book.mend(lambda one: "") == ([], [])
+
+
+def test_likeness_does_not_depend_on_the_encoders_size():
+    for size in (64, 256, 1024):
+        near, far = likeness(
+            HashingEmbedder(size), "Write a report on sales in March", ["the report on sales in April", "my birthday"]
+        )
+        assert near > ALIKE > far

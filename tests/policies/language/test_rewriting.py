@@ -1,0 +1,62 @@
+"""A rewriter asks for edits of single items and shows what they rest on as data."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from evolve.errors import ModelMistake
+from evolve.models import ModelReply
+from evolve.optimizer.prompt_items import parse_prompt, revise
+from evolve.policies.language.rewriting import LanguageRewriter
+from evolve.testing.line import LineDouble, desk_prompts
+from evolve.testing.line_rewriter import LineRewriter
+
+SAID = [
+    {"op": "replace", "item": 2, "text": "Dates are read  day first.", "why": "t1"},
+    {"op": "remove", "item": 9, "text": "", "why": "no such item"},
+    {"op": "add", "item": 0, "text": "Rows may be empty.", "why": "t2"},
+]
+
+
+def test_a_rewriter_proposes_edits_that_fit_the_prompt(model):
+    told = model(lambda body: json.dumps({"edits": SAID}))
+    prompt = parse_prompt("Be right.\n\nAdvice:\n- Be brief.\n- Read dates.\n")
+    edits = LanguageRewriter(models=told.policy.models, most=3).propose(
+        [item.text for item in prompt.items], ["trace: failed"], about="Be right."
+    )
+    assert [item.text for item in revise(prompt, edits).prompt.items] == [
+        "Be brief.",
+        "Dates are read day first.",
+        "Rows may be empty.",
+    ]
+    asked = told.prompts("edits")[0]
+    assert "1. Be brief." in asked and "trace: failed" in asked and "Be right." in asked
+
+
+def test_one_proposal_makes_one_edit_unless_more_are_wanted(model):
+    told = model(lambda body: json.dumps({"edits": SAID}))
+    assert len(LanguageRewriter(models=told.policy.models).propose(["a b", "c d"], ["trace"])) == 1
+
+
+def test_a_model_that_will_not_answer_is_a_mistake_and_no_empty_proposal():
+    class Silent(LineDouble):
+        def complete(self, request, on_delta=None):
+            return ModelReply(text="", finish="refusal")
+
+    with pytest.raises(ModelMistake):
+        LanguageRewriter(models=Silent()).propose(["a"], ["trace"])
+
+
+def test_the_desks_rewriter_finds_the_fact_only_where_a_trace_shows_it():
+    items = [item.text for item in parse_prompt(desk_prompts(())["check.md"]).items]
+    trace = (
+        'Trace t1, failed\nGiven: {"customer":"Dr. Ada Stone","due":"2031-03-02","total":900}\n'
+        'Said: {"name":"Dr. Ada Stone"}\nRight: {"name":"Ada Stone"}\n'
+    )
+    rewriter = LanguageRewriter(models=LineRewriter(wrong=0.0))
+    (edit,) = rewriter.propose(items, [trace])
+    assert "title" in edit.text.lower()
+    blind = [rewriter.propose(items, ["Trace t1, failed\nSaid: nothing\n"], seed=seed) for seed in range(12)]
+    assert len({edit for edits in blind for edit in edits}) > 4
