@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", choices=[[], *SCENES], help="which; default: all")
     for name in parser.parse_args().names or SCENES:
         with tempfile.TemporaryDirectory() as home, ScriptedEndpoint(double=ConversingDouble()) as endpoint:
-            columns, rows = (44, 30) if name == "narrow" else (92, 28)
+            columns, rows = (44, 20) if name == "narrow" else (92, 33)
             window = Terminal(Path(home), columns=columns, rows=rows)
             try:
                 SCENES[name](window, endpoint)

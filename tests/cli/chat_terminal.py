@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tests.cli.conftest import ROOT
 
-PATIENCE_S = 25.0
-PROMPTS = ("›", "…", "evolve>", "...>")
+PATIENCE_S = 60.0
+PROMPTS = ("›", ">", "…", "evolve>", "...>")
 QUESTIONS = ("[yes/no/later]", "reason)?", "leaves it open):")
 
 
@@ -38,7 +38,9 @@ class Terminal:
         self.close()
         self._starts += 1  # a server that is ending still holds its socket
         columns, rows = map(str, self._size)
-        line = f"cd {shlex.quote(str(self.folder))}; env {' '.join(sets)} {program}; echo left with code $?; exec cat"
+        # Ctrl-C reaches the shell too, which must be there to tell how the program ended.
+        run = f"cd {shlex.quote(str(self.folder))}; env {' '.join(sets)} {program}"
+        line = f"trap : INT; {run}; echo left with code $?; exec cat"
         self._tmux("new-session", "-d", "-x", columns, "-y", rows, f"sh -c {shlex.quote(line)}")
         self._tmux("set-option", "-g", "history-limit", "20000")
 

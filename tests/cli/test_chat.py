@@ -64,6 +64,7 @@ def test_without_a_model_words_get_three_lines_and_the_session_goes_on(chat):
     assert chat("what is the weather").code == 2
 
 
+@pytest.mark.slow
 def test_the_task_that_is_named_as_an_example_exists(cli):
     from evolve.cli.chat.session import WITHOUT_MODEL
 
@@ -90,6 +91,7 @@ def test_nothing_is_changed_unapproved_and_what_is_refused_is_dropped(work, proj
     assert (project / "left.txt").read_text() == "red red\n"
 
 
+@pytest.mark.slow
 def test_auto_applies_and_undo_takes_back(work, project):
     done = work("replace red by green in left.txt", "/undo", options=("--approve", "auto"))
     assert done.code == 0 and "applied: left.txt" in done.out and "undone: left.txt" in done.out
@@ -128,6 +130,7 @@ def test_a_conversation_is_the_persons_own_and_can_be_saved(chat, endpoint, tmp_
     assert again.code == 2 and "is there already" in again.out
 
 
+@pytest.mark.slow
 def test_a_torn_conversation_goes_on(chat, tmp_path):
     assert chat("1 -> 2", "2 -> 3", "4 -> 5").code == 0
     kept = tmp_path / "ws" / "memory_store" / "runs" / "chats" / "c1.jsonl"

@@ -7,7 +7,7 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.cli.chat.reading import is_open, read
@@ -24,6 +24,7 @@ VALUES = st.recursive(
 ).filter(lambda value: not any(arrow in json.dumps(value, ensure_ascii=False) for arrow in ("->", "→", "=>")))
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.lists(VALUES, min_size=2, max_size=2), VALUES), min_size=2, max_size=4))
 def test_rows_of_json_are_read_back(rows):
     written = functools.partial(json.dumps, ensure_ascii=False)

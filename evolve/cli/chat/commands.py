@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from evolve.cli.chat import transcript
 from evolve.cli.chat.reading import read
 from evolve.cli.chat.session import Session
+from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.output import shorten
 from evolve.errors import UsageError
@@ -118,7 +119,7 @@ def _diff(session: Session, text: str) -> None:
     with session.opened(read_only=True) as workspace:
         patch = workspace.folders.get(run)
     session.screen.diff(patch.diff or "no difference")
-    session.screen.say("diff", f"{patch.state}; run {patch.run}, {patch.folder}")
+    session.screen.say("diff", f"{patch.state}; run {patch.run}, {at_home(patch.folder)}")
 
 
 def _approve(session: Session, text: str) -> None:
@@ -156,7 +157,7 @@ def _refuse(session: Session, text: str) -> None:
 def _undo(session: Session, text: str) -> None:
     with session.opened() as workspace:
         done = workspace.undo(text or _applied(session, workspace), person=session.person())
-    session.screen.say("undone", f"{', '.join(done.names)} in {done.folder} as before; run {done.run}")
+    session.screen.say("undone", f"{', '.join(done.names)} in {at_home(done.folder)} as before; run {done.run}")
 
 
 def _applied(session: Session, workspace: Workspace) -> str | None:

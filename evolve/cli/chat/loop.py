@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ from evolve.cli.chat.plain_input import LineInput
 from evolve.cli.chat.reading import read
 from evolve.cli.chat.screen import open_screen, wants_plain
 from evolve.cli.chat.session import Session, Setup
+from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import Purse
 from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet
 from evolve.cli.chat.status import status_line
@@ -69,10 +71,12 @@ def converse(setup: Setup, start: Start) -> int:
     attended = sys.stdin.isatty()
     with evolve.open(setup.workspace, model=setup.model, sandbox=setup.sandbox, read_only=True) as workspace:
         if workspace.created:
-            note(f"made the workspace {workspace.paths.root}")
+            note(at_home(f"made the workspace {workspace.paths.root}"))
         store = workspace.paths.runs / "chats"
     new = start.new or (not attended and start.resume is None)  # a pipe begins where it says
     conversation = choose_conversation(Conversations(store), setup.folder, new=new, resume=start.resume)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter gets its number
     screen = open_screen(plain=start.plain or wants_plain(os.environ))
     session = Session(setup=setup, screen=screen, ask=lambda question: None, conversation=conversation, purse=purse)
     typed = TypedLines(store / "typed.jsonl")

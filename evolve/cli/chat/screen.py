@@ -91,17 +91,12 @@ class PlainScreen:
 
     plain = True
 
-    def __init__(self) -> None:
-        self._rest = ""
-
     def say(self, word: str, text: str = "") -> None:
         """One line; further lines of the text follow as they are."""
-        self._end_piece()
         self._print(f"{word}: {harmless(text)}".rstrip())
 
     def lines(self, word: str, text: str) -> None:
         """Every line with the word in front."""
-        self._end_piece()
         for line in harmless(text).rstrip("\n").split("\n"):
             self._print(f"{word}: {line}".rstrip())
 
@@ -116,32 +111,19 @@ class PlainScreen:
     @contextlib.contextmanager
     def working(self, stage: str) -> Iterator[None]:
         """Says nothing: what is worth a line comes as one."""
-        try:
-            yield
-        finally:
-            self._end_piece()
+        yield
 
     def paused(self) -> contextlib.AbstractContextManager[None]:
-        """Ends a line that is half written."""
-        self._end_piece()
+        """There is nothing to take away."""
         return contextlib.nullcontext()
 
     def stage(self, text: str) -> None:
         """Says nothing."""
 
     def piece(self, text: str) -> None:
-        """Whole lines of what a model writes."""
-        *whole, self._rest = (self._rest + harmless(text)).split("\n")
-        for line in whole:
-            self._print(f"model: {line}")
-
-    def _end_piece(self) -> None:
-        if self._rest:
-            self._print(f"model: {self._rest}")
-            self._rest = ""
+        """Says nothing: read aloud, pieces are noise, and what comes of them is told."""
 
     def _block(self, word: str, text: str) -> None:
-        self._end_piece()
         body = harmless(text).rstrip("\n")
         count = body.count("\n") + 1
         self._print(f"{word}: {count} line{'' if count == 1 else 's'} follow{'s' if count == 1 else ''}")

@@ -149,7 +149,7 @@ class Session:
             if question.kind == "approve":
                 self.screen.diff(question.detail)
                 self._shown = question.detail
-                said = self.ask(f"{question.text} [yes/no/later] ")
+                said = self.ask(f"{showing.at_home(question.text)} [yes/no/later] ")
                 return None if said is None else self._leave(said.strip())
             options = "".join(f"\n{number}  {option}" for number, option in enumerate(question.options, 1))
             self.screen.lines("ask", question.text + options)
@@ -245,7 +245,7 @@ class Session:
         """Says what became of a change, keeps it with the turn, and learns from a refusal."""
         if patch.state == "applied":
             self.code = 0
-            self.screen.say("applied", f"{', '.join(patch.names)} in {patch.folder}; /undo takes it back")
+            self.screen.say("applied", f"{', '.join(patch.names)}; /undo takes it back")
         elif patch.state == "refused":
             self.code = 1
             self._refused(patch)

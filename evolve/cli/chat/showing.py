@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sized
 from typing import TYPE_CHECKING
 
@@ -64,3 +65,11 @@ def count(items: Sized, noun: str) -> str:
 def short_model(model: str) -> str:
     """The name of a model without its address."""
     return ",".join(one.rpartition("#")[2] for one in model.split(","))
+
+
+def at_home(text: str) -> str:
+    """A text with paths as short as they can be: from this folder on, or with ``~`` for the person's own."""
+    here, home = os.getcwd(), os.path.expanduser("~")
+    for folder, short in ((here, ""), (home, "~/")):
+        text = text.replace(f"{folder}/", short) if len(folder) > 1 else text
+    return text

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from evolve.cli.chat.session import WITHOUT_MODEL, Session, Setup
-from evolve.cli.chat.showing import count, short_model
+from evolve.cli.chat.showing import at_home, count, short_model
 from evolve.cli.output import shorten
 from evolve.errors import UsageError
 from evolve.workspace.person import Approve
@@ -98,7 +98,9 @@ def say_waiting(session: Session) -> None:
     waiting = session.waiting()
     if waiting is not None:
         changes = count(waiting.names, "file")
-        session.screen.say("waiting", f"a change to {changes} in {waiting.folder}: /diff shows it, /approve applies it")
+        session.screen.say(
+            "waiting", f"a change to {changes} in {at_home(waiting.folder)}: /diff shows it, /approve applies it"
+        )
 
 
 def farewell(session: Session) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from evolve.cli.chat.commands import model_of
 from evolve.cli.chat.session import Session
-from evolve.cli.chat.showing import short_model
+from evolve.cli.chat.showing import at_home, short_model
 
 if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
@@ -23,9 +22,7 @@ def status_parts(session: Session) -> list[str]:
         parts.append(f"approve {session.setup.approve}")
     parts.append(session.purse.told())
     if session.setup.folder:
-        home = os.path.expanduser("~")
-        folder = session.setup.folder
-        parts.append(f"~{folder[len(home) :]}" if folder.startswith(f"{home}/") else folder)
+        parts.append(at_home(session.setup.folder))
     if session.setup.sandbox != "none":
         parts.append("sandboxed")
     return parts

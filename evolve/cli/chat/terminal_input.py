@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,7 @@ class TerminalInput:
         *,
         colour: bool = True,
     ) -> None:
-        self._typed = typed
+        self._signs = (sys.stdout.encoding or "").lower().startswith("utf")
         depth = None if colour else ColorDepth.DEPTH_1_BIT
         self._session: PromptSession[str] = PromptSession(
             history=_Remembered(typed),
@@ -51,7 +52,7 @@ class TerminalInput:
             multiline=True,
             key_bindings=_keys(),
             bottom_toolbar=lambda: status(get_app().output.get_size().columns),
-            prompt_continuation=lambda width, line, wrapped: "" if wrapped else "… ".rjust(width),
+            prompt_continuation=lambda width, line, wrapped: "" if wrapped else "… " if self._signs else ". ",
             color_depth=depth,
             enable_suspend=True,
             mouse_support=False,
@@ -65,7 +66,7 @@ class TerminalInput:
             KeyboardInterrupt: Ctrl-C.
         """
         try:
-            return self._session.prompt([("bold", "› ")])
+            return self._session.prompt([("bold", "› " if self._signs else "> ")])
         except EOFError:
             return None
 
