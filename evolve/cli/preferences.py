@@ -89,7 +89,9 @@ def add_command(
 @app.command("edit")
 def edit_command(
     preference: PreferenceId,
-    text: Annotated[str | None, typer.Argument(help="What it says from now on.", show_default=False)] = None,
+    text: Annotated[
+        str | None, typer.Argument(help="What it says from now on.", envvar="EVOLVE_TEXT", show_default=False)
+    ] = None,
     about: About = "",
     folder: Folder = "",
     everywhere: Annotated[

@@ -119,7 +119,9 @@ def _session(
 ) -> Iterator[Session]:
     """A session with its workers; they are gone when it ends, however it ends."""
     folders = {task.files.folder for task in suite.tasks if task.files is not None}
-    opener = partial(sandbox_opener(workspace.settings), python=common_environment(folders, python))
+    opener = sandbox_opener(workspace.settings)
+    if folders:
+        opener = partial(opener, python=common_environment(folders, python))
     workspace.open_sandbox()  # refuses here, before any process is started
     setup = WorkerSetup(learner=workspace.learner, sandbox=opener, run=run.id, suite=suite.name)
     folder = workspace.paths.runs / run.id

@@ -130,7 +130,18 @@ def test_the_doctor_has_one_line_per_part(cli, monkeypatch):
     monkeypatch.setenv("LANGSMITH_TRACING", "true")
     done = cli("doctor")
     parts = [line.split()[1] for line in done.out.splitlines()]
-    assert parts == ["workspace", "sandbox", "encoder", "index", "policy", "record", "bodies", "disk", "privacy"]
+    assert parts == [
+        "workspace",
+        "sandbox",
+        "encoder",
+        "index",
+        "policy",
+        "record",
+        "bodies",
+        "spending",
+        "disk",
+        "privacy",
+    ]
     assert "LANGSMITH_TRACING" in done.out
 
 
