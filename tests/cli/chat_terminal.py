@@ -73,7 +73,8 @@ class Terminal:
         """The line with the cursor, up to the cursor."""
         row, column = map(int, self._tmux("display-message", "-p", "#{cursor_y} #{cursor_x}").split())
         lines = self.screen(history=False).split("\n")
-        return lines[row][:column] if column or not row else lines[row - 1]  # a question may fill its line
+        typed = lines[row][:column]
+        return typed if typed.strip() or not row else lines[row - 1]  # a question may fill its line
 
     def ready(self) -> None:
         """Waits until something can be typed."""

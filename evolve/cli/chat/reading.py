@@ -65,7 +65,8 @@ def joined(text: str) -> str:
 
 def read(text: str) -> Wanted:
     """What a complete text asks for."""
-    plain = joined(text)
+    # Where the locale knows ASCII alone, other letters arrive as bytes.
+    plain = joined(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if _has_bytes(text) else text)
     if not plain:
         return Wanted(kind="nothing")
     found = _COMMAND.match(plain)
@@ -76,6 +77,10 @@ def read(text: str) -> Wanted:
     if _is_named(plain):
         return Wanted(kind="named", text=os.path.expanduser(plain))
     return Wanted(kind="words", text=plain)
+
+
+def _has_bytes(text: str) -> bool:
+    return any("\udc80" <= sign <= "\udcff" for sign in text)
 
 
 def read_rows(text: str) -> tuple[tuple[tuple[Any, ...], Any], ...]:
