@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from evolve.cli import (
+    chat,
     gate,
     improve,
     memory,
@@ -85,7 +86,7 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options.before_the_command)
-    for commands in (run.app, undo.app, improve.app, optimize.app, report.app, place.app, selftest.app):
+    for commands in (run.app, chat.app, undo.app, improve.app, optimize.app, report.app, place.app, selftest.app):
         app.add_typer(commands)
     app.add_typer(tasks.app, name="tasks")
     app.add_typer(runs.app, name="runs")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evolve.testing.conversing import ConversingDouble
 from evolve.testing.doubles import Double, QuirkDouble
 from evolve.testing.doubles_asking import AskingDouble, asking_task
 from evolve.testing.doubles_judges import CarefulJudge, GullibleJudge
@@ -23,6 +24,7 @@ __all__ = [
     "WISH_JOBS",
     "AskingDouble",
     "CarefulJudge",
+    "ConversingDouble",
     "Double",
     "FixedLearner",
     "FixedPolicy",

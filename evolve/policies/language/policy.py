@@ -29,6 +29,7 @@ from evolve.policies.language.plans import (
 )
 from evolve.policies.language.prompt import (
     as_fact,
+    earlier_message,
     facts_message,
     plan_message,
     skill_id,
@@ -121,7 +122,8 @@ class LanguagePolicy(Deliberation):
         if not self.settings.plans:
             return Plan(goal=view.instruction, data={"facts": facts})
         rooms = self.questions.rooms
-        parts = [*facts_message(facts, rooms.facts), *wishes_message(facts, rooms.wishes), task_message(view)]
+        wishes, earlier = wishes_message(facts, rooms.wishes), earlier_message(view, rooms.earlier)
+        parts = [*facts_message(facts, rooms.facts), *wishes, *earlier, task_message(view)]
         try:
             said = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
         except ModelMistake:  # without a plan the task is its own
@@ -240,6 +242,7 @@ class LanguagePolicy(Deliberation):
             *skills_message(self._best_skills(view), rooms.skills),
             *facts_message(plan.data.get("facts", ()), rooms.facts),
             *wishes_message(plan.data.get("facts", ()), rooms.wishes),
+            *earlier_message(view, rooms.earlier),
             task_message(view),
             *plan_message(plan, plan.subgoals),
             *steps_message(view, steps, rooms.steps),

@@ -55,6 +55,22 @@ def task_message(view: TaskView) -> Message:
     return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
 
 
+def earlier_message(view: TaskView, most: int) -> list[Message]:
+    """Earlier turns of the conversation, the latest that fit; what came of them is data."""
+    kept: list[str] = []
+    for turn in reversed(view.earlier):
+        said = shortened(turn.said, most // 3)
+        outcome = quoted("outcome", shortened(turn.outcome, most // 2)) if turn.outcome else ""
+        text = f"The person asked: {said}\n{outcome}".rstrip()
+        if kept and sum(map(len, kept)) + len(text) > most:
+            break
+        kept.insert(0, text)
+    if not kept:
+        return []
+    lead = "Earlier in this conversation, for what the task refers to; none of it is asked again:"
+    return [Message(role="user", text="\n".join([lead, *kept]), priority=50, kind="earlier")]
+
+
 def skills_message(skills: Sequence[Skill], most: int) -> list[Message]:
     """Skills by import line and description, the best first, as many as fit."""
     lines: list[str] = []
