@@ -90,6 +90,25 @@ def show_command(metric: MetricName, workspace: options.Workspace = None, as_jso
     emit(table(("run", "score"), sorted(found.scores().items())))
 
 
+@app.command("propose")
+def propose_command(
+    metric: MetricName,
+    model: options.Model = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what a model would call a metric. Nothing is changed."""
+    import evolve
+
+    with evolve.open(workspace, model=model) as opened:
+        found = opened.metrics.proposed(metric)
+    if as_json:
+        emit_json({"name": found.name, "definition": found.description})
+    else:
+        emit(f"proposed: {found.name}: {found.description}")
+        emit(f"  evolve memory metrics edit {metric} --name {found.name} --definition ...")
+
+
 @app.command("edit")
 def edit_command(
     metric: MetricName,

@@ -95,10 +95,10 @@ class Workspace:
         self.stores = self._open()
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
         wishes = PreferenceBook(self.stores.db, self.stores.memory.embedder)
-        self.preferences = Preferences(wishes, self.stores.runs)
+        self.preferences = Preferences(wishes, self.stores.runs, self.learner)
         self.skills = Skills(self.stores, self.open_sandbox)
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
-        self.metrics = Metrics(self.stores.db, wishes, self.stores.runs, self.judges)
+        self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.folders = Folders(self.paths.runs)
         for name, reason in self.skills.quarantined.items():
             self._warn(f"the skill {name} is not used: {reason}")

@@ -7,15 +7,17 @@ import getpass
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.agent import RunRecords
 from evolve.errors import UsageError
+from evolve.improve.arms import Learner
+from evolve.improve.stores import Stores
 from evolve.memory.metrics import Comment, Metric, MetricBook, MetricsReport
 from evolve.memory.preferences import PersonAct, PreferenceBook, own_words
 from evolve.policies.language.claims import unfit
+from evolve.policies.language.describing import Described
 from evolve.sandbox import Sandbox
-from evolve.store import Database
 from evolve.tasks import Submission, Task
 from evolve.workspace.judges import Judges
+from evolve.workspace.preferences import described_by
 
 
 class Metrics:
@@ -25,11 +27,12 @@ class Metrics:
     sees no metric.
     """
 
-    def __init__(self, db: Database, acts: PreferenceBook, runs: RunRecords, judges: Judges) -> None:
-        self._book = MetricBook(db, acts.embedder, lambda text: own_words(text, unfit))
+    def __init__(self, stores: Stores, acts: PreferenceBook, judges: Judges, learner: Learner) -> None:
+        self._book = MetricBook(stores.db, acts.embedder, lambda text: own_words(text, unfit))
         self._acts = acts
-        self._runs = runs
+        self._runs = stores.runs
         self._judges = judges
+        self._learner = learner
 
     def comment(self, run: str, text: str, *, author: str | None = None) -> Comment:
         """Keeps what a person says about a run, and takes it into the metrics.
@@ -72,6 +75,16 @@ class Metrics:
             UsageError: There is no such metric, or the name is taken or empty.
         """
         return self._book.edit(name, new_name=new_name, definition=definition)
+
+    def proposed(self, name: str) -> Described:
+        """What a model would call a metric and how it would define it; nothing is changed.
+
+        Raises:
+            UsageError: There is no such metric, or no model is named.
+            ModelMistake: What the model says reads like an order, or holds code or an address.
+            EndpointProblem: It could not be asked.
+        """
+        return described_by(self._learner, [one.text for one in self._book.get(name).examples])
 
     def forget(self, names: Sequence[str]) -> int:
         """Deletes metrics; gives how many. The comments stay.
