@@ -85,7 +85,7 @@ def test_a_preference_is_an_instruction_with_a_name_and_its_edit_is_data(opened,
 
 
 def test_a_long_life_keeps_the_prompt_short(opened, endpoint):
-    for number in range(60):
+    for number in range(30):
         opened.preferences.add(f"Dates of kind {number} " + "very long words " * 20, context=Context(instruction=FIRST))
     opened.run(NEXT)
     sizes = [
