@@ -31,8 +31,8 @@ from evolve.workflow import Workflow
 if TYPE_CHECKING:
     from evolve.agent.checkpoints import EpisodeSaver
 
-HELD_OUT = frozenset({"gate", "test"})
-"""Splits on which nothing is learned."""
+HELD_OUT = frozenset({"gate", "test", "screen"})
+"""Splits on which nothing is learned; ``screen`` are trials of a variant on tasks one may otherwise learn from."""
 
 _STAGES_PER_CYCLE = 3
 _SLACK = 12

@@ -18,6 +18,7 @@ from evolve.cli import (
     memory,
     metrics,
     models,
+    optimize,
     options,
     place,
     preferences,
@@ -28,6 +29,7 @@ from evolve.cli import (
     skills,
     tasks,
     undo,
+    variants,
 )
 from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
@@ -81,7 +83,7 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options.before_the_command)
-    for commands in (run.app, undo.app, improve.app, report.app, place.app):
+    for commands in (run.app, undo.app, improve.app, optimize.app, report.app, place.app):
         app.add_typer(commands)
     app.add_typer(tasks.app, name="tasks")
     app.add_typer(_together("Look at past runs and episodes.", runs.app, metrics.comments), name="runs")
@@ -90,6 +92,7 @@ def build_app() -> typer.Typer:
     learned.add_typer(metrics.app, name="metrics")
     app.add_typer(learned, name="memory")
     app.add_typer(skills.app, name="skills")
+    app.add_typer(variants.app, name="variants")
     app.add_typer(models.app, name="models")
     app.add_typer(sandbox.app, name="sandbox")
     return app

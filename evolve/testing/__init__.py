@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evolve.testing.doubles import Double, QuirkDouble
+from evolve.testing.doubles_asking import AskingDouble, asking_task
 from evolve.testing.doubles_judges import CarefulJudge, GullibleJudge
 from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
 from evolve.testing.doubles_wishes import WISH_JOBS, WishDouble, WishJob
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WISH_JOBS",
+    "AskingDouble",
     "CarefulJudge",
     "Double",
     "FixedLearner",
@@ -35,6 +37,7 @@ __all__ = [
     "TrustingSandbox",
     "WishDouble",
     "WishJob",
+    "asking_task",
     "load_scenario",
     "quirk_suite",
     "quirk_tasks",
