@@ -119,6 +119,7 @@ def judge_variant(
         variant=variant,
         suite=session.suite,
         texts=session.stores.texts(variant),
+        learned_from=session.stores.learned_from(),
     )
     seed = _seed(session)
     how = Comparing(run=run, retry=partial(_retry, session, variant, seed), seed=seed, on_pair=on_pair)
