@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.record import Op, Outcome, Target, common_options, progress, publish
 from evolve.episodes import EpisodeRecord
 from evolve.files import canonical_json
-from evolve.gate import AlphaSpending, PairedRunner, SequentialTest, clopper_pearson, one_by_one
+from evolve.gate import ErrorBudget, PairedRunner, SequentialTest, clopper_pearson, one_by_one
 from evolve.optimizer.counterfactual import Attribution, Editor, PromptProposal
 from evolve.optimizer.credit import blame
 from evolve.optimizer.engine import Candidate, EngineSettings
@@ -42,7 +42,7 @@ TRAIN, GATE, PROPOSALS = 40, 80, 6
 FIRST_SEED = 1_000
 """The seeds below were used while the engine was written."""
 
-CYCLES, REPEATS = 200, 5
+CYCLES, REPEATS = 200, 3
 LIMITS = ItemLimits(count=8, size=500)
 WRONG = 0.5
 
@@ -187,7 +187,7 @@ class Cycles:
         tasks = desk_tasks(60, self.seed * 1_000 + number, prefix="gate")
         runner: PairedRunner[Task] = PairedRunner(
             run=one_by_one(lambda task, arm, seed: self.desk.run(arms[arm], task, seed, variant=arm)),
-            test=SequentialTest(alpha=AlphaSpending().level(self.put)),
+            test=SequentialTest(alpha=ErrorBudget().level(self.put)),
             seed=number,
         )
         return runner.compare(tasks, parent="old", variant="new").state.verdict == "accept"

@@ -12,9 +12,9 @@ from typing import Any
 
 from evolve.episodes import EpisodeRecord
 from evolve.gate import Job, PairedRunner, SequentialTest, Tally, Unaffordable
+from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import run_held_out
 from evolve.improve.session import Session
-from evolve.improve.workers import EpisodeJob
 from evolve.tasks import Task
 
 ALPHA = 0.05

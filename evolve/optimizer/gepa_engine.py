@@ -123,7 +123,8 @@ class _Search:
         views = list(trials.tasks)[:_SCREENED]
         self.ids = [view.id for view in views]
         told = {
-            view.id: canonical_json([view.instruction, [list(row.input) for row in view.examples]]) for view in views
+            view.id: canonical_json([view.instruction, [[list(row.input), row.output] for row in view.examples]])
+            for view in views
         }
         self._editor = replace(engine.editor, tasks={**told, **engine.editor.tasks})
         self._attribution: Attribution | None = None

@@ -9,12 +9,11 @@ from functools import partial
 from evolve.episodes import Json, Limits, TaskView
 from evolve.errors import UsageError
 from evolve.improve.arms import Arm
-from evolve.improve.rewriting import Writing
 from evolve.ledger import Budget
 from evolve.memory import ExperienceRow
 from evolve.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire, open_models, parse_model
 from evolve.paths import WorkspacePaths
-from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageRewriter, LanguageSettings, Questions
+from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions
 from evolve.policies.protocol import Policy
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.settings import Settings
@@ -72,13 +71,6 @@ class LanguageLearner:
         told = {"task": task.instruction, "rubric": task.rubric}
         prompt = render_prompt(load_prompt("judge.md", layers), told, name="judge.md")
         return RubricVerifier(model=self._open()[0], prompt=prompt)
-
-    def writing(self) -> Writing:
-        """Who proposes edits of prompts: the models in the role ``rewrite``."""
-        models, meter = self._open()
-        questions = Questions(layers=PromptLayers(workspace=self.paths.prompts))
-        rewriter = LanguageRewriter(models=models, questions=questions)
-        return Writing(rewriter=rewriter, begin=meter.start, spent=lambda: meter.spent)
 
     def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
         """Skills that a model wrote have no trees."""
