@@ -15,9 +15,10 @@ from evolve.episodes import Limits, TaskView
 from evolve.events import NoEvents
 from evolve.gate import is_verified, one_per_group
 from evolve.improve.arms import Arm, agent_for
+from evolve.improve.jobs import WorkerSetup
 from evolve.improve.optimization import optimize
 from evolve.improve.session import LoopPlan, Session
-from evolve.improve.workers import LocalWorkers, WorkerSetup
+from evolve.improve.workers import LocalWorkers
 from evolve.ledger import Budget, Ledger
 from evolve.optimizer.bandit import ALL, BanditEngine
 from evolve.optimizer.engine import (

@@ -21,8 +21,8 @@ from evolve.gate import (
     is_verified,
     solved_by,
 )
+from evolve.improve.jobs import EpisodeJob
 from evolve.improve.session import Session
-from evolve.improve.workers import EpisodeJob
 from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.skills import with_called
 from evolve.tasks import Task

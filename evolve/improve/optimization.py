@@ -10,12 +10,12 @@ from evolve.agent.codec import from_data, to_data
 from evolve.episodes import EpisodeRecord
 from evolve.errors import BudgetExhausted
 from evolve.gate import Interval, Unaffordable, paired_outcome, shuffled_groups
+from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import run_held_out
 from evolve.improve.loop import check_size
 from evolve.improve.report import paired_intervals
 from evolve.improve.session import Session
 from evolve.improve.trials import SEARCH_SHARE, SessionTrials, judgement_pairs, net_wins
-from evolve.improve.workers import EpisodeJob
 from evolve.ledger import Spent
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.engine import Candidate, Engine, Judgement, SearchEnded

@@ -14,9 +14,9 @@ from evolve.agent import episode_id
 from evolve.episodes import EpisodeRecord, Limits, TaskView
 from evolve.faults import hit
 from evolve.gate import clopper_pearson, is_verified, shuffled_groups
+from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import judge_variant
 from evolve.improve.session import Session
-from evolve.improve.workers import EpisodeJob
 from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.tasks import Task, equal

@@ -25,6 +25,7 @@ from evolve.workflow import Workflow, parse_workflow
 from evolve.workspace.approvals import undone
 from evolve.workspace.folders import Folders, Patch
 from evolve.workspace.housekeeping import drop_checkpoints, tidy
+from evolve.workspace.judges import Judges
 from evolve.workspace.learners import check_model, choose_learner
 from evolve.workspace.memories import Memories
 from evolve.workspace.opening import is_current, locate, open_stores, sandbox_opener
@@ -75,6 +76,7 @@ class Workspace:
         memory: Notes and insights.
         preferences: What the person wants: instructions, never evidence.
         skills: Learned skills.
+        judges: Models that judge, and what they were found to be worth.
         variants: What was tried, and which of it acts.
         folders: What runs would change in folders: to apply and to undo.
     """
@@ -96,6 +98,7 @@ class Workspace:
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
         self.preferences = Preferences(PreferenceBook(self.stores.db, self.stores.memory.embedder), self.stores.runs)
         self.skills = Skills(self.stores, self.open_sandbox)
+        self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
         self.variants = Variants(self.stores, self.paths)
         self.folders = Folders(self.paths.runs)
         for name, reason in self.skills.quarantined.items():

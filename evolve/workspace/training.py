@@ -15,12 +15,13 @@ from evolve.errors import UsageError
 from evolve.events import EventFan, EventLog
 from evolve.files import canonical_json, digest
 from evolve.improve.aside import SetAside
+from evolve.improve.jobs import WorkerSetup
 from evolve.improve.journal import last_report
 from evolve.improve.loop import improve as run_loop
 from evolve.improve.loop import look_again
 from evolve.improve.report import Report
 from evolve.improve.session import LoopPlan, Session
-from evolve.improve.workers import WorkerSetup, open_workers
+from evolve.improve.workers import open_workers
 from evolve.ledger import Budget, Ledger, Spent
 from evolve.tasks import Suite, load_suite
 from evolve.workflow import Knobs, Workflow
