@@ -184,6 +184,8 @@ class Judgement:
     fault: bool = False
     judged: bool = False
     """The bit is a model's opinion."""
+    measured: bool = False
+    """It is the opinion of a judge that was measured and counts."""
     text: str = ""
     """What the bit rests on, in one sentence, where it is not rows."""
 

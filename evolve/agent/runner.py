@@ -33,8 +33,8 @@ from evolve.workflow import Workflow, misfits, visit_bounds
 if TYPE_CHECKING:
     from evolve.agent.checkpoints import EpisodeSaver
 
-HELD_OUT = frozenset({"gate", "test"})
-"""Splits on which nothing is learned."""
+HELD_OUT = frozenset({"gate", "test", "screen"})
+"""Splits on which nothing is learned; ``screen`` are trials of a variant on tasks one may otherwise learn from."""
 
 _SLACK = 12
 """Nodes that the graph library counts beyond the stages themselves, generously."""

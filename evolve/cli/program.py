@@ -17,6 +17,7 @@ from evolve.cli import (
     improve,
     memory,
     models,
+    optimize,
     options,
     place,
     preferences,
@@ -27,6 +28,7 @@ from evolve.cli import (
     skills,
     tasks,
     undo,
+    variants,
     workflow,
 )
 from evolve.cli.output import complain, flush, mute, shorten
@@ -81,12 +83,13 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options.before_the_command)
-    for commands in (run.app, undo.app, improve.app, report.app, place.app):
+    for commands in (run.app, undo.app, improve.app, optimize.app, report.app, place.app):
         app.add_typer(commands)
     app.add_typer(tasks.app, name="tasks")
     app.add_typer(runs.app, name="runs")
     app.add_typer(_memory_commands(), name="memory")
     app.add_typer(skills.app, name="skills")
+    app.add_typer(variants.app, name="variants")
     app.add_typer(models.app, name="models")
     app.add_typer(workflow.app, name="workflow")
     app.add_typer(sandbox.app, name="sandbox")

@@ -141,9 +141,15 @@ def _loop_line(event: Event) -> tuple[str, bool]:
             return f"round {data['round']}, nothing new to judge", True
         return f"round {data['round']}, variant {data['variant'][:10]}: guide from {data['insights']} rows", True
     if event.kind == "gate":
-        return f"round {data['round']}, gate: pair {data['pairs']}, {data['reason']}", False
+        what = f"round {data['round']}" if "round" in data else f"candidate {data['candidate']}"
+        return f"{what}, gate: pair {data['pairs']}, {data['reason']}", False
     if event.kind == "judged":
         return f"gate verdict: {data['verdict']} after {data['pairs']} pairs ({data['reason']})", True
+    if event.kind == "forecast":
+        return data["text"], True
+    if event.kind == "screened":
+        name = data["operator"]
+        return f"candidate {data['number']}, {name}: {data['solved']} of {data['tasks']} train tasks solved", False
     if event.kind == "test":
         return f"held-out test: {data['done']}/{data['total']} tasks in both arms", data["done"] == data["total"]
     if event.kind == "warning":

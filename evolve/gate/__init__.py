@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evolve.gate.decisions import Decision, Decisions
 from evolve.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
-from evolve.gate.error_budget import ErrorBudget
+from evolve.gate.error_budget import ErrorBudget, Stake
 from evolve.gate.gate import Comparing, Finding, Gate, Proposal, Unaffordable, solved_by
 from evolve.gate.instruments import instruments
 from evolve.gate.interval import Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
@@ -46,6 +46,7 @@ __all__ = [
     "RunJobs",
     "Seals",
     "SequentialTest",
+    "Stake",
     "Standing",
     "Tally",
     "TestState",

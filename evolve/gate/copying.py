@@ -16,7 +16,7 @@ from evolve.tasks import Task
 WORDS = 13
 """Words in a row that two texts do not share by chance (the n-gram of Brown et al., "Language models are few-shot
 learners", 2020, appendix C, which is used to find test data in training data)."""
-CHARACTERS = 24
+CHARACTERS = 16
 """Least length of a row's input, as JSON without spaces, that says whose it is."""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from evolve.files import canonical_json, digest
 from evolve.gate.eprocess import Tally, TestState, Verdict
-from evolve.gate.error_budget import ErrorBudget
+from evolve.gate.error_budget import ErrorBudget, Stake
 from evolve.gate.order import Standing
 from evolve.store import Database, Value
 
@@ -72,9 +72,11 @@ class Decisions:
     def next_level(self, suite: str) -> tuple[int, float]:
         """Number and error level of the next proposal on a suite; what was refused untested used no level."""
         rows = self._db.rows("gate_decisions", {"suite": suite})
-        tested = [(cast(float, one["alpha"]), one["verdict"]) for one in rows if one["alpha"]]
-        handed_on = tested[-1][0] if tested and tested[-1][1] == "accept" else 0.0
-        return len(tested) + 1, self._budget.level(len(tested) + 1, handed_on=handed_on)
+        tested = [
+            (cast(float, one["alpha"]), cast(float, one["wealth"]), one["verdict"]) for one in rows if one["alpha"]
+        ]
+        stakes = [Stake(level=level, wealth=wealth, accepted=said == "accept") for level, wealth, said in tested]
+        return len(stakes) + 1, self._budget.level(stakes)
 
     def open(self, pins: Mapping[str, str], *, run: str, parent: str, variant: str, suite: str) -> Mapping[str, str]:
         """Notes what a judgement begins to measure with; gives what it began with the first time."""

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-_POWER = 1.8
-_SUM = 1.88222962
-"""The sum of ``i ** -1.8`` over all whole ``i`` from 1 (Riemann's zeta at 1.8), rounded up."""
+
+@dataclass(frozen=True, kw_only=True)
+class Stake:
+    """What one proposal was tested with.
+
+    Attributes:
+        level: Its error level.
+        wealth: What the test made of one unit of wealth when it ended.
+    """
+
+    level: float
+    wealth: float
+    accepted: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorBudget:
     """Bounds the probability of ever accepting a proposal that is no better than its parent (family-wise).
 
-    Online fallback (Tian and Ramdas, "Online control of the familywise error rate", Statistical Methods in
-    Medical Research 30, 2021): proposal ``i`` has a share of its own, ``alpha`` times ``i ** -1.8`` over the sum
-    of these, and the whole level of the proposal before it where that one was accepted. The shares add up to
-    ``alpha``, and what an acceptance hands on was not used up, because a proposal that is better cannot be
-    accepted falsely. So the bound holds however many proposals come, however they depend on one another and
-    on the verdicts before them.
+    The budget is capital. Proposal ``i`` is tested at the level ``capital / (i + 1)``, which is staked on it: the
+    test multiplies the stake by its wealth and accepts when the stake has become 1. When it ends otherwise, what
+    is left of the stake comes back, and after an acceptance the stake itself does; never more than was staked.
+
+    Why the bound holds: while a proposal that is no better is tested, stake and rest together are a non-negative
+    supermartingale; while a better one is, they do not grow. So capital that starts at ``alpha`` reaches 1 on a
+    proposal that is no better with probability at most ``alpha`` (Ville, 1939), however many come and whatever the
+    verdicts before them. What is asked of every test is what its null hypothesis says: a decisive pair is won with
+    probability at most one half, whatever happened before, other proposals included.
+
+    Sources: wealth as the measure of evidence, Shafer, "Testing by betting", JRSS A 184 (2021); error levels as
+    capital, Foster and Stine, "Alpha-investing", JRSS B 70 (2008), there for another error rate; an accepted
+    proposal hands its level on, Tian and Ramdas, "Online control of the familywise error rate", Statistical
+    Methods in Medical Research 30 (2021).
 
     Attributes:
         alpha: The bound.
@@ -27,20 +45,14 @@ class ErrorBudget:
 
     alpha: float = 0.05
 
-    def share(self, proposal: int) -> float:
-        """What proposal number ``proposal``, counted from 1, has of its own.
+    def capital(self, stakes: Iterable[Stake]) -> float:
+        """What is left after these proposals, in order; always above 0."""
+        left = self.alpha
+        for one in stakes:
+            left -= one.level * (1.0 - (1.0 if one.accepted else min(max(one.wealth, 0.0), 1.0)))
+        return left
 
-        Raises:
-            ValueError: The number is below 1.
-        """
-        if proposal < 1:
-            raise ValueError("proposals are counted from 1")
-        return self.alpha / (_SUM * math.pow(proposal, _POWER))
-
-    def level(self, proposal: int, *, handed_on: float = 0.0) -> float:
-        """Error level of a proposal.
-
-        Args:
-            handed_on: The level of the proposal before it if that one was accepted, else 0.
-        """
-        return self.share(proposal) + handed_on
+    def level(self, stakes: Iterable[Stake] = ()) -> float:
+        """Error level of the next proposal after these."""
+        listed = tuple(stakes)
+        return self.capital(listed) / (len(listed) + 2)

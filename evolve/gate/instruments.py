@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 _PARTS: Mapping[str, tuple[str, ...]] = {
     "verifier": ("tasks/*.py", "agent/environments/*.py", "agent/stages/judge.py", "agent/execution.py"),
-    "evaluator": ("agent/outcome.py", "agent/runner.py", "workflow.py", "sandbox/*.py"),
+    "evaluator": ("agent/outcome.py", "agent/runner.py", "workflow/*.py", "sandbox/*.py"),
     "gate": ("gate/*.py",),
 }
 

@@ -108,10 +108,13 @@ class PairedRunner(Generic[T]):
 
     def _judged(self, tally: Tally, standing: Standing, left: int) -> TestState:
         state = self.test.judge(tally, left=left)
-        if state.verdict != "accept" or not standing.objection:
+        if state.verdict != "accept":
             return state
-        # More pairs may still turn the whole; waiting for them costs the test nothing of its level.
-        reason = f"{state.reason}, but as a whole {standing.objection}"
+        objection = standing.objection
+        if not objection and (standing.holds_success or not left):
+            return state
+        # Waiting for more pairs costs the test nothing of its level.
+        reason = f"{state.reason}; " + (f"but {objection}" if objection else "whether it solves as many is open")
         if left:
             return replace(state, verdict="undecided", reason=reason, further=None, stop=False)
         return replace(state, verdict="reject", reason=reason, stop=True)

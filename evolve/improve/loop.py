@@ -10,6 +10,7 @@ from evolve.episodes import EpisodeRecord
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.gate import Interval, Unaffordable, is_verified, shuffled_groups
 from evolve.improve.arms import UNLEARNED
+from evolve.improve.jobs import EpisodeJob
 from evolve.improve.journal import keep_report, report_of
 from evolve.improve.judgement import judge, propose, run_held_out
 from evolve.improve.practice import practise
@@ -24,7 +25,6 @@ from evolve.improve.report import (
     paired_intervals,
 )
 from evolve.improve.session import Session
-from evolve.improve.workers import EpisodeJob
 
 _PAIRS_AT_ONCE = 8
 _FEWEST_GROUPS = 6

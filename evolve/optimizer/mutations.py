@@ -167,7 +167,8 @@ def turned(name: str, value: float, random: Random) -> float:
     low, high = KNOB_BOUNDS[name]
     if isinstance(low, int):
         wide = high - low > _WIDE
-        near = value * random.choice((0.25, 0.5, 2.0, 4.0)) if wide else value + random.choice((-2, -1, 1, 2))
+        # A factor would never lead away from zero.
+        near = (value or 2) * random.choice((0.25, 0.5, 2.0, 4.0)) if wide else value + random.choice((-2, -1, 1, 2))
         return int(min(high, max(low, round(near))))
     near = value * random.choice((0.25, 0.5, 2.0, 4.0)) if high > 1 else value + random.choice((-0.1, -0.05, 0.05, 0.1))
     return round(min(high, max(low, near)), 6)

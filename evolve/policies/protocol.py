@@ -27,6 +27,13 @@ execution; gives a list per program of outputs, or None where that program faile
 A row that raised is the dict ``{"error": "..."}``."""
 
 
+READINGS = "readings"
+"""Key of an observation's data: values that different answers to one request gave, where a person has to choose."""
+
+DECIDED = "decided"
+"""Key of an action's data: true where a person has said already what is meant, so that nobody is asked again."""
+
+
 class Policy(Protocol):
     """Plans, acts, reflects and distils. Holds no state of an episode between calls."""
 

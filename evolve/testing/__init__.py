@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evolve.testing.doubles import Double, QuirkDouble
+from evolve.testing.doubles_asking import AskingDouble, asking_task
+from evolve.testing.doubles_judges import CarefulJudge, GullibleJudge
 from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
 from evolve.testing.doubles_wishes import WISH_JOBS, WishDouble, WishJob
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
@@ -19,9 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WISH_JOBS",
+    "AskingDouble",
+    "CarefulJudge",
     "Double",
     "FixedLearner",
     "FixedPolicy",
+    "GullibleJudge",
     "LocalWire",
     "Quirk",
     "QuirkDouble",
@@ -32,6 +37,7 @@ __all__ = [
     "TrustingSandbox",
     "WishDouble",
     "WishJob",
+    "asking_task",
     "load_scenario",
     "quirk_suite",
     "quirk_tasks",

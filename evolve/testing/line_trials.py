@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from evolve.episodes import EpisodeRecord, TaskView
-from evolve.gate import ErrorBudget, PairedRunner, SequentialTest, one_by_one
+from evolve.gate import ErrorBudget, PairedRunner, SequentialTest, Stake, one_by_one
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.tasks import Task
 from evolve.testing.line import Desk
@@ -33,6 +33,7 @@ class DeskTrials:
     spending: ErrorBudget = field(default_factory=ErrorBudget)
     screened: int = 0
     judgements: list[tuple[Candidate, Judgement]] = field(default_factory=list)
+    stakes: list[Stake] = field(default_factory=list)
 
     @property
     def tasks(self) -> Sequence[TaskView]:
@@ -50,13 +51,15 @@ class DeskTrials:
     def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
         """Paired episodes on the gate's tasks until the sequential test decides."""
         arms = {candidate.digest: candidate, parent.digest: parent}
-        level = self.spending.level(len(self.judgements) + 1)
+        level = self.spending.level(self.stakes)
 
         def run(task: Task, variant: str, seed: int) -> EpisodeRecord:
             return self._run(arms[variant], task, seed)
 
         runner: PairedRunner[Task] = PairedRunner(run=one_by_one(run), test=SequentialTest(alpha=level), seed=self.seed)
         found = runner.compare(self.gate, parent=parent.digest, variant=candidate.digest)
+        state = found.state
+        self.stakes.append(Stake(level=level, wealth=state.wealth, accepted=state.verdict == "accept"))
         tally = found.state.tally
         judgement = Judgement(
             verdict=found.state.verdict,

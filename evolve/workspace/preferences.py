@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from evolve.agent import Recall, RunRecords
+from evolve.agent.questions import is_answered
 from evolve.episodes import EpisodeRecord, Recalled, TaskView
 from evolve.errors import UsageError
 from evolve.files import canonical_json
@@ -105,6 +106,18 @@ class Preferences:
         act = PersonAct(kind="edit", text=comment, before=before, after=after, run=run, author=author or "")
         return self._learn(act, context=context)
 
+    def from_answers(self, record: EpisodeRecord) -> builtins.list[Preference]:
+        """Learns from what the person answered in an episode."""
+        found = []
+        for step in record.steps:
+            if step.action.kind != "ask_user" or not is_answered(step) or step.observation is None:
+                continue
+            said = PersonAct(
+                kind="answer", text=step.observation.text, question=step.action.text, run=record.run, step=step.number
+            )
+            found.append(self._learn(said, context=None))
+        return [one for one in found if one is not None]
+
     def list(self, *, status: PreferenceStatus | None = None) -> builtins.list[Preference]:
         """All preferences, or those of one status, the latest learned first."""
         return self._book.all(status)
@@ -174,7 +187,8 @@ class Preferences:
 
     def _learn(self, act: PersonAct, *, context: Context | None) -> Preference | None:
         record = self._last_episode(act.run)
-        material = list(_shown(record)) if record is not None else []
+        # An answer may well repeat a choice that the person was given.
+        material = list(_shown(record)) if record is not None and act.kind != "answer" else []
         description = described(act, material=material)
         if not description:
             return None
@@ -183,7 +197,7 @@ class Preferences:
             author=act.author or getpass.getuser(),
             context=self._context(act.run) if context is None else context,
             episode=record.episode if record is not None else "",
-            step=record.steps[-1].number if record is not None and record.steps else 0,
+            step=act.step or (record.steps[-1].number if record is not None and record.steps else 0),
         )
         return self._book.learn(placed, description)
 

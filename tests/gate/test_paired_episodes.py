@@ -106,11 +106,32 @@ def run_better(task: SmallTask, variant: str, seed: int) -> EpisodeRecord:
     return episode(task.id, variant=variant, candidates=10 if variant == "new" else 100)
 
 
+def run_solving_more(task: SmallTask, variant: str, seed: int) -> EpisodeRecord:
+    return episode(task.id, variant=variant, status="solved" if variant == "new" else "unsolved")
+
+
 def test_a_clear_winner_is_accepted_without_running_every_task() -> None:
-    done = PairedRunner(run=one_by_one(run_better)).compare(tasks(60), parent="old", variant="new")
+    done = PairedRunner(run=one_by_one(run_solving_more)).compare(tasks(60), parent="old", variant="new")
     assert done.state.verdict == "accept"
     assert len(done.pairs) == 7
-    assert done.cost == Cost(candidates=7 * 110)
+    assert done.cost == Cost(candidates=7 * 200)
+
+
+def test_a_cheaper_variant_is_accepted_once_it_is_shown_that_it_solves_as_many() -> None:
+    done = PairedRunner(run=one_by_one(run_better)).compare(tasks(60), parent="old", variant="new")
+    assert (done.state.verdict, len(done.pairs)) == ("accept", 25)
+    few = PairedRunner(run=one_by_one(run_better)).compare(tasks(9), parent="old", variant="new")
+    assert (few.state.verdict, len(few.pairs)) == ("accept", 9)
+
+
+def test_a_variant_cheaper_in_most_pairs_and_dearer_on_the_whole_is_not_accepted() -> None:
+    def run(task: SmallTask, variant: str, seed: int) -> EpisodeRecord:
+        dear = int(task.id[1:]) % 5 == 0
+        return episode(task.id, variant=variant, candidates=100 if variant == "old" else 5000 if dear else 79)
+
+    done = PairedRunner(run=one_by_one(run)).compare(tasks(60), parent="old", variant="new")
+    assert done.state.wealth > 1 / done.state.alpha
+    assert done.state.verdict == "reject" and "times as much" in done.state.reason
 
 
 def test_the_verdict_does_not_depend_on_how_many_pairs_run_at_once() -> None:

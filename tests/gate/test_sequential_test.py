@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.gate import BETS, ErrorBudget, SequentialTest, Tally, log_wealth
+from evolve.gate import BETS, ErrorBudget, SequentialTest, Stake, Tally, log_wealth
 from evolve.gate.eprocess import beta_cdf, beta_quantile
 
 counts = st.integers(0, 60)
@@ -178,21 +178,33 @@ def test_giving_up_never_turns_into_acceptance_or_hides_one(wins: int, losses: i
         assert bounded.verdict == "reject"
 
 
-def test_the_shares_of_the_error_budget_add_up_to_no_more_than_the_whole() -> None:
-    budget = ErrorBudget(alpha=0.05)
-    total = sum(budget.share(number) for number in range(1, 20_000))
-    # What is left of the sum from 20,000 on, bounded by the integral.
-    rest = budget.share(1) * (20_000 - 0.5) ** -0.8 / 0.8
-    assert 0.0495 < total + rest <= 0.05
-    assert budget.share(1) > budget.share(2) > budget.share(3)
-    with pytest.raises(ValueError):
-        budget.share(0)
+def test_without_returns_the_levels_add_up_to_the_whole_budget() -> None:
+    budget, stakes = ErrorBudget(alpha=0.05), []
+    for _ in range(300):
+        stakes.append(Stake(level=budget.level(stakes), wealth=0.0, accepted=False))
+    total = sum(one.level for one in stakes)
+    assert stakes[0].level == 0.025
+    assert 0.0498 < total < 0.05
+    assert [one.level for one in stakes] == sorted((one.level for one in stakes), reverse=True)
 
 
-def test_an_accepted_proposal_hands_its_level_on_and_any_other_does_not() -> None:
-    budget = ErrorBudget(alpha=0.05)
-    assert budget.level(2, handed_on=budget.level(1)) == budget.share(1) + budget.share(2)
-    assert budget.level(2) == budget.share(2)
+stakes_of = st.lists(
+    st.builds(lambda wealth, accepted: (wealth, accepted), st.floats(0.0, 1e6), st.booleans()), max_size=60
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(stakes_of)
+def test_capital_never_grows_and_never_ends(outcomes: list[tuple[float, bool]]) -> None:
+    budget, stakes, before = ErrorBudget(alpha=0.05), [], 0.05
+    for wealth, accepted in outcomes:
+        level = budget.level(stakes)
+        stakes.append(Stake(level=level, wealth=wealth, accepted=accepted))
+        after = budget.capital(stakes)
+        assert 0.0 < after <= before + 1e-15
+        # A loser costs what its test lost, and one that was accepted costs nothing.
+        assert before - after == pytest.approx(0.0 if accepted else level * max(0.0, 1.0 - wealth), abs=1e-12)
+        before = after
 
 
 def test_pairs_the_variant_alone_failed_to_finish_count_against_accepting_it_only() -> None:

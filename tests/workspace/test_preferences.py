@@ -9,6 +9,8 @@ from evolve.errors import UsageError
 from evolve.improve.arms import recall_from
 from evolve.memory.preferences import Context
 from evolve.testing import ScriptedEndpoint, TrustingSandbox, WishDouble, WishJob
+from evolve.workflow import Workflow
+from evolve.workspace import Person
 from tests.policies.language.payloads import PAYLOADS
 
 FIRST, NEXT, OTHER = (
@@ -154,3 +156,56 @@ def test_what_a_model_proposes_acts_once_it_is_confirmed(opened):
     for payload in PAYLOADS:
         with pytest.raises(UsageError, match="not kept"):
             opened.preferences.propose(kept.id, payload, by="m")
+
+
+@pytest.fixture
+def wavering(tmp_path):
+    """A workspace whose model is asked twice, and answers in two ways where nothing decides."""
+    (tmp_path / "ws" / "prompts").mkdir(parents=True)
+    (tmp_path / "ws" / "prompts" / "workflow.toml").write_text(Workflow().with_knobs(samples=2).render())
+    with (
+        ScriptedEndpoint(double=WishDouble(wavers=True)) as serving,
+        evolve.open(tmp_path / "ws", model=serving.model) as workspace,
+    ):
+        workspace._sandbox = TrustingSandbox()
+        yield workspace
+
+
+def asking(answer):
+    asked = []
+
+    def respond(question):
+        asked.append(question)
+        return answer
+
+    return asked, Person(respond=respond)
+
+
+def test_what_answers_differ_in_is_asked_once_and_never_again_in_a_similar_context(wavering):
+    asked, person = asking("day first, please")
+    assert wavering.run(FIRST, person=person).value == "05.03.2024"
+    [question] = asked
+    assert question.options == ('"2024-03-05"', '"05.03.2024"')
+    [kept] = wavering.preferences.list()
+    assert (kept.description, kept.acts[0].kind, kept.acts[0].question) == (
+        "day first, please",
+        "answer",
+        question.text,
+    )
+    assert wavering.run(NEXT, person=person).value == "05.03.2024"
+    assert len(asked) == 1
+    assert wavering.run(OTHER, person=person).status == "unverified"
+    assert len(asked) == 2
+
+
+def test_the_number_of_an_option_is_an_answer_and_without_anybody_the_run_waits(wavering):
+    waiting = wavering.run(FIRST)
+    assert (waiting.status, waiting.question.kind) == ("waiting", "ask")
+    _, person = asking("2")
+    done = wavering.run(FIRST, person=person)
+    assert done.status == "unverified"
+    assert [one.description for one in wavering.preferences.list()] == ['"05.03.2024"']
+    wavering.preferences.forget(everything=True)
+    asked, person = asking("month first")
+    assert wavering.run(NEXT, person=person).value == "03/05/2024"
+    assert len(asked) == 1

@@ -47,8 +47,9 @@ from evolve.policies.language.reflection import (
     read_claims,
     right_answer,
 )
+from evolve.policies.language.turns import is_decided, open_question, repeats
 from evolve.policies.language.watching import Watched
-from evolve.policies.protocol import OnPiece, Probe
+from evolve.policies.protocol import DECIDED, OnPiece, Probe
 from evolve.skills import Skill
 from evolve.tasks import equal
 
@@ -140,13 +141,16 @@ class LanguagePolicy(Deliberation):
         Raises:
             ModelMistake: The model refused, or gave nothing usable.
         """
+        asked = open_question(steps)
+        if asked is not None:
+            return asked
         started = time.process_time()
         subgoals, fresh = self._subgoals(view, plan, steps)
         now = replace(plan, subgoals=subgoals)
         said = self.proposal(view, now, steps)
-        if _repeats(said, steps):
+        if repeats(said, steps):
             said = self.proposal(view, now, steps, strategy=_AGAIN)
-            if _repeats(said, steps):
+            if repeats(said, steps):
                 return Action(kind="finish", text="the same step was proposed again and again, so this stops here")
         action = self.action_of(view, plan, steps, said)
         if action.kind == "code" and not action.data.get("explores"):
@@ -265,7 +269,10 @@ class LanguagePolicy(Deliberation):
                     "written": str(said["code"]),
                     "consumed": list(other.consumed),
                 }
-        return replace(action, data={**action.data, "samples": list(found.values())}) if found else action
+        if not found:
+            return action
+        decided = is_decided(wishes_told(plan.data.get("facts", ()), self.questions.rooms.wishes), steps)
+        return replace(action, data={**action.data, "samples": list(found.values()), DECIDED: decided})
 
     def _best_skills(self, view: TaskView) -> list[Skill]:
         """Skills by how well their words fit the task, those of the same types first where words say nothing."""
@@ -366,21 +373,6 @@ def _cause_of(fact: Mapping[str, Any]) -> str:
 
 def _fact(claim: Claim) -> Mapping[str, Any]:
     return {"id": "i-new", "of": "", "kind": "insight", "text": claim.text, "status": "hypothesis"}
-
-
-def _repeats(said: Mapping[str, Any], steps: Sequence[Step]) -> bool:
-    """Whether a proposal is a step that was already taken; giving up is none."""
-    if said["kind"] == "finish":
-        return False
-    key = _key(said["kind"], str(said["code"]) if said["kind"] == "code" else str(said["text"]))
-    return any(
-        key == _key(step.action.kind, str(step.action.data.get("written") or step.action.code or step.action.text))
-        for step in steps
-    )
-
-
-def _key(kind: str, text: str) -> str:
-    return f"{kind}:{' '.join(text.split())}"
 
 
 def _stored(view: TaskView, steps: Sequence[Step], wanted: str) -> str:

@@ -113,8 +113,10 @@ def wishes_message(facts: Sequence[Mapping[str, Any]], most: int) -> list[Messag
 
 def _wish(one: Mapping[str, Any]) -> str:
     line = f"- [{one['id']}] {shortened(str(one['text']), 500)} (said by {one.get('author', 'the person')})"
-    edit = str(one.get("edit", ""))
-    return line if not edit else line + "\n" + quoted("edit", shortened(edit, _EDIT), name=str(one["id"]))
+    asked = [(kind, str(one[key]), most) for key, kind, most in (("edit", "edit", _EDIT),) if one.get(key)]
+    asked += [("question", str(each), _LINE * 2) for each in list(one.get("questions", ()))[-1:]]
+    shown = [quoted(kind, shortened(text, most), name=str(one["id"])) for kind, text, most in asked]
+    return "\n".join([line, *shown])
 
 
 def facts_message(facts: Sequence[Mapping[str, Any]], most: int) -> list[Message]:

@@ -1,0 +1,138 @@
+"""Can one leave an optimiser alone with the gate? ``python -m benchmarks.gate``.
+
+False accepts over whole loops beside two rules in use, power beside the fixed-sample test that knows the effect, and
+five optimisers that cheat. "Minibatch, then greater" is the default acceptance of the ``gepa`` package (0.1.4:
+strictly better on three training tasks, then better on the validation set), written down here and not run from the
+package.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.gate_simulation import GROUPS, PROPOSALS, fixed_pairs, loops, power, whole_loop
+from benchmarks.record import Outcome, Target, against, common_options, progress, publish
+from evolve.gate import Interval, clopper_pearson
+from evolve.testing.cheating import cheating_optimisers, honest_optimiser
+
+Row = Mapping[str, Any]
+LOOPS, RUNS, WHOLE, CHEATS = 2000, 2000, 12, 2
+COMBINATIONS = tuple((e, d) for e in (0.05, 0.1, 0.2, 0.4) for d in (0.2, 0.3, 0.5) if e < d)
+
+
+def false_loops(rows: Sequence[Row], scenario: str, rule: str) -> Interval:
+    """Share of loops with at least one false accept; exact bounds."""
+    mine = [row for row in rows if row["measure"] == "loops" and row["scenario"] == scenario]
+    return clopper_pearson(sum(row["false"][rule] > 0 for row in mine), len(mine))
+
+
+def true_share(rows: Sequence[Row], rule: str) -> Interval:
+    """Share of the real improvements that were accepted."""
+    mine = [row for row in rows if row["measure"] == "loops" and row["scenario"] == "mixed"]
+    return clopper_pearson(sum(row["true"][rule] for row in mine), sum(row["real"] for row in mine))
+
+
+def pairs_ratio(row: Row, share: float) -> float | None:
+    """Pairs by which this share of runs was accepted, divided by those of the fixed-sample test."""
+    found = sorted(math.inf if pairs is None else pairs for pairs in row["pairs"])
+    at = found[math.ceil(share * len(found)) - 1]
+    return None if math.isinf(at) else float(at / row["fixed"])
+
+
+def targets_of(rows: Sequence[Row]) -> list[Target]:
+    """Every target from the rows."""
+    made = []
+    for scenario in ("null", "mixed"):
+        figure = false_loops(rows, scenario, "gate")
+        made.append(against(f"loops with a false accept, {scenario}", figure, "<=", 0.05))
+        made.append(against(f"loops with a false accept, {scenario}, upper bound", figure, "high <=", 0.06))
+    made.append(against("real improvements accepted", true_share(rows, "gate"), ">=", 0.3))
+    for row in (row for row in rows if row["measure"] == "power"):
+        name = f"effect {row['effect']:g}, discordance {row['discordance']:g}"
+        for share, most, label in ((0.5, 1.2, "median pairs"), (0.8, 2.0, "pairs by which 80 % are accepted")):
+            value = pairs_ratio(row, share)
+            made.append(Target(name=f"{label} / fixed, {name}", op="<=", target=most, value=value, n=len(row["pairs"])))
+    cheats = [row for row in rows if row["measure"] == "cheat" and row["optimiser"] != "honest"]
+    honest = [row for row in rows if row["measure"] == "cheat" and row["optimiser"] == "honest"]
+    made.append(
+        Target(name="cheats accepted", op="==", target=0, value=sum(row["accepted"] for row in cheats), n=len(cheats))
+    )
+    made.append(
+        Target(
+            name="honest optimisers accepted, share",
+            op="==",
+            target=1,
+            value=sum(row["accepted"] for row in honest) / len(honest),
+            n=len(honest),
+        )
+    )
+    return made
+
+
+def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """All rows."""
+    count, runs, whole, cheats = (200, 200, 1, 1) if options.quick else (LOOPS, RUNS, WHOLE, CHEATS)
+    rows: list[dict[str, Any]] = []
+    for seed, scenario in enumerate(("null", "mixed")):
+        rows += loops(scenario, count, seed)
+        progress(f"{scenario}: {count} loops of {PROPOSALS} proposals")
+    for place, (effect, discordance) in enumerate(COMBINATIONS):
+        rows.append(power(effect, discordance, runs, 100 + place))
+        progress(f"effect {effect:g}, discordance {discordance:g}: fixed {fixed_pairs(effect, discordance)} pairs")
+    for scenario in ("null", "mixed"):
+        for loop in range(whole):
+            rows.append(whole_loop(scenario, loop, 7))
+        progress(f"{scenario}: {whole} loops through the whole gate")
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(cheats):
+            for one in (*cheating_optimisers(Path(folder), seed=seed), honest_optimiser(Path(folder), seed=seed)):
+                rows.append({"measure": "cheat", "seed": seed, **vars(one)})
+            progress(f"cheats, seed {seed}")
+    return rows
+
+
+def table(rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
+    """What a reader sees first; the head is the first row."""
+    yield ("rule", "loops with a false accept, null", "the same, a fifth real", "real ones accepted")
+    for rule in ("gate", "gate at the end only", "greater than", "minibatch, then greater"):
+        null, mixed = (false_loops(rows, scenario, rule) for scenario in ("null", "mixed"))
+        yield (rule, *(_shown(one) for one in (null, mixed, true_share(rows, rule))))
+    for scenario in ("null", "mixed"):
+        mine = [row for row in rows if row["measure"] == "whole" and row["scenario"] == scenario]
+        real = clopper_pearson(sum(row["true"] for row in mine), sum(row["real"] for row in mine))
+        share = _shown(clopper_pearson(sum(row["false"] > 0 for row in mine), len(mine)))
+        pairs = sum(row["pairs"] for row in mine) / (PROPOSALS * max(1, len(mine)))
+        cells = (share, "", "") if scenario == "null" else ("", share, _shown(real))
+        yield (f"whole gate, {len(mine)} loops, {pairs:.0f} pairs a proposal", *cells)
+
+
+def _shown(one: Interval) -> str:
+    return "" if one.value is None else f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.gate", description=(__doc__ or "").splitlines()[0])
+    common_options(parser, seeds=1)
+    options = parser.parse_args(argv)
+    rows = measure(options)
+    outcome = Outcome(
+        benchmark="gate",
+        seeds=options.seeds,
+        quick=options.quick,
+        rows=rows,
+        targets=targets_of(rows),
+        settings={"groups": GROUPS, "proposals": PROPOSALS},
+    )
+    lines = ["  ".join(str(cell) for cell in cells) for cells in table(rows)]
+    lines += [f"{'met ' if one.met else 'MISS'} {one.name}: {one.value}" for one in outcome.targets]
+    publish(outcome, options, "\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""Loops and single tests in simulation, with the gate's own classes and with the rules of others.
+
+A pair is drawn as win, loss or tie, and after every single pair the gate's wealth is held against its level: both
+come from the gate (``log_wealth`` as a table, ``ErrorBudget``; for thousands of pairs ``SequentialTest.wins_needed``,
+which a property test holds against ``judge``). A part of the loops runs through the whole ``PairedRunner`` as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Step
+from evolve.gate import ErrorBudget, Job, PairedRunner, SequentialTest, Stake, log_wealth
+
+if TYPE_CHECKING:
+    import numpy as np
+
+PROPOSALS = 50
+GROUPS = 100
+"""Pairs a proposal may have: about the ``gate`` groups of a shipped suite."""
+REAL_EFFECT, DISCORDANCE = 0.2, 0.3
+MINIBATCH = 3
+ALPHA, POWER = 0.05, 0.8
+
+
+def wins_needed(alpha: float, losses: int) -> list[int]:
+    """Wins at acceptance beside 0, 1, ... ``losses`` losses."""
+    test = SequentialTest(alpha=alpha)
+    return [test.wins_needed(lost) for lost in range(losses + 1)]
+
+
+def loops(scenario: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """One row per simulated loop of :data:`PROPOSALS` proposals.
+
+    Args:
+        scenario: ``null``, where no proposal is better, or ``mixed``, where a fifth is.
+    """
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    budget = ErrorBudget()
+    real = rng.random((count, PROPOSALS)) < (0.2 if scenario == "mixed" else 0.0)
+    wealth = np.array([[log_wealth(won, lost) for lost in range(GROUPS + 1)] for won in range(GROUPS + 1)])
+    stakes: list[list[Stake]] = [[] for _ in range(count)]
+    rules = ("gate", "gate at the end only", "greater than", "minibatch, then greater")
+    false = {rule: np.zeros(count, dtype=int) for rule in rules}
+    true = {rule: np.zeros(count, dtype=int) for rule in rules}
+    for proposal in range(PROPOSALS):
+        better = real[:, proposal]
+        wins, losses = _counts(rng, np.where(better, REAL_EFFECT, 0.0), DISCORDANCE, GROUPS)
+        levels = [budget.level(one) for one in stakes]
+        bounds = -np.log(np.array(levels))
+        reached = wealth[wins, losses] >= bounds[:, None]
+        few_wins, few_losses = _counts(rng, np.where(better, REAL_EFFECT, 0.0), DISCORDANCE, MINIBATCH)
+        more = wins[:, -1] > losses[:, -1]
+        accepted = {
+            "gate": reached.any(axis=1),
+            "gate at the end only": reached[:, -1],
+            "greater than": more,
+            "minibatch, then greater": more & (few_wins[:, -1] > few_losses[:, -1]),
+        }
+        ended = np.exp(wealth[wins[:, -1], losses[:, -1]])
+        for loop in range(count):
+            stakes[loop].append(
+                Stake(level=levels[loop], wealth=float(ended[loop]), accepted=bool(accepted["gate"][loop]))
+            )
+        for rule in rules:
+            false[rule] += accepted[rule] & ~better
+            true[rule] += accepted[rule] & better
+    for loop in range(count):
+        yield {
+            "measure": "loops",
+            "scenario": scenario,
+            "seed": seed,
+            "loop": loop,
+            "real": int(real[loop].sum()),
+            "false": {rule: int(false[rule][loop]) for rule in rules},
+            "true": {rule: int(true[rule][loop]) for rule in rules},
+        }
+
+
+def _counts(rng: np.random.Generator, effect: np.ndarray, discordance: float, pairs: int) -> tuple[Any, Any]:
+    """Running wins and losses of shape (loops, pairs)."""
+    import numpy as np
+
+    drawn = rng.random((len(effect), pairs))
+    won = drawn < ((discordance + effect) / 2)[:, None]
+    lost = (drawn >= 1 - ((discordance - effect) / 2)[:, None]) & ~won
+    return np.cumsum(won, axis=1), np.cumsum(lost, axis=1)
+
+
+def fixed_pairs(effect: float, discordance: float) -> int:
+    """Pairs of the one-sided fixed-sample paired test that knows both numbers, at :data:`ALPHA` and :data:`POWER`.
+
+    Normal approximation to McNemar's test (Miettinen, "The matched pairs design in the case of all-or-none
+    responses", Biometrics 24, 1968; Connor, Biometrics 43, 1987).
+    """
+    quantile = NormalDist().inv_cdf
+    spread = quantile(1 - ALPHA) * math.sqrt(discordance) + quantile(POWER) * math.sqrt(discordance - effect**2)
+    return math.ceil((spread / effect) ** 2)
+
+
+def power(effect: float, discordance: float, runs: int, seed: int) -> dict[str, Any]:
+    """How many pairs the sequential test takes, run by run; None where three times the fixed sample was too few."""
+    import numpy as np
+
+    fixed = fixed_pairs(effect, discordance)
+    needed = np.array(wins_needed(ALPHA, 2 * fixed))
+    rng = np.random.default_rng(seed)
+    found: list[int | None] = []
+    chunk = max(1, min(runs, 2_000_000 // (3 * fixed)))
+    while len(found) < runs:
+        wins, losses = _counts(rng, np.full(min(chunk, runs - len(found)), effect), discordance, 3 * fixed)
+        reached = wins >= needed[np.minimum(losses, len(needed) - 1)]
+        reached &= losses < len(needed)
+        first = reached.argmax(axis=1) + 1
+        found += [int(at) if hit else None for at, hit in zip(first, reached.any(axis=1), strict=True)]
+    return {
+        "measure": "power",
+        "effect": effect,
+        "discordance": discordance,
+        "fixed": fixed,
+        "seed": seed,
+        "pairs": found,
+    }
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    id: str
+    group: str
+
+
+def whole_loop(scenario: str, loop: int, seed: int) -> dict[str, Any]:
+    """A loop through ``PairedRunner`` with all its rules; half of the decisive pairs are of cost."""
+    import numpy as np
+
+    rng = np.random.default_rng([seed, loop])
+    budget = ErrorBudget()
+    stakes: list[Stake] = []
+    tasks = [_Drawn(f"t{number:03d}", f"g{number:03d}") for number in range(GROUPS)]
+    counts = {"false": 0, "true": 0, "real": 0, "pairs": 0}
+    for _ in range(PROPOSALS):
+        better = scenario == "mixed" and rng.random() < 0.2
+        effect = REAL_EFFECT if better else 0.0
+        drawn, by_cost = rng.random(GROUPS), rng.random(GROUPS) < 0.5
+        outcomes = np.where(drawn < (DISCORDANCE + effect) / 2, 1, np.where(drawn < DISCORDANCE, -1, 0))
+
+        def run(
+            jobs: Sequence[Job[_Drawn]], outcomes: np.ndarray = outcomes, by_cost: np.ndarray = by_cost
+        ) -> list[EpisodeRecord]:
+            return [
+                _episode(job, int(outcomes[int(job.task.id[1:])]), bool(by_cost[int(job.task.id[1:])])) for job in jobs
+            ]
+
+        alpha = budget.level(stakes)
+        runner: PairedRunner[_Drawn] = PairedRunner(run=run, test=SequentialTest(alpha=alpha))
+        done = runner.compare(tasks, parent="old", variant="new")
+        accepted = done.state.verdict == "accept"
+        stakes.append(Stake(level=alpha, wealth=done.state.wealth, accepted=accepted))
+        counts["false"] += accepted and not better
+        counts["true"] += accepted and better
+        counts["real"] += better
+        counts["pairs"] += len(done.pairs)
+    return {"measure": "whole", "scenario": scenario, "seed": seed, "loop": loop, **counts}
+
+
+def _episode(job: Job[_Drawn], outcome: int, by_cost: bool) -> EpisodeRecord:
+    better = outcome == (1 if job.arm == "variant" else -1)
+    solved = outcome == 0 or by_cost or better
+    judgement = Judgement(accepted=solved, verified=solved, rows=3)
+    return EpisodeRecord(
+        episode=f"{job.task.id}-{job.variant}",
+        run="simulation",
+        task=job.task.id,
+        suite="simulation",
+        group=job.task.group,
+        split="gate",
+        variant=job.variant,
+        seed=job.seed,
+        status="solved" if solved else "refused",
+        verified=solved,
+        answer="",
+        steps=(Step(number=1, action=Action(kind="code"), judgement=judgement),),
+        cost=Cost(candidates=50 if better and by_cost else 100),
+    )

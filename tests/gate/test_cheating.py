@@ -1,0 +1,159 @@
+"""What an optimiser could try instead of being better, and what the gate makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evolve.episodes import EpisodeRecord
+from evolve.errors import UsageError
+from evolve.gate import (
+    MIGRATIONS,
+    Comparing,
+    Decisions,
+    Gate,
+    Job,
+    Proposal,
+    RegressionSuite,
+    Seals,
+    Unaffordable,
+)
+from evolve.gate import gate as gate_module
+from evolve.store import Database
+from evolve.tasks import Suite, Task
+from evolve.testing import small_suite
+from evolve.testing.cheating import _fair, _record, _solves_more, cheating_optimisers, honest_optimiser
+
+
+@pytest.fixture
+def gate(tmp_path: Path):
+    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+        yield Gate(Decisions(db), RegressionSuite(db), Seals(db))
+
+
+def proposal(suite: Suite, **more: object) -> Proposal:
+    return replace(Proposal(run="r", parent="old", variant="new", suite=suite), **more)
+
+
+def test_five_cheats_that_deceive_a_plain_test_are_refused(tmp_path: Path) -> None:
+    attempts = cheating_optimisers(tmp_path)
+    assert len(attempts) == 5
+    assert [one.optimiser for one in attempts if not one.unguarded] == []
+    assert [one.optimiser for one in attempts if one.accepted] == []
+
+
+def test_an_honest_gain_is_accepted(tmp_path: Path) -> None:
+    attempt = honest_optimiser(tmp_path)
+    assert attempt.accepted, attempt.reason
+
+
+def test_splits_that_are_not_what_was_sealed_are_refused(gate: Gate) -> None:
+    suite = small_suite(40)
+    how = Comparing(run=_solves_more)
+    gate.judge(proposal(suite), how)
+    moved = {**suite.splits, suite.split("gate")[0].group: "train"}
+
+    class Moved(Suite):
+        splits = moved  # type: ignore[assignment]
+
+    with pytest.raises(UsageError, match="train and gate"):
+        gate.judge(proposal(Moved(name="small", tasks=suite.tasks, digest=suite.digest), run="r2"), how)
+    easier = tuple(replace(task, hidden=task.hidden[:3]) for task in suite.tasks)
+    with pytest.raises(UsageError, match="not what was sealed"):
+        gate.judge(proposal(Suite(name="small", tasks=easier, digest=suite.digest), run="r3"), how)
+    gate.judge(proposal(small_suite(40), run="r4"), how)
+
+
+def test_a_verifier_that_changes_while_a_variant_is_judged_voids_the_comparison(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true = gate_module.instruments()
+    assert set(true) == {"verifier", "evaluator", "gate"}
+
+    def lenient_from_the_second_pair_on(jobs):
+        monkeypatch.setattr(gate_module, "instruments", lambda: {**true, "verifier": "another"})
+        return _solves_more(jobs)
+
+    suite = small_suite(300)
+    found = gate.judge(proposal(suite), Comparing(run=lenient_from_the_second_pair_on))
+    assert (found.state.verdict, found.accepted) == ("undecided", False)
+    assert "void: the verifier changed" in found.state.reason
+    kept = gate.keep(found)
+    assert kept.verdict == "undecided" and kept.pins == true
+    # Another process that goes on with the same judgement measures with the new one from the start.
+    again = gate.judge(proposal(suite), Comparing(run=_solves_more))
+    assert "void: the verifier changed" in again.state.reason
+    assert gate.judge(proposal(suite, run="r2"), Comparing(run=_solves_more)).accepted
+
+
+def test_text_that_train_tasks_share_is_no_copy(gate: Gate) -> None:
+    suite = small_suite(300)
+    known = suite.split("train")[0]
+    rows = "\n".join(f"assert solve({row.input[0]}) == {row.output}" for row in known.hidden)
+    found = gate.judge(proposal(suite, texts={"skill": rows}), Comparing(run=_solves_more))
+    assert found.accepted
+
+
+@pytest.mark.parametrize("shape", ["assert solve({}) == 1", "examples: input={}", "    {}\n"])
+def test_a_held_out_row_is_found_in_any_layout(gate: Gate, shape: str) -> None:
+    suite = small_suite(300)
+    row = max(suite.split("test")[0].hidden, key=lambda row: len(str(row.input)))
+    found = gate.judge(proposal(suite, texts={"prompt act": shape.format(row.input[0])}), Comparing(run=_fair_jobs))
+    assert found.refused and found.state.alpha == 0.0
+    assert suite.split("test")[0].id in found.refused
+
+
+def test_what_is_refused_untested_uses_no_error_level(gate: Gate) -> None:
+    suite = small_suite(300)
+    text = max((str(row.input[0]) for row in suite.split("gate")[0].hidden), key=len)
+    gate.keep(gate.judge(proposal(suite, texts={"prompt act": text}), Comparing(run=_fair_jobs)))
+    assert gate.decisions.next_level(suite.digest)[0] == 1
+    assert [one.verdict for one in gate.decisions.log()] == ["reject"]
+
+
+def test_a_cheaper_variant_that_gives_up_tasks_is_not_accepted(gate: Gate) -> None:
+    def gives_up(jobs: list[Job[Task]]) -> list[EpisodeRecord]:
+        return [
+            _record(job, job.arm == "parent" or int(job.task.id[-2:]) % 5 > 0, 100 if job.arm == "parent" else 50)
+            for job in jobs
+        ]
+
+    found = gate.judge(proposal(small_suite(300)), Comparing(run=gives_up))
+    assert found.state.tally.wins > 3 * found.state.tally.losses
+    assert not found.accepted and "fewer" in found.state.reason
+
+
+def test_a_variant_that_fails_where_it_would_lose_is_not_accepted(gate: Gate) -> None:
+    def faults(jobs: list[Job[Task]]) -> list[EpisodeRecord]:
+        records = [_fair(job) for job in jobs]
+        return [
+            replace(one, status="fault", verified=False, steps=()) if one.variant == "new" and not one.verified else one
+            for one in records
+        ]
+
+    found = gate.judge(proposal(small_suite(300)), Comparing(run=faults))
+    assert found.state.tally.wins > 0 and found.state.tally.losses == 0
+    assert not found.accepted
+
+
+def test_a_budget_that_ends_leaves_the_verdict_open(gate: Gate) -> None:
+    def two_chunks(jobs: list[Job[Task]]) -> list[EpisodeRecord]:
+        left.pop()
+        return _fair_jobs(jobs)
+
+    left = [1, 1]
+
+    def run(jobs: list[Job[Task]]) -> list[EpisodeRecord]:
+        if not left:
+            raise Unaffordable
+        return two_chunks(jobs)
+
+    found = gate.judge(proposal(small_suite(300)), Comparing(run=run, batch=2))
+    assert (found.state.verdict, len(found.pairs)) == ("undecided", 4)
+    assert found.planned == 60 and found.state.reason.endswith("the budget for this judgement ended")
+
+
+def _fair_jobs(jobs: list[Job[Task]]) -> list[EpisodeRecord]:
+    return [_fair(job) for job in jobs]
