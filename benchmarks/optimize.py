@@ -1,6 +1,6 @@
 """Does the optimiser find what is better, get past what deceives, and refuse to be cheated?
 
-*Search*: the embedded policy starts with a workflow that gives up after 120 candidates. The optimiser, random search
+*Search*: the embedded policy starts with a workflow that gives up after 100 candidates. The optimiser, random search
 and best of n have the same budget of candidates; what each ends with then tries every held-out group once, outside of
 the budget. The best known configuration is the best on held-out tasks of everything tried and of the shipped workflow
 at the limit. *Landscapes*: see :mod:`benchmarks.landscapes`. *Cheats*: five optimisers that cheat, before the real
@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import optimize_prompts
 from benchmarks.figures import grouped_bootstrap
 from benchmarks.landscapes import DECEPTIVE_BUDGET, SEEDS, SMOOTH_BUDGET, Kind
 from benchmarks.learning import shown
@@ -29,7 +28,7 @@ from evolve.workflow import Workflow
 SUITE = "everyday"
 SEARCH_SEEDS = 3
 SEARCH_BUDGET = 300_000
-QUICK_BUDGET = 120_000
+QUICK_BUDGET = 60_000
 ARMS = ("optimiser", "random search", "best of n")
 PARTS = ("search", "landscapes", "cheats", "prompts")
 KINDS: tuple[Kind, ...] = ("smooth", "deceptive")
@@ -43,10 +42,11 @@ def rows_of(parts: Sequence[str], *, quick: bool, seeds: Sequence[int]) -> Itera
     """Every row of the parts asked for.
 
     Args:
-        seeds: Of the landscapes; the other parts have fewer of their own.
+        seeds: Of the landscapes; the search uses the first of them, the other parts have their own.
     """
     if "search" in parts:
-        yield from _search_rows(1 if quick else SEARCH_SEEDS, QUICK_BUDGET if quick else SEARCH_BUDGET)
+        mine = seeds[: 1 if quick else SEARCH_SEEDS]
+        yield from _search_rows(mine, QUICK_BUDGET if quick else SEARCH_BUDGET)
     if "landscapes" in parts:
         for kind in KINDS:
             for arm in CLIMBERS:
@@ -59,13 +59,15 @@ def rows_of(parts: Sequence[str], *, quick: bool, seeds: Sequence[int]) -> Itera
             for one in cheating_optimisers(Path(folder)):
                 yield {"measure": "cheat", "arm": one.optimiser, "accepted": one.accepted, "unguarded": one.unguarded}
     if "prompts" in parts:
+        from benchmarks import optimize_prompts
+
         yield from optimize_prompts.rows_of(quick=quick, seeds=1 if quick else optimize_prompts.DEFECTS)
 
 
-def _search_rows(seeds: int, budget: int) -> Iterator[dict[str, Any]]:
+def _search_rows(seeds: Sequence[int], budget: int) -> Iterator[dict[str, Any]]:
     suite = load_suite(SUITE)
-    yield from held_out(Workflow(), suite, seed=0, arm=KNOWN)
-    for seed in range(seeds):
+    yield from held_out(Workflow(), suite, seed=min(seeds), arm=KNOWN)
+    for seed in seeds:
         for arm in ARMS:
             found = run_search(arm, suite, budget=budget, seed=seed)
             yield {
@@ -85,6 +87,11 @@ def _search_rows(seeds: int, budget: int) -> Iterator[dict[str, Any]]:
 
 def targets_of(rows: Rows) -> list[Target]:
     """What the rows amount to; a part that did not run is not met."""
+    prompts: list[Target] = []
+    if any(row["measure"] == "defect" for row in rows):
+        from benchmarks import optimize_prompts
+
+        prompts = optimize_prompts.targets_of(rows)
     deceptive = {arm: _found(rows, "deceptive", arm) for arm in ("archive", "greedy")}
     cheats = [row for row in rows if row["measure"] == "cheat"]
     return [
@@ -101,7 +108,7 @@ def targets_of(rows: Rows) -> list[Target]:
             value=float(sum(row["accepted"] for row in cheats)) if len(cheats) == 5 else None,
             n=len(cheats),
         ),
-        *(optimize_prompts.targets_of(rows) if any(row["measure"] == "defect" for row in rows) else ()),
+        *prompts,
     ]
 
 
@@ -188,7 +195,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.optimize", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--part", action="append", choices=PARTS, help="only this part; may be repeated")
-    parser.add_argument("--first", type=int, default=0, help="first seed of the landscapes")
+    parser.add_argument("--first", type=int, default=0, help="first seed of landscapes and search")
     parser.add_argument("--join", type=Path, action="append", help="take the rows of these files instead of running")
     common_options(parser, seeds=SEEDS)
     options = parser.parse_args(argv)

@@ -41,11 +41,11 @@ from evolve.workflow import Workflow
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.opening import ensure_workspace, open_stores
 
-LIMITS = Limits(candidates=4_000, seconds=None)
+LIMITS = Limits(candidates=2_000, seconds=None)
 """What one episode may spend, whatever the knobs say."""
 
-POOR = Workflow().with_knobs(candidates=120, steps=1, recall_k=0)
-"""Where the searches begin: an episode that gives up after 120 candidates."""
+POOR = Workflow().with_knobs(candidates=100, steps=1, recall_k=0)
+"""Where the searches begin: an episode that gives up after 100 candidates."""
 
 FARTHEST = 6
 """Most mutations between the start and a point that random search looks at."""

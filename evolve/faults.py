@@ -129,6 +129,8 @@ POINTS: Mapping[str, str] = {
     "practice.begin": "a batch of practice is about to run",
     "practice.ran": "a batch has run, nothing of it is committed",
     "practice.kept": "a batch is committed",
+    "screen.ran": "the trials of a candidate are kept, the answer to its engine is not",
+    "screen.kept": "the answer to an engine is kept",
     "practice.retired": "skills that did not help are retired, the round is not finished",
     "attempt.kept": "an episode of a loop is over and set aside until its batch is committed",
     "guide.fitted": "a guide is in the object store, no variant names it",

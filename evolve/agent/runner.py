@@ -109,20 +109,23 @@ class Agent:
         identity = self._identity(task, variant, split, seed)
         around, knobs = self.surroundings, self.workflow.knobs
         folder = None if around.checkpoints is None else around.checkpoints / identity.episode
-        setting = Setting(sandbox=around.sandbox, folder=folder, branches=knobs.branches, judge=around.judge)
+        modules = self._modules()
+        setting = Setting(
+            sandbox=around.sandbox, folder=folder, branches=knobs.branches, modules=modules, judge=around.judge
+        )
         with ExitStack() as stack:
             environment = stack.enter_context(closing(open_environment(task, setting)))
-            exploration = stack.enter_context(closing(self._exploration()))
+            exploration = stack.enter_context(closing(Exploration(sandbox=around.sandbox, files=modules)))
             saver = stack.enter_context(self._saver(identity.episode))
             context = replace(self._context(task, identity, limits, environment), exploration=exploration)
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             return self._finish(context, saver)
 
-    def _exploration(self) -> Exploration:
+    def _modules(self) -> Mapping[str, bytes]:
+        """What code that finds something out, or works in a folder, can import: the policy's skills."""
         policy = self.surroundings.policy
-        files = policy.files() if isinstance(policy, Spending) else NO_FILES
-        return Exploration(sandbox=self.surroundings.sandbox, files=files)
+        return policy.files() if isinstance(policy, Spending) else NO_FILES
 
     def _identity(self, task: Task, variant: str, split: str, seed: int) -> Identity:
         around = self.surroundings

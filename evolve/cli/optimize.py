@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -81,6 +82,12 @@ def show_optimization(report: OptimizationReport) -> None:
     emit(
         f"spent: {report.spent.candidates:,} candidates, {report.spent.tokens:,} tokens in {report.spent.seconds:.0f} s"
     )
+
+
+def show_changes(changes: Sequence[Change]) -> None:
+    """What the optimiser changed on the way to what is active now."""
+    for change in changes:
+        show_change(change)
 
 
 def show_change(change: Change) -> None:

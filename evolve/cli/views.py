@@ -31,12 +31,13 @@ class RunView:
 
     def emit(self, event: Event) -> None:
         """Prints a line where the stage has something to say."""
-        line = _episode_line(event)
+        line = episode_line(event)
         if line:
             note(self._mark + line)
 
 
-def _episode_line(event: Event) -> str:
+def episode_line(event: Event) -> str:
+    """What an event of an episode has to say, with the stage in front, or ""."""
     data = event.data
     if event.kind == "recall" and data.get("items"):
         return f"recall   {_count(data['items'], 'insight')}, such as: {shorten(data['items'][0]['text'], 80)}"

@@ -153,11 +153,16 @@ class _Search:
         return self._population.add(child, first)
 
     def _paid(self, member: Member, parent: Member) -> float:
-        """1 for a gain, a half for behaviour that nobody showed before, which later gains may start from."""
+        """1 for a gain, a half for behaviour that nobody showed before, which later gains may start from.
+
+        A quarter where at least something changed, nothing for what makes no difference.
+        """
         wins, losses = compare(member, parent)
         if wins > losses:
             return 1.0
-        return 0.5 if self._population.is_novel(member) else 0.0
+        if self._population.is_novel(member):
+            return 0.5
+        return 0.25 if self._population.differs(member, parent) else 0.0
 
     def _is_late(self) -> bool:
         left = self._trials.left().judgements

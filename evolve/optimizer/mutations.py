@@ -163,15 +163,18 @@ def _turned(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
 
 
 def turned(name: str, value: float, random: Random) -> float:
-    """Another value of a knob within its bounds, near the one given: by a factor where the bounds are wide."""
+    """Another value of a knob within its bounds: by a factor where they are wide, else a near one or any."""
     low, high = KNOB_BOUNDS[name]
-    if isinstance(low, int):
-        wide = high - low > _WIDE
-        # A factor would never lead away from zero.
-        near = (value or 2) * random.choice((0.25, 0.5, 2.0, 4.0)) if wide else value + random.choice((-2, -1, 1, 2))
-        return int(min(high, max(low, round(near))))
-    near = value * random.choice((0.25, 0.5, 2.0, 4.0)) if high > 1 else value + random.choice((-0.1, -0.05, 0.05, 0.1))
-    return round(min(high, max(low, near)), 6)
+    whole = isinstance(low, int)
+    wide = high - low > _WIDE if whole else high > 1
+    if wide:
+        near = (value or 2) * random.choice((0.25, 0.5, 2.0, 4.0))  # a factor would never lead away from zero
+    elif random.random() < 0.5:
+        near = random.uniform(low, high)
+    else:
+        near = value + random.choice((-2, -1, 1, 2)) * (1 if whole else 0.05)
+    bounded = min(high, max(low, near))
+    return round(bounded) if whole else round(bounded, 2 if high <= 1 else 6)
 
 
 def _made(stages: Sequence[str], routes: Mapping[str, Mapping[str, str]], knobs: Knobs) -> Workflow | None:

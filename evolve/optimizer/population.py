@@ -22,8 +22,10 @@ BAND = 1.25
 
 _PER_TASK = 4
 _TEMPERATURE = 0.05
-_FRONT_SHARE = 0.5
-_STONES = 16
+_FRONT_SHARE = 0.3
+_STONES = 128
+_PATIENCE = 40.0
+"""Visits after which a niche is a quarter as likely: whatever is next to it has mostly been seen."""
 
 
 @dataclass(kw_only=True)
@@ -82,6 +84,10 @@ class Population:
         self._niches[key].members.append(member)
         return member
 
+    def differs(self, member: Member, other: Member) -> bool:
+        """Whether the two behave differently."""
+        return _behaviour(member) != _behaviour(other)
+
     def is_novel(self, member: Member) -> bool:
         """Whether nobody else behaves like it: the same scores at about the same cost."""
         return len(self._niches[_behaviour(member)].members) == 1
@@ -124,7 +130,7 @@ class Population:
     def _stone(self, random: Random) -> Member:
         """Somebody of the better niches, those with few visits first; within a niche whoever has fewer children."""
         niches = [niche for _, _, niche in self._ranked[:_STONES]]
-        weights = [niche.worth / math.sqrt(1.0 + niche.visits) for niche in niches]
+        weights = [niche.worth / (1.0 + niche.visits / _PATIENCE) ** 2 for niche in niches]
         same = random.choices(niches, weights)[0].members
         return min(random.sample(same, min(2, len(same))), key=lambda one: one.children)
 

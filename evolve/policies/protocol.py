@@ -24,7 +24,10 @@ from evolve.episodes import (
 Probe = Callable[[Sequence[tuple[str, str]], Sequence[Sequence[Json]]], list[list[Json] | None]]
 """``probe(programs, inputs)`` runs each ``(source, entry)`` on every input in one sandbox
 execution; gives a list per program of outputs, or None where that program failed to load.
-A row that raised is the dict ``{"error": "..."}``."""
+A row that raised is the dict ``{"error": "..."}``.
+
+In a folder each source is an action's code, its entry is not used, and an input is ``[snapshot]``, the state it starts
+from. The output says whether the visible check passes afterwards; it is None where nothing was changed."""
 
 
 READINGS = "readings"

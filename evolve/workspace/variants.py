@@ -12,6 +12,7 @@ from typing import Any
 from evolve.errors import UsageError
 from evolve.files import write_atomic
 from evolve.gate import Decision
+from evolve.improve.optimization import Change
 from evolve.improve.stores import Stores
 from evolve.optimizer import UNLEARNED, Promotion, Variant
 from evolve.paths import WorkspacePaths
@@ -106,6 +107,13 @@ class Variants:
         rows = {row.digest: row for row in self.list()}
         return "\n".join(["unlearned" + ("  (active)" if self.active == UNLEARNED else ""), *_branch(rows, UNLEARNED)])
 
+    def changes(self) -> Sequence[Change]:
+        """What an optimiser changed on the way to the active variant, the oldest first."""
+        variants = self._stores.variants
+        line = [] if self.active == UNLEARNED else variants.lineage(self.active)[::-1]
+        found = [(kind, body) for name in line for kind, body in variants.measures(name)]
+        return [Change.from_json(body) for kind, body in found if kind == "change"]
+
     def texts(self, name: str) -> dict[str, str]:
         """Prompts and workflow that a variant changes, by file name; none for ``unlearned``."""
         if name == UNLEARNED:
@@ -164,9 +172,7 @@ class Variants:
     def _found(self, name: str) -> str:
         digest = self._stores.variants.find(name)
         if digest == UNLEARNED:
-            raise UsageError(
-                "nothing has been learned in this variant", hint="evolve variants rollback goes back to it"
-            )
+            raise UsageError("unlearned is no variant of its own", hint="evolve variants rollback")
         return digest
 
     def _parent(self, name: str) -> str:

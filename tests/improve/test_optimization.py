@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -9,7 +13,10 @@ import pytest
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.trials import EngineNotDeterministic
 from evolve.optimizer.engine import Candidate
+from evolve.tasks import render_jsonl
+from evolve.testing import small_suite
 from evolve.workspace.optimizing import ENGINES, OptimizerRequest
+from tests.architecture.source import ROOT
 
 POOR = """
 stages = ["recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit"]
@@ -152,3 +159,39 @@ def test_a_budget_that_decides_nothing_is_refused(poor, turner, suite_file, open
 def test_a_wish_that_cannot_be_met_is_refused(more, says, suite_file, open_ws) -> None:
     with open_ws() as ws, pytest.raises(UsageError, match=says):
         ws.optimize(OptimizerRequest(**{"suite": str(suite_file), **more}))
+
+
+@pytest.mark.slow
+def test_a_winner_is_called_transferable_only_where_it_won_again(poor, turner, suite_file, open_ws, tmp_path) -> None:
+    turner(400)
+    other = tmp_path / "other.jsonl"
+    other.write_text(render_jsonl(small_suite(40, seed=5).tasks))
+    with open_ws() as ws:
+        name = ws.optimize(wish(suite_file)).active
+        assert ws.variants.show(name)["transferable"] == []
+        with pytest.raises(UsageError, match="was chosen on"):
+            ws.retest(name, str(suite_file))
+        found = ws.retest(name, str(other))
+        assert found["verdict"] == "accept"
+        assert ws.variants.show(name)["transferable"] == [found["on"]]
+        assert len(ws.stores.variants.promotions()) == 1
+
+
+def ran(tmp_path, name, suite_file, fault=""):
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_WORKERS": "1", "EVOLVE_FAULT": fault}
+    command = [sys.executable, "-m", "tests.improve.optimizer_run", str(tmp_path / name), str(suite_file)]
+    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "fault", ["screen.ran:2:kill", "screen.kept:2:kill", "gate.pair:3:kill", "gate.inside:1:kill", "look.after:1:kill"]
+)
+def test_killed_at_any_point_the_same_run_goes_on_and_pays_nothing_twice(tmp_path, suite_file, fault) -> None:
+    whole = json.loads(ran(tmp_path, "whole", suite_file).stdout)
+    killed = ran(tmp_path, "cut", suite_file, fault)
+    if killed.returncode == 0:
+        pytest.fail(f"the point of {fault} was not reached")
+    again = json.loads(ran(tmp_path, "cut", suite_file).stdout)
+    assert again == whole
+    assert len(again["episodes"]) == len(set(again["episodes"]))

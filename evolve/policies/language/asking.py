@@ -90,6 +90,7 @@ class Rooms:
     facts: int = 3_000
     wishes: int = 2_000
     steps: int = 9_000
+    earlier: int = 3_000
     reply: int = 4_096
 
 
