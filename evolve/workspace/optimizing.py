@@ -126,7 +126,7 @@ def _bandit(workspace: Workspace, settings: EngineSettings, scope: Scope, sessio
 
 
 def _gepa(workspace: Workspace, settings: EngineSettings, scope: Scope, session: Session) -> Engine:
-    return gepa_engine(workspace, settings, session)
+    return gepa_engine(workspace, session, settings)
 
 
 ENGINES: Mapping[str, Callable[[Workspace, EngineSettings, Scope, Session], Engine]] = {
