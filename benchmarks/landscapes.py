@@ -18,6 +18,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from evolve.workflow import Knobs, Workflow
@@ -71,12 +72,15 @@ class Landscape:
 
     def scores(self, workflow: Workflow) -> tuple[float, ...]:
         """One score in [0, 1] per block; all are 1 at the optimum and nowhere else."""
-        drawn = random.Random(f"landscape:{self.seed}")
-        mask = [drawn.randrange(2) for _ in range(BITS)]
-        order = drawn.sample(range(BITS), BITS)
+        mask, order = self._drawn
         turned = [bit ^ other for bit, other in zip(bits(workflow), mask, strict=True)]
         right = [sum(turned[place] for place in order[start : start + ORDER]) for start in range(0, BITS, ORDER)]
         return tuple(self._block(one) / ORDER for one in right)
+
+    @cached_property
+    def _drawn(self) -> tuple[list[int], list[int]]:
+        drawn = random.Random(f"landscape:{self.seed}")
+        return [drawn.randrange(2) for _ in range(BITS)], drawn.sample(range(BITS), BITS)
 
     def _block(self, right: int) -> int:
         if self.kind == "smooth" or right == ORDER:

@@ -15,13 +15,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks import coverage, figures, gate
+from benchmarks import coverage, figures, gate, optimize
 from benchmarks.learner import ARMS
 from benchmarks.learning import shown
-from benchmarks.results_trust import TABLES
+from benchmarks.results_trust import NOTES, TABLES
 
 File = Mapping[str, Any]
-ORDER = ("learning", "demo", "coverage", "speed", *TABLES, "language", "gate", "optimize")
+ORDER = ("learning", "demo", "coverage", "speed", *TABLES, "gate", "optimize")
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
@@ -171,11 +171,15 @@ def _gate(file: File) -> Iterator[str]:
 
 
 def _table(file: File) -> Iterator[str]:
-    if file["benchmark"] in TABLES:
-        head, *body = TABLES[file["benchmark"]](file["rows"])
+    tables = {**TABLES, "optimize": optimize.summary}
+    if file["benchmark"] in tables:
+        head, *body = tables[file["benchmark"]](file["rows"])
         yield from _head(*head)
         yield from (_line(*cells) for cells in body)
         yield ""
+        if file["benchmark"] in NOTES:
+            yield NOTES[file["benchmark"]]
+            yield ""
 
 
 def _targets(file: File) -> Iterator[str]:

@@ -40,7 +40,9 @@ def conclude(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, st
         reason = last.observation.error if last.observation is not None else ""
         return "fault", f"the sandbox failed: {reason or 'no result'}"
     if is_accepted(last):
-        if in_words(context.view) and not (last.judgement is not None and last.judgement.judged):
+        if in_words(context.view) and not (last.judgement is not None and last.judgement.measured):
+            if last.judgement is not None and last.judgement.text:
+                return "unverified", last.judgement.text
             return "unverified", "the code runs; there are no rows to check its answer against"
         return "solved", _accepted_note(last)
     left = context.left(steps)

@@ -21,7 +21,8 @@ _LONGEST = 20_000
 
 def question_of(episode: str, step: Step) -> Question:
     """The question that a step puts."""
-    return Question(id=f"{episode}:{step.number}", kind="ask", text=step.action.text)
+    options = tuple(str(one) for one in step.action.data.get("options", ()))
+    return Question(id=f"{episode}:{step.number}", kind="ask", text=step.action.text, options=options)
 
 
 def question_in(record: EpisodeRecord) -> Question | None:
@@ -40,8 +41,14 @@ def answered(step: Step, said: str | None) -> Step:
     if said is None:
         finish = replace(step.action, kind="finish", text=f"{WITHDRAWN}: {step.action.text}")
         return replace(step, action=finish, observation=Observation(ok=False, error=WITHDRAWN))
-    text = clean_text(said).strip()[:_LONGEST] or "(no answer; decide without asking)"
+    text = _chosen(step, clean_text(said).strip())[:_LONGEST] or "(no answer; decide without asking)"
     return replace(step, observation=Observation(ok=False, text=text, data={PERSON: True}))
+
+
+def _chosen(step: Step, said: str) -> str:
+    """The option that a number names, else what was said."""
+    options = [str(one) for one in step.action.data.get("options", ())]
+    return options[int(said) - 1] if said.isdecimal() and 1 <= int(said) <= len(options) else said
 
 
 def stopped(step: Step) -> Step:

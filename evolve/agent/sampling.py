@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from evolve.agent.execution import Trial, call_once, try_rows
-from evolve.episodes import Action, TaskView
+from evolve.episodes import Action, Json, TaskView
 from evolve.files import canonical_json
 from evolve.sandbox.protocol import Sandbox
 
@@ -40,6 +40,19 @@ def chosen(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Action, Tr
         scores = [counts[text] for text in said]
     best = scores.index(max(scores))
     return answers[best], trials[best]
+
+
+def readings(sandbox: Sandbox, view: TaskView, action: Action) -> list[Json]:
+    """The different values that an action's answers give, commonest first; nothing where they agree or fail."""
+    trials = [call_once(sandbox, code, view.entry) for code in _codes(action)]
+    if any(trial.fault for trial in trials):
+        return []
+    gave = {canonical_json(list(one.outputs)): one.outputs[0] for one in trials if not (one.error or one.denied)}
+    return list(gave.values()) if len(gave) > 1 else []
+
+
+def _codes(action: Action) -> list[str]:
+    return [action.code, *(str(one["code"]) for one in action.data.get(SAMPLES, ()))]
 
 
 def _sample(action: Action, one: dict[str, object]) -> Action:

@@ -99,6 +99,31 @@ def check_command(
         _show(one)
 
 
+@app.command("judge")
+def judge_command(
+    model: Name = None,
+    suite: Annotated[
+        str, typer.Option("--suite", envvar="EVOLVE_SUITE", help="Where answers of known worth come from.")
+    ] = "strings",
+    count: Annotated[
+        int, typer.Option("--count", envvar="EVOLVE_COUNT", min=1, help="Sound answers, and as many wrong ones.")
+    ] = 40,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Measure how well a model judges answers. Only a judge that was measured and is good enough counts."""
+    import evolve
+    from evolve.cli import judges
+
+    with evolve.open(workspace, model=model) as opened:
+        found = opened.judges.check(suite, count)
+    if as_json:
+        emit_json(judges.as_json(found))
+    else:
+        judges.show(found)
+    raise typer.Exit(0 if found.standing == "measured" else 1)
+
+
 @app.command("default")
 def default_command(
     model: Annotated[

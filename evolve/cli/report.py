@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options
+from evolve.cli.optimize import show_changes
 from evolve.cli.output import emit, emit_json, flush, note, shorten, table
 
 if TYPE_CHECKING:
@@ -39,9 +40,10 @@ def report_command(
             write_atomic(curve, draw_curve(report).encode())
             note(f"wrote {curve}")
         if as_json:
-            emit_json(report.to_json())
+            emit_json({**report.to_json(), "changes": [change.to_json() for change in opened.variants.changes()]})
         else:
             show_report(report)
+            show_changes(opened.variants.changes())
         flush()
 
 

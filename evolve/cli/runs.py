@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli import options
+from evolve.cli import asking, options
 from evolve.cli.output import emit, emit_json, flush, shorten, table
 
 if TYPE_CHECKING:
     from evolve.episodes import EpisodeRecord
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at past runs and episodes.")
+app = typer.Typer(rich_markup_mode=None)
 
 
 @app.command("list")
@@ -190,13 +190,13 @@ def answer_command(
     withdraw: Annotated[
         bool, typer.Option("--withdraw", envvar="EVOLVE_WITHDRAW", help="Take the question back: the work ends there.")
     ] = False,
+    approve: asking.Approve = "ask",
     model: options.Model = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Answer the question that a run waits at, and go on with the run from there."""
     import evolve
-    from evolve.cli.asking import person_here
     from evolve.cli.run import Shown, shown
     from evolve.cli.views import RunView
     from evolve.errors import UsageError
@@ -207,7 +207,7 @@ def answer_command(
     if model is None:
         with evolve.open(workspace, read_only=True) as looked:
             model = looked.stores.runs.run(run).body.get("model")
-    person = person_here("ask", as_json=as_json)
+    person = asking.person_here(approve, as_json=as_json)
     with evolve.open(workspace, model=model, events=RunView()) as opened, opened.delivering():
         result = opened.answer(run, said, person=person)
         code = shown(opened, None, result, Shown(person=person, as_json=as_json))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.cli.output import note, shorten
 from evolve.events import Event
+from evolve.workflow import kind_of
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -30,12 +31,13 @@ class RunView:
 
     def emit(self, event: Event) -> None:
         """Prints a line where the stage has something to say."""
-        line = _episode_line(event)
+        line = episode_line(event)
         if line:
             note(self._mark + line)
 
 
-def _episode_line(event: Event) -> str:
+def episode_line(event: Event) -> str:
+    """What an event of an episode has to say, with the stage in front, or ""."""
     data = event.data
     if event.kind == "recall" and data.get("items"):
         return f"recall   {_count(data['items'], 'insight')}, such as: {shorten(data['items'][0]['text'], 80)}"
@@ -64,6 +66,8 @@ def _other_line(event: Event) -> str:
         return f"answer   {shorten(data['answer'], 100)}"
     if event.kind == "warning":
         return f"warning: {data['text']}"
+    if kind_of(event.kind) is not None and data.get("text"):
+        return f"{event.kind.partition('@')[0]:<8} {shorten(data['text'], 100)}"
     return f"learned  skill {data['skill']}" if event.kind == "admitted" else ""
 
 
@@ -138,9 +142,15 @@ def _loop_line(event: Event) -> tuple[str, bool]:
             return f"round {data['round']}, nothing new to judge", True
         return f"round {data['round']}, variant {data['variant'][:10]}: guide from {data['insights']} rows", True
     if event.kind == "gate":
-        return f"round {data['round']}, gate: pair {data['pairs']}, {data['reason']}", False
+        what = f"round {data['round']}" if "round" in data else f"candidate {data['candidate']}"
+        return f"{what}, gate: pair {data['pairs']}, {data['reason']}", False
     if event.kind == "judged":
         return f"gate verdict: {data['verdict']} after {data['pairs']} pairs ({data['reason']})", True
+    if event.kind == "forecast":
+        return data["text"], True
+    if event.kind == "screened":
+        name = data["operator"]
+        return f"candidate {data['number']}, {name}: {data['solved']} of {data['tasks']} train tasks solved", False
     if event.kind == "test":
         return f"held-out test: {data['done']}/{data['total']} tasks in both arms", data["done"] == data["total"]
     if event.kind == "warning":

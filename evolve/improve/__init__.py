@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from evolve.improve.arms import UNLEARNED, Arm, Learner, agent_for, recall_from
+from evolve.improve.bench import judge_draft
+from evolve.improve.jobs import EpisodeJob, Proposal, WorkerSetup
 from evolve.improve.journal import MIGRATIONS
 from evolve.improve.stores import Stores
-from evolve.improve.workers import (
-    EpisodeJob,
-    LocalWorkers,
-    ProcessWorkers,
-    Proposal,
-    WorkerSetup,
-    judge_draft,
-    open_workers,
-)
+from evolve.improve.workers import LocalWorkers, ProcessWorkers, open_workers
 
 __all__ = [
     "MIGRATIONS",

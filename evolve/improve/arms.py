@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
 from evolve.agent import Agent, Recall, Surroundings, recall_nothing
-from evolve.episodes import Json, Recalled, TaskView
+from evolve.episodes import Json, Limits, Recalled, TaskView
 from evolve.memory import ExperienceRow, MemorySnapshot, Recaller
 from evolve.policies.protocol import Policy
 from evolve.sandbox import Sandbox
@@ -50,6 +50,15 @@ class Learner(Protocol):
         ...
 
 
+@runtime_checkable
+class Prompted(Protocol):
+    """A learner whose policies read prompts, so that a variant's texts count before those of the workspace."""
+
+    def policy_for(self, arm: Arm) -> Policy:
+        """The policy with the arm's texts, skills and knobs."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Arm:
     """One learned state taken together.
@@ -59,6 +68,7 @@ class Arm:
         guide: The guide as JSON, or None.
         skills: Skills that the policy may use.
         memory: Insights to recall, or None.
+        prompts: Texts that are in force instead of the workspace's, by file name.
     """
 
     variant: str = UNLEARNED
@@ -66,16 +76,34 @@ class Arm:
     skills: tuple[Skill, ...] = ()
     memory: MemorySnapshot | None = None
     workflow: Workflow = field(default_factory=Workflow)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+
+    def policy(self, learner: Learner, *, attended: bool = False) -> Policy:
+        """The learner's policy with everything that was learned; see :meth:`Learner.policy`."""
+        if isinstance(learner, Prompted):
+            return learner.policy_for(self)
+        return learner.policy(self.guide, self.skills, attended=attended)
+
+    def limits(self, most: Limits) -> Limits:
+        """What an episode may spend: at most that, and no more than the workflow's knobs allow."""
+        knobs = self.workflow.knobs
+        return replace(
+            most,
+            candidates=None if most.candidates is None else min(most.candidates, knobs.candidates),
+            seconds=None if most.seconds is None else min(most.seconds, knobs.seconds),
+            tokens=None if most.tokens is None else min(most.tokens, knobs.tokens),
+        )
 
 
 def agent_for(arm: Arm, learner: Learner, sandbox: Sandbox, *, run: str, suite: str) -> Agent:
     """An agent that acts as the arm and commits nothing itself."""
     around = Surroundings(
-        policy=learner.policy(arm.guide, arm.skills),
+        policy=arm.policy(learner),
         sandbox=sandbox,
         recall=recall_from(arm.memory),
         run=run,
         suite=suite,
+        skills=arm.skills,
     )
     return Agent(around, arm.workflow)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from evolve.agent.codec import from_data, to_json
 from evolve.episodes import Cost
-from evolve.improve.workers import Attempt
+from evolve.improve.jobs import Attempt
 from evolve.store import Database
 
 

@@ -9,9 +9,9 @@ from math import ceil
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.gate import Unaffordable, is_verified
 from evolve.improve.arms import Arm
+from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import run_held_out
 from evolve.improve.session import Session
-from evolve.improve.workers import EpisodeJob
 from evolve.ledger import Spent
 from evolve.tasks import Task
 

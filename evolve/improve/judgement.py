@@ -21,8 +21,8 @@ from evolve.gate import (
     is_verified,
     solved_by,
 )
+from evolve.improve.jobs import EpisodeJob
 from evolve.improve.session import Session
-from evolve.improve.workers import EpisodeJob
 from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.skills import with_called
 from evolve.tasks import Task
@@ -43,17 +43,20 @@ def propose(session: Session, number: int) -> str | None:
         return str(done["variant"]) or None
     stores = session.stores
     experience = stores.memory.experience()
-    active = stores.skills.active()
-    of_use = with_called((skill.digest for skill in active if skill.tasks), active)
-    skills = [skill for skill in active if skill.digest in of_use]
+    known = stores.skills.active()
+    of_use = with_called((skill.digest for skill in known if skill.tasks), known)
+    skills = [skill for skill in known if skill.digest in of_use]
     views = [task.view() for task in session.suite.split("train")]
     guide = session.learner.fit(experience, views, skills, session.plan.seed)
     kept = stores.objects.put_json(guide) if guide is not None else ""
     hit("guide.fitted")
+    active = stores.variants.active()
     variant = Variant(
         guide=kept,
         skills=tuple(stores.keep_skill(skill) for skill in skills),
         insights=stores.mark_insights() if experience else "",
+        prompts=active.prompts if active else (),
+        workflow=active.workflow if active else "",
         parent=stores.variants.active_digest,
     )
     digest = "" if _is_nothing_new(session, variant) else variant.digest

@@ -11,6 +11,7 @@ from evolve.errors import BudgetExhausted, UsageError
 from evolve.gate import Unaffordable, is_verified, shuffled_groups
 from evolve.improve.arms import UNLEARNED
 from evolve.improve.controls import BEST_OF_N, PLACEBO, run_controls
+from evolve.improve.jobs import EpisodeJob
 from evolve.improve.journal import keep_report, report_of
 from evolve.improve.judgement import judge, propose, run_held_out
 from evolve.improve.practice import practise
@@ -26,7 +27,6 @@ from evolve.improve.report import (
     learned_skills,
 )
 from evolve.improve.session import Session
-from evolve.improve.workers import EpisodeJob
 from evolve.tasks import Task
 
 _PAIRS_AT_ONCE = 8

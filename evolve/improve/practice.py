@@ -8,8 +8,8 @@ from typing import Any
 
 from evolve.faults import hit
 from evolve.files import digest
+from evolve.improve.jobs import Attempt, EpisodeJob, Proposal
 from evolve.improve.session import BATCH, Session
-from evolve.improve.workers import Attempt, EpisodeJob, Proposal
 from evolve.skills import Admission, Skill, Verdict, with_called
 from evolve.skills.admission import shape
 from evolve.tasks import Task, equal

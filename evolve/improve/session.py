@@ -12,9 +12,9 @@ from evolve.events import Event, EventSink
 from evolve.faults import hit
 from evolve.improve.arms import Learner
 from evolve.improve.aside import SetAside
+from evolve.improve.jobs import Attempt, EpisodeJob, Workers
 from evolve.improve.journal import Journal
 from evolve.improve.stores import Stores
-from evolve.improve.workers import Attempt, EpisodeJob, Workers
 from evolve.ledger import Ledger
 from evolve.sandbox import Sandbox
 from evolve.tasks import Suite

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evolve.agent import RunRecords
+from evolve.agent.runner import HELD_OUT
 from evolve.episodes import EpisodeRecord
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
@@ -74,13 +75,21 @@ class Stores:
         return fresh
 
     def _note_uses(self, record: EpisodeRecord) -> None:
-        if not record.verified or record.split in ("gate", "test"):
+        if not record.verified or record.split in HELD_OUT:
             return
         known = {skill.digest for skill in self.skills.list(ACTIVE)}
         for item in record.consumed:
             name = item.removeprefix("skill:")
             if name in known:
                 self.skills.record_use(name, record.task)
+
+    def active_workflow(self, workflow: Workflow) -> Workflow:
+        """The promoted variant's workflow, or the one given."""
+        active = self.variants.active()
+        return workflow if active is None or not active.workflow else self._workflow(active.workflow)
+
+    def _workflow(self, name: str) -> Workflow:
+        return parse_workflow(self.objects.get(name).decode())
 
     def active_arm(self, workflow: Workflow) -> Arm:
         """The promoted variant, or the unlearned state."""
@@ -102,7 +111,8 @@ class Stores:
             guide=self.objects.get_json(found.guide) if found.guide and informed else None,
             skills=self._living(found),
             memory=memory if informed else None,
-            workflow=parse_workflow(self.objects.get(found.workflow).decode()) if found.workflow else workflow,
+            workflow=self._workflow(found.workflow) if found.workflow else workflow,
+            prompts={name: self.objects.get(text).decode() for name, text in found.prompts},
         )
 
     def practice_arm(self, workflow: Workflow) -> Arm:
@@ -115,6 +125,7 @@ class Stores:
             skills=tuple(self.skills.active()),
             memory=memory if memory.experience() else None,
             workflow=base.workflow,
+            prompts=base.prompts,
         )
 
     def keep_skill(self, skill: Skill) -> str:

@@ -11,18 +11,20 @@ import multiprocessing
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Protocol
+from typing import Any
 
-from evolve.agent import Agent, episode_id
-from evolve.episodes import Cost, EpisodeRecord, Limits, Row, SkillDraft
-from evolve.errors import EvolveError, UsageError
+from evolve.agent import episode_id
+from evolve.episodes import Cost, EpisodeRecord
+from evolve.errors import EvolveError
 from evolve.faults import hit
 from evolve.files import machine_problem
-from evolve.improve.arms import Arm, Learner, agent_for
+from evolve.improve.arms import Arm
+from evolve.improve.bench import ARMS_KEPT, Bench
+from evolve.improve.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody
 from evolve.improve.worker_process import (
     Fault,
     FaultTold,
@@ -31,164 +33,16 @@ from evolve.improve.worker_process import (
     interrupts_held,
     worker_error,
 )
-from evolve.sandbox import Sandbox
-from evolve.skills import Admission, Skill, Verdict, unseen_rows
-from evolve.tasks import Task, equal
 
 _PATIENCE_S = 30.0
 """How much longer than its own limits a job may take before its worker is given up."""
-
-_ARMS_KEPT = 4
-
-
-@dataclass(frozen=True, kw_only=True)
-class EpisodeJob:
-    """One episode to run.
-
-    Attributes:
-        arm: Key of an arm that was announced with :meth:`Workers.announce`.
-        variant: Name under which the episode is recorded.
-    """
-
-    task: Task
-    arm: str
-    variant: str
-    split: str
-    seed: int
-    limits: Limits
-
-
-@dataclass(frozen=True, kw_only=True)
-class Proposal:
-    """A draft as a skill, with the verdict on it.
-
-    Attributes:
-        unseen: The rows that its author did not see.
-    """
-
-    skill: Skill
-    unseen: tuple[Row, ...]
-    verdict: Verdict
-
-
-@dataclass(frozen=True, kw_only=True)
-class Attempt:
-    """A finished job.
-
-    Attributes:
-        skills: Every draft of the episode that can be a skill, judged against the arm's skills.
-    """
-
-    record: EpisodeRecord
-    skills: tuple[Proposal, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class WorkerSetup:
-    """What every worker needs; picklable.
-
-    Attributes:
-        sandbox: Opens the sandbox; called once per process.
-    """
-
-    learner: Learner
-    sandbox: Callable[[], Sandbox]
-    run: str
-    suite: str
-
-
-Told = Callable[[Attempt], None]
-"""Hears of every attempt as soon as it is over, in no certain order."""
-
-
-def tell_nobody(attempt: Attempt) -> None:
-    """For callers that wait for the end."""
-
-
-class Workers(Protocol):
-    """Runs jobs and gives attempts in the jobs' order."""
-
-    def announce(self, key: str, arm: Arm) -> None:
-        """Makes an arm known under a key."""
-        ...
-
-    def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
-        """Runs all jobs."""
-        ...
-
-    def close(self) -> None:
-        """Ends every process."""
-        ...
-
-
-class _Bench:
-    """The agents of one process, by arm and environment; a few are kept, because making one is not free."""
-
-    def __init__(self, setup: WorkerSetup) -> None:
-        self._setup = setup
-        self._sandbox = setup.sandbox()
-        self._arms: dict[str, Arm] = {}
-        self._agents: dict[tuple[str, str], Agent] = {}
-
-    def announce(self, key: str, arm: Arm) -> None:
-        self._drop(key)
-        self._arms[key] = arm
-        while len(self._arms) > _ARMS_KEPT:
-            self._drop(next(iter(self._arms)))
-
-    def run(self, job: EpisodeJob) -> Attempt:
-        record = self._agent(job).run_episode(
-            job.task, variant=job.variant, split=job.split, seed=job.seed, limits=job.limits
-        )
-        judged = [self._judged(draft, job) for draft in record.drafts]
-        return Attempt(record=record, skills=tuple(one for one in judged if one is not None))
-
-    def _agent(self, job: EpisodeJob) -> Agent:
-        arm, key = self._arms[job.arm], (job.arm, job.task.environment)
-        if key not in self._agents:
-            if job.task.files is not None:
-                arm = replace(arm, workflow=arm.workflow.in_folders())
-            setup = self._setup
-            self._agents[key] = agent_for(arm, setup.learner, self._sandbox, run=setup.run, suite=setup.suite)
-        return self._agents[key]
-
-    def _drop(self, arm: str) -> None:
-        self._arms.pop(arm, None)
-        for key in [key for key in self._agents if key[0] == arm]:
-            del self._agents[key]
-
-    def _judged(self, draft: SkillDraft, job: EpisodeJob) -> Proposal | None:
-        arm = self._arms[job.arm]
-        return judge_draft(draft, job.task, arm.skills, self._setup.learner, self._sandbox)
-
-    def close(self) -> None:
-        self._sandbox.close()
-
-
-def judge_draft(
-    draft: SkillDraft, task: Task, active: Sequence[Skill], learner: Learner, sandbox: Sandbox
-) -> Proposal | None:
-    """The draft as a skill with its verdict; None where its name or signature cannot be a skill's.
-
-    The rows its author did not see are the task's verify rows, for a part of an answer the calls that the answer
-    makes on them.
-    """
-    try:
-        skill = Skill.from_draft(draft)
-    except UsageError:
-        return None
-    interpret = learner.interpreter(active)
-    unseen = unseen_rows(draft, task.verify_rows(), interpret, equal)
-    admission = Admission(sandbox, equal, interpret=interpret)
-    verdict = admission.judge(skill, unseen, active, policy=learner.name, fingerprint=sandbox.backend)
-    return Proposal(skill=skill, unseen=unseen, verdict=verdict)
 
 
 class LocalWorkers:
     """Runs jobs in this process, one after the other."""
 
     def __init__(self, setup: WorkerSetup) -> None:
-        self._bench = _Bench(setup)
+        self._bench = Bench(setup)
 
     def announce(self, key: str, arm: Arm) -> None:
         """Makes an arm known under a key."""
@@ -229,7 +83,7 @@ class ProcessWorkers:
         self._arms[key] = arm
         for worker in self._workers:
             worker.arms.discard(key)
-        while len(self._arms) > _ARMS_KEPT:
+        while len(self._arms) > ARMS_KEPT:
             del self._arms[next(iter(self._arms))]
 
     def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
@@ -326,14 +180,14 @@ def _serve(pipe: Connection, setup: WorkerSetup) -> None:
 
 
 def _answer(pipe: Connection, setup: WorkerSetup) -> None:
-    bench: _Bench | None = None
+    bench: Bench | None = None
     while True:
         try:
             message = pipe.recv()
         except (EOFError, ConnectionResetError):
             break
         try:
-            bench = bench or _Bench(setup)
+            bench = bench or Bench(setup)
             if isinstance(message, tuple):
                 bench.announce(*message)
                 continue

@@ -74,6 +74,7 @@ class _Line:
 
         self._secret = endpoint.key
         self._stream: Any = None
+        self._over = threading.Event()
         limits = httpx2.Limits(max_connections=1, max_keepalive_connections=1)
         http = openai.DefaultHttpxClient(
             limits=limits,
@@ -139,7 +140,7 @@ class _Line:
     @contextmanager
     def _ended_after(self, deadlines: Deadlines) -> Iterator[threading.Event]:
         """Ends the connection when time is up or the person says so, however busy it looks; the event tells of it."""
-        over = threading.Event()
+        over = self._over = threading.Event()
 
         def end() -> None:
             over.set()
@@ -172,6 +173,8 @@ class _Line:
         made = info.get("return_value")
         if name.endswith(".complete") and hasattr(made, "get_extra_info"):
             self._stream = made
+            if self._over.is_set():  # it was ended while there was nothing to cut yet
+                self._cut()
 
     def _hidden(self, failure: Failure) -> Failure:
         """The failure without the key, should an endpoint have repeated it."""

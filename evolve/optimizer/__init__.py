@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from evolve.optimizer.archive import MIGRATIONS, Promotion, Score, VariantArchive
+from evolve.optimizer.archive import MIGRATIONS as ARCHIVE
+from evolve.optimizer.archive import Entry, Promotion, Score, VariantArchive
+from evolve.optimizer.item_record import MIGRATIONS as ITEMS
 from evolve.optimizer.mutations import Mutation, Operator, crossover, mutate, operators
 from evolve.optimizer.variant import ALL_INSIGHTS, UNLEARNED, Variant
+
+MIGRATIONS = (*ARCHIVE, *ITEMS)
 
 __all__ = [
     "ALL_INSIGHTS",
     "MIGRATIONS",
     "UNLEARNED",
+    "Entry",
     "Mutation",
     "Operator",
     "Promotion",

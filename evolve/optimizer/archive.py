@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -31,6 +31,12 @@ MIGRATIONS: tuple[Migration, ...] = (
             task TEXT NOT NULL, seed INTEGER NOT NULL, solved INTEGER NOT NULL, candidates INTEGER NOT NULL,
             tokens INTEGER NOT NULL, checksum TEXT NOT NULL)
         """,
+    ),
+    Migration(
+        "optimizer",
+        2,
+        "CREATE TABLE variant_measures (id TEXT PRIMARY KEY, variant TEXT NOT NULL, run TEXT NOT NULL,"
+        " kind TEXT NOT NULL, body TEXT NOT NULL, checksum TEXT NOT NULL)",
     ),
 )
 
@@ -63,6 +69,16 @@ class Score:
     solved: bool
     candidates: int = 0
     tokens: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A variant as the archive lists it; ``at`` in seconds since the epoch."""
+
+    digest: str
+    variant: Variant
+    origin: str
+    at: float
 
 
 class VariantArchive:
@@ -225,6 +241,54 @@ class VariantArchive:
             )
             for row in self._db.rows("variant_scores", where)
         ]
+
+    def find(self, beginning: str) -> str:
+        """The digest that begins like this; the word ``active`` and :data:`UNLEARNED` stand for themselves.
+
+        Raises:
+            UsageError: None, or more than one, does.
+        """
+        if beginning == "active":
+            return self.active_digest
+        if beginning == UNLEARNED:
+            return UNLEARNED
+        found = [str(row["id"]) for row in self._db.rows("variants") if str(row["id"]).startswith(beginning)]
+        if len(found) != 1 or not beginning:
+            problem = "several variants begin with" if found else "there is no variant"
+            raise UsageError(f"{problem} {beginning!r}", hint="evolve variants list")
+        return found[0]
+
+    def entries(self) -> list[Entry]:
+        """Every variant with where it came from, oldest first."""
+        return [
+            Entry(
+                digest=str(row["id"]),
+                variant=Variant.from_json(json.loads(str(row["content"]))),
+                origin=str(row["origin"]),
+                at=cast(float, row["at"]),
+            )
+            for row in self._db.rows("variants")
+        ]
+
+    def add_measure(self, name: str, *, run: str, kind: str, body: Mapping[str, Any]) -> None:
+        """Keeps what was measured of a variant, once per run and kind.
+
+        Args:
+            kind: Such as ``change``, or ``transfer`` and what it was tried on.
+        """
+        row = {
+            "id": digest(canonical_json([name, run, kind])),
+            "variant": name,
+            "run": run,
+            "kind": kind,
+            "body": canonical_json(body),
+        }
+        self._db.insert("variant_measures", row, key="id")
+
+    def measures(self, name: str) -> list[tuple[str, Mapping[str, Any]]]:
+        """What :meth:`add_measure` kept of a variant, in order: its kind and body."""
+        rows = self._db.rows("variant_measures", {"variant": name})
+        return [(str(row["kind"]), json.loads(str(row["body"]))) for row in rows]
 
     def _known(self, name: str) -> bool:
         return bool(self._db.rows("variants", {"id": name}))

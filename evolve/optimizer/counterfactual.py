@@ -56,7 +56,7 @@ class Editor:
     Attributes:
         rewriter: Who proposes.
         guard: Digests of the tasks of every split.
-        tasks: What each task that may be learned from gives, by its id, for the traces.
+        tasks: What each task that may be learned from asks and gives, by its id, for the traces.
         weak: Ids of items that may make room, the weakest first.
     """
 
@@ -69,7 +69,7 @@ class Editor:
     def propose(self, prompt: str, text: str, seen: Sequence[Divergence], *, seed: int) -> PromptProposal:
         """The prompt after the edits that passed the screening; unchanged where none did."""
         before = parse_prompt(text)
-        traces = [one.told(self.tasks.get(one.task, "the task")) for one in _distinct(seen)[:_TRACES]]
+        traces = [one.told(self.tasks.get(one.task, "")) for one in _distinct(seen)[:_TRACES]]
         edits = self.rewriter.propose(
             [item.text for item in before.items], traces, seed=seed, about="\n".join(before.fixed)
         )

@@ -97,13 +97,16 @@ class Divergence:
     came: str = ""
     weight: float = 1.0
 
-    def told(self, task: str = "the task") -> str:
+    def told(self, task: str = "") -> str:
         """The divergence as a trace for a rewriter.
 
         Args:
-            task: What the task gives.
+            task: What the task asks and gives.
         """
-        lines = [f"Trace {self.task}, failed", f"Given: {' and '.join(self.given) or task}", f"Said: {self.said}"]
+        lines = [f"Trace {self.task}, failed"]
+        if task and self.given:
+            lines.append(f"Task: {task}")
+        lines += [f"Given: {' and '.join(self.given) or task or 'the task'}", f"Said: {self.said}"]
         if self.right:
             lines.append(f"Right: {self.right}")
         if self.came:
@@ -114,10 +117,20 @@ class Divergence:
 def divergences(failed: EpisodeRecord, solved: Sequence[EpisodeRecord] = ()) -> tuple[Divergence, ...]:
     """Where a failed episode parts from successful ones of the same task, else what of it may have been wrong."""
     outputs = stage_outputs(failed)
-    came = next((step.observation.error for step in reversed(failed.steps) if step.observation is not None), "")
+    came = next((_came(step) for step in reversed(failed.steps) if step.observation is not None), "")
     same = [other for other in solved if other.task == failed.task]
     first = [one for other in same for one in _first(failed.task, outputs, stage_outputs(other), came)]
     return tuple(replace(one, weight=one.weight / len(same)) for one in first) or _suspects(failed.task, outputs, came)
+
+
+def _came(step: Step) -> str:
+    """What came back from a step, in words."""
+    seen, judged = step.observation, step.judgement
+    if seen is None or not _is_refuted(step):
+        return ""
+    if judged is not None and seen.ok:
+        return "right on what was shown, refused on what was not"
+    return seen.error or seen.text or f"wrong: it gave {canonical_json(list(seen.outputs))[:600]}"
 
 
 def _first(

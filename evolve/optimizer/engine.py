@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, Protocol
 
 from evolve.episodes import EpisodeRecord, TaskView
@@ -48,7 +49,7 @@ class Candidate:
         """The prompts as a mapping."""
         return dict(self.prompts)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of what acts: workflow and prompts, not where they came from."""
         return digest(canonical_json([self.workflow.as_json(), [list(pair) for pair in self.prompts]]))

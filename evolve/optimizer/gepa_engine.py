@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import metadata
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError, WorkspaceError
@@ -22,9 +22,6 @@ from evolve.optimizer.credit import Blame, Intervention
 from evolve.optimizer.engine import Candidate, EngineSettings, Trial, Trials
 from evolve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.optimizer.prompt_items import parse_prompt
-
-if TYPE_CHECKING:
-    from gepa.core.adapter import EvaluationBatch
 
 VERSION = "0.1.4"
 _INSTALL = 'pip install "evolve-agent[gepa]"'
@@ -43,7 +40,7 @@ class GepaEngine:
         editor: Proposes and screens edits; its ``tasks`` are filled in from the trials.
         replay: Asks one stage of an episode again, which tries an edit at a fraction of an episode's cost; or None.
         items: Keeps what items did, or None.
-        ranking: After a search, how much each prompt was to blame at the last proposal.
+        rankings: For every proposal that was put to trial, how much each prompt was to blame by then.
     """
 
     editor: Editor
@@ -51,7 +48,7 @@ class GepaEngine:
     replay: Replay | None = None
     items: ItemRecord | None = None
     name: str = "gepa"
-    ranking: tuple[Blame, ...] = ()
+    rankings: list[tuple[Blame, ...]] = field(default_factory=list)
 
     def search(self, trials: Trials, start: Candidate) -> str:
         """Edits prompts until nothing fails, nothing helps, or all proposals were made.
@@ -79,7 +76,6 @@ class GepaEngine:
             seed=self.settings.seed,
             raise_on_exception=True,
         )
-        self.ranking = search.ranking
         return search.reason
 
 
@@ -127,7 +123,8 @@ class _Search:
         views = list(trials.tasks)[:_SCREENED]
         self.ids = [view.id for view in views]
         told = {
-            view.id: canonical_json([view.instruction, [list(row.input) for row in view.examples]]) for view in views
+            view.id: canonical_json([view.instruction, [[list(row.input), row.output] for row in view.examples]])
+            for view in views
         }
         self._editor = replace(engine.editor, tasks={**told, **engine.editor.tasks})
         self._attribution: Attribution | None = None
@@ -135,7 +132,7 @@ class _Search:
         self._asked = self._proposed = self._idle = 0
         self._texts_tried = {start.digest}
         self.reason = ""
-        self.ranking: tuple[Blame, ...] = ()
+        self._ranking: tuple[Blame, ...] = ()
         self.propose_new_texts = self._hand_over
 
     # What gepa asks of an adapter.
@@ -157,7 +154,7 @@ class _Search:
     ) -> dict[str, list[dict[str, Any]]]:
         """The interventions behind the proposal; gepa needs some record of what was reflected on."""
         return {
-            name: [{"Feedback": one.evidence} for one in self.ranking if one.prompt == name]
+            name: [{"Feedback": one.evidence} for one in self._ranking if one.prompt == name]
             for name in components_to_update
         }
 
@@ -180,7 +177,9 @@ class _Search:
             if found is not None and self._child(found).digest not in self._texts_tried:
                 self._proposal = found
                 break
-        self.ranking = attribution.ranking()
+        self._ranking = attribution.ranking()
+        if self._proposal is not None:
+            self._engine.rankings.append(self._ranking)
         self._idle = 0 if self._proposal is not None else self._idle + 1
         return [self._proposal.prompt if self._proposal is not None else next(iter(candidate))]
 

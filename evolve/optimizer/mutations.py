@@ -91,7 +91,7 @@ def mutate(workflow: Workflow, random: Random, among: Sequence[Operator] | None 
 def crossover(a: Workflow, b: Workflow, random: Random) -> Workflow:
     """A workflow of parts of both: optional stages, routes and numbers each come from one or the other."""
     before, after = random.sample([a, b], 2)
-    kept = {stage for stage in (*a.stages, *b.stages) if _is_mandatory(stage) or random.random() < 0.5}
+    kept = {stage for stage in (*a.stages, *b.stages) if _is_kept(stage) or random.random() < 0.5}
     kept |= set(a.stages) & set(b.stages)
     stages = [stage for stage in before.stages if stage in kept]
     for stage in after.stages:
@@ -108,7 +108,7 @@ def crossover(a: Workflow, b: Workflow, random: Random) -> Workflow:
 
 
 def _added(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
-    return _inserted(workflow, random, [kind.name for kind in KINDS])
+    return _inserted(workflow, random, _free())
 
 
 def _with(skills: Sequence[str]) -> Callable[[Workflow, Random], Iterator[Workflow | None]]:
@@ -142,8 +142,8 @@ def _moved(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
 def _replaced(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
     for stage in _shuffled(_optional(workflow), random):
         position = workflow.stages.index(stage)
-        for kind in _shuffled([one for one in KINDS if one.name not in workflow.stages], random):
-            stages = [*workflow.stages[:position], kind.name, *workflow.stages[position + 1 :]]
+        for name in _shuffled([one for one in _free() if one not in workflow.stages], random):
+            stages = [*workflow.stages[:position], name, *workflow.stages[position + 1 :]]
             yield _made(stages, _onward(workflow, stage), workflow.knobs)
 
 
@@ -163,14 +163,18 @@ def _turned(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
 
 
 def turned(name: str, value: float, random: Random) -> float:
-    """Another value of a knob within its bounds, near the one given: by a factor where the bounds are wide."""
+    """Another value of a knob within its bounds: by a factor where they are wide, else a near one or any."""
     low, high = KNOB_BOUNDS[name]
-    if isinstance(low, int):
-        wide = high - low > _WIDE
-        near = value * random.choice((0.25, 0.5, 2.0, 4.0)) if wide else value + random.choice((-2, -1, 1, 2))
-        return int(min(high, max(low, round(near))))
-    near = value * random.choice((0.25, 0.5, 2.0, 4.0)) if high > 1 else value + random.choice((-0.1, -0.05, 0.05, 0.1))
-    return round(min(high, max(low, near)), 6)
+    whole = isinstance(low, int)
+    wide = high - low > _WIDE if whole else high > 1
+    if wide:
+        near = (value or 2) * random.choice((0.25, 0.5, 2.0, 4.0))  # a factor would never lead away from zero
+    elif random.random() < 0.5:
+        near = random.uniform(low, high)
+    else:
+        near = value + random.choice((-2, -1, 1, 2)) * (1 if whole else 0.05)
+    bounded = min(high, max(low, near))
+    return round(bounded) if whole else round(bounded, 2 if high <= 1 else 6)
 
 
 def _made(stages: Sequence[str], routes: Mapping[str, Mapping[str, str]], knobs: Knobs) -> Workflow | None:
@@ -229,13 +233,18 @@ def _insertions(stages: Sequence[str], name: str) -> list[list[str]]:
     return [one for one in found if places_of(one) is not None]
 
 
+def _free() -> list[str]:
+    """The stages that may be put in and left out: what has an effect outside the episode is a person's choice."""
+    return [kind.name for kind in KINDS if not (kind.mandatory or kind.effect)]
+
+
 def _optional(workflow: Workflow) -> list[str]:
-    return [stage for stage in workflow.stages if not _is_mandatory(stage)]
+    return [stage for stage in workflow.stages if not _is_kept(stage)]
 
 
-def _is_mandatory(stage: str) -> bool:
+def _is_kept(stage: str) -> bool:
     kind: Any = kind_of(stage)
-    return bool(kind.mandatory)
+    return bool(kind.mandatory or kind.effect)
 
 
 def _shuffled(items: Iterable[Any], random: Random) -> list[Any]:

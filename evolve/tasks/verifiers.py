@@ -56,6 +56,7 @@ class Verdict:
             check command. Never true for an opinion.
         rows: How many unseen rows or assertions the bit rests on.
         judged: The bit is a model's opinion.
+        measured: It is the opinion of a judge that was measured and tells right from wrong well enough to count.
         text: One sentence about what the bit rests on.
         fault: The sandbox failed; nothing is said about the answer.
     """
@@ -64,6 +65,7 @@ class Verdict:
     verified: bool = False
     rows: int = 0
     judged: bool = False
+    measured: bool = False
     text: str = ""
     fault: bool = False
 
@@ -171,11 +173,14 @@ class RubricVerifier:
         prompt: The rendered prompt: rubric, task, and what to look at. The answer follows it between marks that it
             cannot contain.
         largest: Most characters of the answer that are shown; a longer one is refused.
+        standing: What the judge is known to be worth: ``measured``, ``below the bar`` or ``unmeasured``. Only the
+            first counts.
     """
 
     model: ChatModel
     prompt: str
     largest: int = 60_000
+    standing: str = "unmeasured"
 
     def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
         """Accepts what the model accepts; a refusal to answer, or a reply that cannot be read, accepts nothing."""
@@ -194,10 +199,11 @@ class RubricVerifier:
             return Verdict(accepted=False, judged=True, text="judged: the model gave no verdict that can be read")
         if reply.refused or reply.data is None:
             return Verdict(accepted=False, judged=True, text="judged: the model would not answer")
-        accepted = reply.data["accepted"] is True
+        accepted, measured = reply.data["accepted"] is True, self.standing == "measured"
         reason = " ".join(clean_text(str(reply.data["reason"])).split())[:200]
         name = reply.model or self.model.name
-        return Verdict(accepted=accepted, judged=True, text=f"judged by {name}, not verified: {reason}")
+        text = f"judged by {name}, {self.standing}, not verified: {reason}"
+        return Verdict(accepted=accepted, judged=True, measured=measured, text=text)
 
 
 def _shown(submission: Submission) -> str:

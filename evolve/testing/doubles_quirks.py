@@ -177,6 +177,18 @@ def quirk_tasks(n: int = 30, seed: int = 0) -> tuple[QuirkTask, ...]:
     return tuple(_job(place, job, rng) for place, job in enumerate(jobs[:n]))
 
 
+def quirk_family(name: str, n: int, seed: int = 0) -> tuple[QuirkTask, ...]:
+    """``n`` jobs of one family, every one a problem of its own: a learned fact helps with all of them."""
+    quirk = next(one for one in QUIRKS if one.name == name)
+    rng = random.Random(seed)
+    jobs = []
+    for place in range(n):
+        words, expression = quirk.results[place % len(quirk.results)]
+        worded = f"{words}, after {place} others" if place >= len(quirk.results) else words
+        jobs.append(_job(place, (quirk, worded, f"({expression}, {place})"), rng))
+    return tuple(jobs)
+
+
 def quirk_suite(n: int = 30, seed: int = 0) -> Suite:
     """The tasks of :func:`quirk_tasks` as a suite."""
     return Suite(name="quirks", tasks=tuple(one.task for one in quirk_tasks(n, seed)))

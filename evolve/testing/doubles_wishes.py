@@ -10,7 +10,7 @@ from typing import Any
 
 from evolve.testing.doubles import prompt_of, schema_of
 
-_DATA = re.compile(r"<data (\S+)[^>]*>.*?</data \1>", re.DOTALL)
+_DATA = re.compile(r"<data (\S+) (?!kind=person)[^>]*>.*?</data \1>", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evolve.workspace.facade import Workspace
 
 _OPTIONS = (YES, "no")
+_PLAIN_NO = ("", "n", "no", "nope", "never", "stop")
 
 
 def delivered(
@@ -28,11 +29,18 @@ def delivered(
     approval = Approval(
         question=question,
         effect=lambda: folders.apply(patch.run, again=True),
-        refused=lambda said: folders.refuse(patch.run, said),
+        refused=lambda said: _refused(workspace, patch.run, said),
     )
     respond = (lambda asked: YES) if person.approve == "auto" else person.respond
     said = settle(approval, workspace.paths.runs / patch.run / "approval", respond)
     return folders.get(patch.run), question if said is None else None
+
+
+def _refused(workspace: Workspace, run: str, said: str) -> Patch:
+    """Leaves the folder as it is; a reason is remembered for similar work."""
+    if said.strip().casefold() not in _PLAIN_NO:
+        workspace.preferences.from_refusal(said, run=run)
+    return workspace.folders.refuse(run, said)
 
 
 def undone(workspace: Workspace, run: str | None, person: Person) -> Patch:

@@ -8,11 +8,13 @@ from functools import partial
 
 from evolve.episodes import Json, Limits, TaskView
 from evolve.errors import UsageError
+from evolve.improve.arms import Arm
 from evolve.ledger import Budget
 from evolve.memory import ExperienceRow
 from evolve.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire, open_models, parse_model
 from evolve.paths import WorkspacePaths
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions
+from evolve.policies.language.describing import Described, describe
 from evolve.policies.protocol import Policy
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.settings import Settings
@@ -49,15 +51,18 @@ class LanguageLearner:
 
     def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
         """A policy that is offered these skills; it has no guide."""
+        workflow = parse_workflow(load_prompt("workflow.toml", PromptLayers(workspace=self.paths.prompts)))
+        return self.policy_for(Arm(skills=tuple(skills), workflow=workflow))
+
+    def policy_for(self, arm: Arm) -> Policy:
+        """A policy with the arm's skills, prompts and number of samples."""
         models, meter = self._open()
-        layers = PromptLayers(workspace=self.paths.prompts)
-        samples = parse_workflow(load_prompt("workflow.toml", layers)).knobs.samples
         return LanguagePolicy(
             models=models,
             meter=meter,
-            skills=tuple(skills),
-            questions=Questions(layers=layers),
-            settings=replace(self.language, samples=samples),
+            skills=arm.skills,
+            questions=Questions(layers=PromptLayers(variant=arm.prompts, workspace=self.paths.prompts)),
+            settings=replace(self.language, samples=arm.workflow.knobs.samples),
             name=self.name,
         )
 
@@ -67,6 +72,10 @@ class LanguageLearner:
         told = {"task": task.instruction, "rubric": task.rubric}
         prompt = render_prompt(load_prompt("judge.md", layers), told, name="judge.md")
         return RubricVerifier(model=self._open()[0], prompt=prompt)
+
+    def describe(self, said: Sequence[str]) -> Described:
+        """What acts of a person come down to, as a model puts it; a proposal."""
+        return describe(self._open()[0], Questions(layers=PromptLayers(workspace=self.paths.prompts)), said)
 
     def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
         """Skills that a model wrote have no trees."""

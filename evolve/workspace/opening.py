@@ -17,6 +17,7 @@ from evolve.faults import hit
 from evolve.files import write_atomic, write_failure
 from evolve.gate import MIGRATIONS as GATE
 from evolve.gate import Decisions, Looks, RegressionSuite
+from evolve.gate.judges import JUDGES
 from evolve.improve.journal import MIGRATIONS as IMPROVE
 from evolve.improve.stores import Stores
 from evolve.memory import MIGRATIONS as MEMORY
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from evolve.sandbox import Sandbox
     from evolve.vectors import VectorIndex
 
-MIGRATIONS: tuple[Migration, ...] = (*AGENT, *MEMORY, *SKILLS, *GATE, *OPTIMIZER, *IMPROVE)
+MIGRATIONS: tuple[Migration, ...] = (*AGENT, *MEMORY, *SKILLS, *GATE, *JUDGES, *OPTIMIZER, *IMPROVE)
 """The tables of every package, in order of registration."""
 
 

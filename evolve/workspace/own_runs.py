@@ -16,9 +16,9 @@ from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog, EventSink, read_events
 from evolve.files import canonical_json, digest
 from evolve.improve.arms import Arm, recall_from
+from evolve.improve.bench import judge_draft
 from evolve.improve.journal import Journal
 from evolve.improve.stores import Stores
-from evolve.improve.workers import judge_draft
 from evolve.ledger import Budget
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task, task_json
@@ -26,7 +26,7 @@ from evolve.workflow import Workflow
 from evolve.workspace.approvals import delivered
 from evolve.workspace.faults import FaultKept
 from evolve.workspace.folder_runs import environment_for, refuse_search
-from evolve.workspace.learners import episode_limits
+from evolve.workspace.learners import episode_limits, model_name
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.own_rows import task_of
 from evolve.workspace.person import Person
@@ -59,8 +59,8 @@ class Wish:
 def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
     """Runs the task, or goes on with a run of it; see :meth:`Workspace.run`."""
     task, stores = wish.task, workspace.stores
-    workflow = workspace.workflow.attended()
-    limits = episode_limits(workspace.learner, wish.budget, workspace.settings, workflow.knobs)
+    workflow = workspace.workflow
+    limits = _limits(workspace, wish.budget)
     if run is None:
         asked = ["run", task_json(task), *_bounds(limits), workspace.learner.name, *workspace.mark]
         body = {"task": task.id, **about(task), **workspace.mark}
@@ -85,6 +85,7 @@ def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
             question = question_in(record)
         else:
             admitted = _admit(workspace, record, task)
+            workspace.preferences.from_answers(record)
         if record.solved and task.files is not None:
             patch, question = delivered(workspace, record, task.files, wish.person)
     begun = {"variant": variant, "seed": seed}
@@ -117,7 +118,7 @@ def answer(workspace: Workspace, run_id: str, said: str | None, person: Person) 
         task=task_of(json.loads(workspace.stores.objects.get(body["input"]))),
         budget=Budget(**body["budget"]),
         python=body["python"],
-        person=replace(person, respond=respond, approve="ask"),
+        person=replace(person, respond=respond, approve=person.approve if question.kind == "ask" else "ask"),
         withdrawn=frozenset({question.id}) if withdrawn else frozenset(),
     )
     return solve(workspace, wish, run)
@@ -136,7 +137,7 @@ def _again(workspace: Workspace, wish: Wish, question: Question) -> dict[str, An
         "input": workspace.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
         "budget": asdict(wish.budget),
         "python": wish.python,
-        "model": workspace.options.model,
+        "model": model_name(workspace.options.model),
         "policy": workspace.learner.name,
     }
 
@@ -172,7 +173,7 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
     if isinstance(sandbox, Stoppable):
         sandbox = sandbox.until(person.cancellation)
     around = Surroundings(
-        policy=workspace.learner.policy(arm.guide, arm.skills, attended=True),
+        policy=arm.policy(workspace.learner, attended=True),
         sandbox=sandbox,
         recall=_own_recall(workspace, arm, wish.task),
         recorder=_OwnRecorder(workspace.stores, wish.task),
@@ -185,9 +186,19 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
             cancellation=person.cancellation,
             live=workspace.events if person.streams else None,
         ),
-        judge=getattr(workspace.learner, "judge", None),
+        judge=workspace.judges.factory,
+        skills=arm.skills,
     )
-    return Agent(around, arm.workflow if wish.task.files is None else arm.workflow.in_folders())
+    acting = arm.workflow.attended()
+    return Agent(around, acting if wish.task.files is None else acting.in_folders())
+
+
+def _limits(workspace: Workspace, budget: Budget) -> Limits:
+    """What one task of a person's own may spend; a promoted workflow bounds it where the person does not."""
+    acting = Arm(workflow=workspace.stores.active_workflow(workspace.workflow))
+    limits = episode_limits(workspace.learner, budget, workspace.settings, acting.workflow.knobs)
+    bounded = workspace.uses_model or budget.candidates or acting.workflow == workspace.workflow
+    return limits if bounded else acting.limits(limits)
 
 
 def _own_recall(workspace: Workspace, arm: Arm, task: Task) -> Recall:

@@ -15,14 +15,16 @@ from evolve.errors import UsageError
 from evolve.events import EventFan, EventLog
 from evolve.files import canonical_json, digest
 from evolve.improve.aside import SetAside
+from evolve.improve.jobs import WorkerSetup
 from evolve.improve.journal import last_report
 from evolve.improve.loop import improve as run_loop
 from evolve.improve.loop import look_again
 from evolve.improve.report import Report
 from evolve.improve.session import LoopPlan, Session
-from evolve.improve.workers import WorkerSetup, open_workers
+from evolve.improve.workers import open_workers
 from evolve.ledger import Budget, Ledger, Spent
 from evolve.tasks import Suite, load_suite
+from evolve.workflow import Knobs, Workflow
 from evolve.workspace.faults import FaultKept
 from evolve.workspace.folder_runs import common_environment, refuse_search
 from evolve.workspace.learners import episode_limits
@@ -46,7 +48,7 @@ def improve(
         raise UsageError(f"--rounds {rounds}: at least one round is needed")
     suite = load_suite(suite_name)
     _check(workspace, suite, python)
-    limits = _limits(workspace, budget)
+    limits = loop_limits(workspace, budget)
     plan = LoopPlan(rounds=rounds, seed=seed, limits=limits)
     # The budget is no part of what was asked for: an interrupted loop may go on with another.
     key = digest(
@@ -56,7 +58,7 @@ def improve(
     )
     request = {"suite": suite_name, "rounds": rounds, "seed": seed, **workspace.mark}
     run = workspace.stores.runs.begin("improve", key, request, started=now())
-    with _session(workspace, run, suite, plan, budget, python) as session:
+    with opened_session(workspace, run, suite, plan, budget, python) as session:
         made = run_loop(session)
     workspace.finish(run.id)
     return made
@@ -86,19 +88,26 @@ def report(workspace: Workspace, *, fresh: bool) -> Report:
     suite = load_suite(str(made_by["suite"]))
     if suite.digest != last.suite_digest:
         raise UsageError(f"the suite {made_by['suite']} has changed since the report", hint="run evolve improve again")
-    limits = _limits(workspace, Budget())
+    limits = loop_limits(workspace, Budget())
     key = digest(canonical_json(["report", suite.digest, last.seed]))
     body = {"suite": str(made_by["suite"]), "rounds": 0, "seed": last.seed}
     run = workspace.stores.runs.begin("report", key, body, started=now())
-    with _session(workspace, run, suite, LoopPlan(rounds=1, seed=last.seed, limits=limits), Budget()) as session:
+    with opened_session(workspace, run, suite, LoopPlan(rounds=1, seed=last.seed, limits=limits), Budget()) as session:
         made = look_again(session, last)
     workspace.finish(run.id)
     return made
 
 
-def _limits(workspace: Workspace, budget: Budget) -> Limits:
-    """What one episode of a loop may spend."""
-    knobs, settings = workspace.workflow.knobs, workspace.settings
+def loop_limits(workspace: Workspace, budget: Budget, *, bounded: bool = True) -> Limits:
+    """The most that one episode of a loop may spend, whichever variant acts; each keeps to its own workflow's knobs.
+
+    Args:
+        bounded: By the knobs of the workflows in force, which a search for other knobs is not.
+    """
+    settings = workspace.settings
+    knobs = _widest(workspace.workflow, workspace.stores.active_workflow(workspace.workflow))
+    if not bounded and not workspace.uses_model:
+        return Limits(candidates=settings.candidates, seconds=settings.seconds)
     if workspace.uses_model:
         found = episode_limits(workspace.learner, budget, settings, knobs)
         # The budget is the loop's; only what bounds a single episode is taken from it.
@@ -108,8 +117,19 @@ def _limits(workspace: Workspace, budget: Budget) -> Limits:
     return Limits(candidates=min(settings.candidates, knobs.candidates), seconds=min(settings.seconds, knobs.seconds))
 
 
+def _widest(*workflows: Workflow) -> Knobs:
+    """Knobs that allow what any of the workflows allows."""
+    every = [one.knobs for one in workflows]
+    return replace(
+        every[0],
+        candidates=max(one.candidates for one in every),
+        seconds=max(one.seconds for one in every),
+        tokens=max(one.tokens for one in every),
+    )
+
+
 @contextmanager
-def _session(
+def opened_session(
     workspace: Workspace,
     run: Run,
     suite: Suite,

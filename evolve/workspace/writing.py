@@ -82,7 +82,10 @@ def drop_folder(root: str, name: str) -> None:
 
 
 def _replace(folder: int, last: str, data: bytes, mode: int) -> None:
-    temporary = f".{last[:40]}.evolve-{os.getpid()}"
+    # Always the same name, so that what a kill left behind goes when the same change is made again.
+    temporary = f".{last[:40]}.evolve"
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary, dir_fd=folder)
     handle = os.open(temporary, _NEW, 0o600, dir_fd=folder)
     try:
         with open(handle, "wb") as stream:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import signal
 
 import pytest
 
@@ -12,6 +13,7 @@ import evolve
 from evolve.testing import ScriptedWorker
 
 MEND = "open('total.py', 'w').write('def total(xs):\\n    return sum(xs)\\n')\n"
+MENDED = "def total(xs):\n    return sum(xs)\n"
 MORE = "import os; os.mkdir('docs'); open('docs/notes.md', 'w').write('sums\\n'); os.remove('old.txt')\n"
 CHEAT = "open('test_total.py', 'a').write('# easier\\n')\n"
 
@@ -69,6 +71,26 @@ def test_approved_changes_are_applied_and_undone(run, cli, project):
     assert contents(project) == before and not (project / "docs").exists()
     assert cli("runs", "apply", "r1").code == 0
     assert contents(project) == after
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["work.written:1", "work.written:2", "work.renamed:1", "work.renamed:2"])
+def test_a_kill_while_files_are_changed_leaves_each_old_or_new_and_the_same_command_ends_it(
+    run, cli, start_cli, project, monkeypatch, fault
+):
+    assert run().code == 6
+    monkeypatch.setenv("EVOLVE_FAULT", f"{fault}:kill")
+    killed = start_cli("runs", "apply", "r1")
+    assert (killed.communicate(timeout=60), killed.returncode)[1] == -signal.SIGKILL
+    half = contents(project)
+    assert half["total.py"] in ("def total(xs):\n    return xs[0]\n", MENDED)
+    monkeypatch.delenv("EVOLVE_FAULT")
+
+    assert cli("runs", "apply", "r1").code == 0
+
+    whole = contents(project)
+    assert (whole["total.py"], whole["docs/notes.md"]) == (MENDED, "sums\n")
+    assert set(whole) == {"total.py", "test_total.py", "docs/notes.md"}
 
 
 def test_a_file_that_changed_meanwhile_stops_everything(run, cli, project):

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+
 import pytest
 
 from evolve.memory import Memory
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
 from evolve.vectors import Care, MemoryIndex, StoredIndex, open_index
+from tests.architecture.source import ROOT
 
 COUNT = 300
+RECALL = (
+    "import sys; from pathlib import Path\n"
+    "from tests.memory.conftest import Store; from tests.memory.test_index_made_anew import recalled\n"
+    "recalled(Store(Path(sys.argv[1])).memory())\n"
+)
 
 
 def recalled(memory: Memory) -> list[object]:
@@ -55,4 +66,26 @@ def test_recall_is_the_same_before_and_after_the_index_was_lost(store, lesson) -
     holed.delete(["episode-7"])
     holed.close()
     memory = store.memory()
+    assert recalled(memory) == before and memory.check().ok
+
+
+@pytest.mark.slow
+def test_a_kill_while_the_index_is_emptied_changes_no_recall(store, lesson) -> None:
+    with store.database() as db:
+        memory = store.memory(db)
+        with db.transaction():
+            for number in range(30):  # few enough to be added one by one
+                memory.commit(lesson(number, cause=f"operation:{number % 7}", features=(1.0, number / 50, number % 7)))
+        before = recalled(Memory(db, MemoryIndex, HashingEmbedder(64)))
+        assert recalled(memory) == before
+        store.close()
+    other = open_index(store.folder / "index", "insights", 256 + 64)
+    other.delete(["episode-7"])
+    other.close()
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_FAULT": "index.cleared:1:kill"}
+    killed = subprocess.run([sys.executable, "-c", RECALL, str(store.folder)], env=env, check=False)
+    assert killed.returncode == -signal.SIGKILL
+
+    memory = store.memory()
+
     assert recalled(memory) == before and memory.check().ok

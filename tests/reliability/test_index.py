@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import numpy as np
 import pytest
 
 from evolve.vectors import Care, MemoryIndex, Rows, StoredIndex, open_index
+from tests.architecture.source import ROOT
 from tests.reliability.workspaces import garble
 
 DIMENSION = 8
@@ -56,6 +60,30 @@ def test_an_index_that_a_child_built_is_opened_without_another(built: Path) -> N
     index = open_index(built, "test", DIMENSION, Care(command=("false",)))
     assert index.set_aside is None and same_answers(index, rows())
     index.close()
+
+
+REFILL = (
+    "import sys; from pathlib import Path; from evolve.vectors import open_index\n"
+    "from tests.reliability import test_index\n"
+    "open_index(Path(sys.argv[1]), 'test', test_index.DIMENSION).refill(test_index.rows(seed=1))\n"
+)
+
+
+@pytest.mark.slow
+def test_a_kill_before_a_built_index_takes_its_place_leaves_one_that_is_filled_again(
+    built: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "index"
+    shutil.copytree(built, folder)
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_FAULT": "index.built:1:kill"}
+    killed = subprocess.run([sys.executable, "-c", REFILL, str(folder)], env=env, capture_output=True, check=False)
+    assert killed.returncode == -signal.SIGKILL
+
+    index = open_index(folder, "test", DIMENSION)
+    index.refill(rows(seed=1))
+    assert same_answers(index, rows(seed=1))
+    index.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["index"]
 
 
 @pytest.mark.slow

@@ -75,6 +75,22 @@ def test_orphaned_workers_do_not_keep_the_lock(path: Path) -> None:
         process.stdout.close()
 
 
+def test_a_kill_while_a_dead_owners_lock_is_replaced_leaves_it_to_the_next(path: Path) -> None:
+    process, worker = start(HOLD_WITH_WORKER, path)
+    process.kill()
+    process.wait()
+    try:
+        env = {**os.environ, "EVOLVE_FAULT": "lock.takeover:1:kill"}
+        taker = subprocess.run([sys.executable, "-c", HOLD, str(path)], env=env, capture_output=True, check=False)
+        assert taker.returncode == -signal.SIGKILL
+        with WriterLock(path) as lock:
+            assert lock.owner() == os.getpid()
+    finally:
+        os.kill(int(worker), signal.SIGKILL)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
 @pytest.mark.parametrize(
     "change", [{"boot": "another machine"}, {"namespace": "another container"}, {"pid": "x"}, {"boot": ""}]
 )

@@ -12,7 +12,8 @@ from evolve.tasks.verifiers import Submission, Verdict, Verifier
 def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox: Sandbox) -> Judgement:
     """Asks one after another until one does not accept.
 
-    Verified is what any of them verified; with an opinion among those that accepted, the judgement is marked.
+    Verified is what any of them verified; with an opinion among those that accepted, the judgement is marked, and
+    with whether that counts.
     """
     verdicts: list[Verdict] = []
     for verifier in verifiers:
@@ -20,11 +21,13 @@ def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox
         if not verdicts[-1].accepted:
             break
     accepted = all(one.accepted for one in verdicts)
+    opinions = [one for one in verdicts if one.judged]
     return Judgement(
         accepted=accepted,
         verified=accepted and any(one.verified for one in verdicts),
         rows=sum(one.rows for one in verdicts),
         fault=any(one.fault for one in verdicts),
-        judged=any(one.judged for one in verdicts),
+        judged=bool(opinions),
+        measured=bool(opinions) and all(one.measured for one in opinions),
         text="; ".join(one.text for one in verdicts if one.text),
     )

@@ -8,11 +8,15 @@ from dataclasses import dataclass, replace
 from evolve.agent.context import EpisodeContext
 from evolve.agent.exploring import EXPLORES
 from evolve.agent.questions import stopped
-from evolve.agent.sampling import SAMPLES, chosen, in_words
+from evolve.agent.sampling import SAMPLES, chosen, in_words, readings
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
 from evolve.episodes import Action, Observation, Step
 from evolve.errors import Cancelled
+from evolve.policies.protocol import DECIDED, READINGS
+
+_MOST = 4
+"""Most values that a person is asked to choose from."""
 
 
 def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -40,6 +44,12 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
     answers = action.kind == "code" and bool(action.code) and not action.data.get(EXPLORES)
     if not answers or not (in_words(context.view) or action.data.get(SAMPLES)):
         return _Seen(action=action, observation=_one(action, before, context))
+    several = bool(action.data.get(SAMPLES)) and not action.data.get(DECIDED)
+    if several and in_words(context.view) and context.attendance is not None:
+        values = readings(context.sandbox, context.view, action)[:_MOST]
+        if values:
+            told = Observation(ok=False, text="answers to the task give different values", data={READINGS: values})
+            return _Seen(action=action, observation=told)
     best, trial = chosen(context.sandbox, context.view, action)
     # A task in words has no row to fit: there it counts whether the answer runs at all.
     ok = trial.ok if not in_words(context.view) else not (trial.fault or trial.denied or trial.error)

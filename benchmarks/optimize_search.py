@@ -1,0 +1,255 @@
+"""Searches that the optimiser is compared with, and the runs they are compared on."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.landscapes import BLOCKS, Kind, Landscape, is_optimal
+from evolve.episodes import Limits, TaskView
+from evolve.events import NoEvents
+from evolve.gate import is_verified, one_per_group
+from evolve.improve.arms import Arm, agent_for
+from evolve.improve.jobs import WorkerSetup
+from evolve.improve.optimization import optimize
+from evolve.improve.session import LoopPlan, Session
+from evolve.improve.workers import LocalWorkers
+from evolve.ledger import Budget, Ledger
+from evolve.optimizer.bandit import ALL, BanditEngine
+from evolve.optimizer.engine import (
+    Candidate,
+    Engine,
+    EngineSettings,
+    Judgement,
+    Left,
+    SearchEnded,
+    Trial,
+    Trials,
+)
+from evolve.optimizer.mutations import mutate
+from evolve.optimizer.scope import Scope
+from evolve.paths import WorkspacePaths
+from evolve.settings import load_settings
+from evolve.tasks import Suite, Task
+from evolve.testing import TrustingSandbox
+from evolve.workflow import Workflow
+from evolve.workspace.learners import SearchLearner
+from evolve.workspace.opening import ensure_workspace, open_stores
+
+LIMITS = Limits(candidates=2_000, seconds=None)
+"""What one episode may spend, whatever the knobs say."""
+
+POOR = Workflow().with_knobs(candidates=100, steps=1, recall_k=0)
+"""Where the searches begin: an episode that gives up after 100 candidates."""
+
+FARTHEST = 6
+"""Most mutations between the start and a point that random search looks at."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PickBest:
+    """Screens points it makes without looking at any result, and takes the best: random search, or best of n.
+
+    Attributes:
+        farthest: Most mutations of the start that a point is away; 1 for best of n.
+    """
+
+    settings: EngineSettings
+    scope: Scope
+    farthest: int
+    name: str
+    best: list[tuple[float, float, Workflow]] = field(default_factory=list)
+
+    def search(self, trials: Trials, start: Candidate) -> str:
+        """Goes on until the budget ends, or nothing new turns up."""
+        rng = random.Random(f"{self.name}:{self.settings.seed}")
+        tasks = [view.id for view in trials.tasks][:ALL]
+        self._note(start, trials.screen(start, tasks))
+        seen, barren = {start.digest}, 0
+        while barren < 400:
+            workflow = start.workflow
+            for _ in range(rng.randint(1, self.farthest)):
+                made = mutate(workflow, rng)
+                workflow = made.workflow if made is not None else workflow
+            workflow = self.scope.fitted(workflow)
+            child = Candidate(workflow=workflow, parents=(start.digest,), operator=self.name)
+            if child.digest in seen or not self.scope.shows(start.workflow, workflow):
+                barren += 1
+                continue
+            barren = 0
+            seen.add(child.digest)
+            self._note(child, trials.screen(child, tasks))
+        return "nothing new within reach"
+
+    def _note(self, candidate: Candidate, found: Sequence[Trial]) -> None:
+        score = sum(one.score for one in found) / len(found)
+        self.best.append((-score, sum(one.cost for one in found) / len(found), candidate.workflow))
+        self.best.sort(key=lambda one: one[:2])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What a search came to, and what it spent on the way."""
+
+    workflow: Workflow
+    candidates: int
+    tried: int
+    reason: str
+
+
+def run_search(arm: str, suite: Suite, *, budget: int, seed: int) -> Found:
+    """One search on real episodes within a budget of candidates; the optimiser's goes through the real gate."""
+    settings, scope = EngineSettings(seed=seed), Scope(policy="search", limits=LIMITS)
+    rivals = {"random search": FARTHEST, "best of n": 1}
+    rival = PickBest(settings=settings, scope=scope, farthest=rivals[arm], name=arm) if arm in rivals else None
+    engine: Engine = rival or BanditEngine(settings=settings, scope=scope)
+    with _session(suite, budget, seed) as session:
+        report = optimize(session, engine, {})
+        best = rival.best[0][2] if rival else session.stores.active_workflow(session.workflow)
+        return Found(
+            workflow=best,
+            candidates=session.ledger.spent.candidates,
+            tried=report.tried,
+            reason=report.finish_reason,
+        )
+
+
+@contextmanager
+def _session(suite: Suite, budget: int, seed: int) -> Iterator[Session]:
+    """A session in a record of its own. Programs of the search's own operations run without a sandbox."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = WorkspacePaths(Path(folder))
+        ensure_workspace(paths.root)
+        stores = open_stores(paths, load_settings(paths.root))
+        run = stores.runs.begin("optimize", f"benchmark {seed}", {}, started="")
+        learner = SearchLearner()
+        setup = WorkerSetup(learner=learner, sandbox=TrustingSandbox, run=run.id, suite=suite.name)
+        try:
+            yield Session(
+                stores=stores,
+                learner=learner,
+                workers=LocalWorkers(setup),
+                sandbox=TrustingSandbox,
+                suite=suite,
+                run=run.id,
+                request={},
+                plan=LoopPlan(rounds=1, seed=seed, limits=LIMITS),
+                ledger=Ledger(Budget(candidates=budget)),
+                events=NoEvents(),
+                workflow=POOR,
+            )
+        finally:
+            stores.memory.close()
+            stores.db.close()
+
+
+def held_out(workflow: Workflow, suite: Suite, *, seed: int, arm: str) -> list[dict[str, Any]]:
+    """One row per held-out group: whether an episode of this workflow solved its task."""
+    acting = Arm(workflow=workflow)
+    agent = agent_for(acting, SearchLearner(), TrustingSandbox(), run=f"test {seed}", suite=suite.name)
+    rows = []
+    for task in one_per_group(suite.split("test")):
+        rows.append({"measure": "held-out", "arm": arm, "seed": seed, **_tried(agent, task, acting)})
+    return rows
+
+
+def _tried(agent: Any, task: Task, arm: Arm) -> dict[str, Any]:
+    record = agent.run_episode(task, variant="unlearned", split="test", seed=0, limits=arm.limits(LIMITS))
+    return {
+        "task": task.id,
+        "group": task.group,
+        "solved": is_verified(record),
+        "candidates": record.cost.candidates,
+    }
+
+
+class LandscapeTrials:
+    """Scores workflows on a landscape and counts; implements :class:`evolve.optimizer.engine.Trials`."""
+
+    def __init__(self, landscape: Landscape) -> None:
+        self.landscape = landscape
+        self.incumbent = Candidate(workflow=landscape.start)
+        self.tasks = [
+            TaskView(id=str(block), family="", instruction="", signature="", examples=()) for block in range(BLOCKS)
+        ]
+        self.scored, self.best, self.found = 0, 0.0, 0
+
+    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
+        """The scores of the blocks; ends the search at the optimum, or when the budget is used up."""
+        if self.scored == self.landscape.budget:
+            raise SearchEnded("the budget is used up")
+        self.scored += 1
+        scores = self.landscape.scores(candidate.workflow)
+        self.best = max(self.best, sum(scores) / BLOCKS)
+        if is_optimal(scores):
+            self.found = self.scored
+            raise SearchEnded("the optimum")
+        return [
+            Trial(task=name, group=name, score=scores[int(name)], solved=scores[int(name)] == 1.0, cost=1)
+            for name in tasks
+        ]
+
+    def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
+        """A landscape has no chance in it, so the better one is better."""
+        gain = self._total(candidate) - self._total(parent)
+        if gain > 0:
+            self.incumbent = candidate
+        return Judgement(verdict="accept" if gain > 0 else "reject", gain=gain)
+
+    def left(self) -> Left:
+        """No bound but the number of candidates."""
+        return Left()
+
+    def _total(self, candidate: Candidate) -> float:
+        return sum(self.landscape.scores(candidate.workflow)) / BLOCKS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Greedy:
+    """Keeps one workflow, and replaces it by a mutation that is strictly better over all blocks."""
+
+    seed: int
+    name: str = "greedy"
+
+    def search(self, trials: Trials, start: Candidate) -> str:
+        """Goes on until the budget ends."""
+        rng = random.Random(f"greedy:{self.seed}")
+        names = [view.id for view in trials.tasks]
+        kept, value = start, _mean(trials.screen(start, names))
+        while True:
+            made = mutate(kept.workflow, rng)
+            if made is None:
+                continue
+            child = Candidate(workflow=made.workflow)
+            found = _mean(trials.screen(child, names))
+            if found > value:
+                kept, value = child, found
+
+
+def climb(kind: Kind, arm: str, seed: int) -> dict[str, Any]:
+    """One search on one landscape, as a row."""
+    landscape = Landscape(kind=kind, seed=seed)
+    trials = LandscapeTrials(landscape)
+    engines: dict[str, Callable[[], Engine]] = {
+        "archive": lambda: BanditEngine(settings=EngineSettings(seed=seed)),
+        "greedy": lambda: Greedy(seed=seed),
+    }
+    with suppress(SearchEnded):
+        engines[arm]().search(trials, trials.incumbent)
+    return {
+        "measure": kind,
+        "arm": arm,
+        "seed": seed,
+        "best": round(trials.best, 6),
+        "found": trials.found,
+        "scored": trials.scored,
+    }
+
+
+def _mean(trials: Sequence[Trial]) -> float:
+    return sum(one.score for one in trials) / len(trials)

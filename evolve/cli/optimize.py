@@ -1,0 +1,112 @@
+"""``evolve optimize``: search for better prompts, workflows and knobs, and keep what the gate accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, flush, note
+
+if TYPE_CHECKING:
+    from evolve.gate import Interval
+    from evolve.improve.optimization import Change, OptimizationReport
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("optimize")
+def optimize_command(
+    suite: Annotated[str, typer.Argument(help="A task file or folder, or a built-in suite.", envvar="EVOLVE_SUITE")],
+    only: Annotated[
+        str, typer.Option("--only", envvar="EVOLVE_ONLY", help="Change nothing else: prompts, workflow or knobs.")
+    ] = "",
+    engine: Annotated[
+        str, typer.Option("--engine", envvar="EVOLVE_ENGINE", help="bandit (needs no model) or gepa. Default: by part.")
+    ] = "",
+    proposals: Annotated[
+        int | None, typer.Option("--proposals", envvar="EVOLVE_PROPOSALS", min=3, help="Most candidates to try.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", envvar="EVOLVE_RESUME", help="Only go on with a run that was cut off.")
+    ] = False,
+    budget: options.Budget = None,
+    model: options.Model = None,
+    seed: options.Seed = 0,
+    sandbox: options.Sandbox = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Search for a better variant; what the gate accepts is measured again on held-out tasks.
+
+    Interrupted, the same command continues where it stopped.
+    """
+    import evolve
+    from evolve.cli.views import LoopView
+    from evolve.ledger import parse_budget
+    from evolve.workspace.optimizing import OptimizerRequest
+
+    parse_budget(budget or ())  # a wrong option is told before anything is made
+    wish = OptimizerRequest(suite=suite, only=only, engine=engine, seed=seed, proposals=proposals, resume=resume)
+    view = LoopView(unsandboxed=sandbox == "none")
+    with view, evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
+        if opened.created:
+            note(f"made the workspace {opened.paths.root}")
+        with opened.delivering():
+            report = opened.optimize(wish, budget=budget)
+            view.stop()
+            if as_json:
+                emit_json({**report.to_json(), **opened.mark})
+            else:
+                show_optimization(report)
+            flush()
+
+
+def show_optimization(report: OptimizationReport) -> None:
+    """Prints a report for people."""
+    emit(f"suite {report.suite}, engine {report.engine}, seed {report.seed}: {report.finish_reason}")
+    emit(report.forecast.text)
+    verdicts = ", ".join(f"{number} {name}" for name, number in report.verdicts.items()) or "none"
+    emit(f"{report.tried} candidates tried, {report.judged} judged: {verdicts}")
+    emit()
+    for change in report.changes:
+        show_change(change)
+    if report.note:
+        emit(report.note)
+    if report.changes:
+        looks = "once" if report.looks == 1 else f"{report.looks} times"
+        emit(f"the test tasks of this suite have been opened {looks}")
+        emit(f"active now: {report.active[:12]}; look with: evolve variants show {report.active[:12]}")
+    emit(
+        f"spent: {report.spent.candidates:,} candidates, {report.spent.tokens:,} tokens in {report.spent.seconds:.0f} s"
+    )
+
+
+def show_changes(changes: Sequence[Change]) -> None:
+    """What the optimiser changed on the way to what is active now."""
+    for change in changes:
+        show_change(change)
+
+
+def show_change(change: Change) -> None:
+    """An accepted change, with what was foreseen beside what was found."""
+    emit(f"accepted {change.variant[:12]} over {change.parent[:12]}: {change.operator}, which {change.why}")
+    emit(f"  predicted on gate tasks, won minus lost: {_figure(change.predicted)}")
+    emit(f"  realised on test tasks, won minus lost:  {_figure(change.realised)}")
+    emit(f"  share of test tasks solved, difference:  {_figure(change.solved)}")
+    emit(f"  cost over the parent's, where both solve: {_figure(change.ratio)}")
+    if change.predicted.value is not None and change.realised.value is not None:
+        gap = change.predicted.value - change.realised.value
+        emit(
+            f"  predicted minus realised: {gap:+.3f}; what was chosen for its figure often has a smaller one next time"
+        )
+
+
+def _figure(interval: Interval) -> str:
+    if interval.value is None:
+        return "not measured"
+    if interval.low is None or interval.high is None:
+        return f"{interval.value:+.3f} over {interval.n}"
+    return f"{interval.value:+.3f}, 95 % interval {interval.low:+.3f} to {interval.high:+.3f} over {interval.n}"

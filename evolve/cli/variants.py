@@ -1,0 +1,190 @@
+"""``evolve variants``: everything that was tried, which of it acts, and how to go back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, flush, note, shorten, table
+
+app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Variants: what was tried, and which one acts.")
+
+Name = Annotated[str, typer.Argument(help="Digest or its beginning, active, or unlearned.", envvar="EVOLVE_VARIANT")]
+
+
+@app.command("list")
+def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """List every variant that was ever tried."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        rows = opened.variants.list()
+        active = opened.variants.active
+    if as_json:
+        from dataclasses import asdict
+
+        emit_json({"active": active, "variants": [asdict(row) for row in rows]})
+        return
+    cells = [
+        (
+            "*" if row.active else "",
+            *(row.digest[:12], row.parent[:12], row.solved, row.tasks, row.candidates or row.tokens),
+            *(row.verdict, shorten(row.origin, 60)),
+        )
+        for row in rows
+    ]
+    emit(table(("", "variant", "parent", "solved", "tasks", "cost", "gate", "from"), cells) or "no variant yet")
+    emit(f"active: {active[:12]}")
+
+
+@app.command("show")
+def show_command(name: Name = "active", workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Show one variant: what it is made of, what the gate said, what was predicted and what came of it."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        found = opened.variants.show(name)
+    if as_json:
+        emit_json(found)
+        return
+    emit(f"variant {found['digest']}{' (active)' if found['active'] else ''}")
+    emit(f"from {found['origin']}")
+    emit(f"lineage: {' <- '.join(one[:12] for one in found['lineage'])} <- unlearned")
+    emit(f"guide: {'yes' if found['guide'] else 'no'}; skills: {len(found['skills'])}")
+    emit(f"prompts: {', '.join(name for name, _ in found['prompts']) or 'as in the workspace'}")
+    emit(f"workflow: {'its own' if found['workflow'] else 'as in the workspace'}")
+    emit(f"tried on {found['tasks']} tasks, {found['solved']} solved and verified")
+    for one in found["decisions"]:
+        emit(f"gate, run {one['run']}: {one['verdict']}; {one['reason']}")
+    for one in found["measures"]:
+        _show_measure(one)
+    emit(f"transferable: {', '.join(found['transferable']) or 'not shown on another suite or model'}")
+    for one in found["overrides"]:
+        emit(f"override by {one['person']}: {one['reason']}")
+
+
+@app.command("diff")
+def diff_command(
+    name: Name = "active",
+    other: Annotated[
+        str, typer.Argument(help="Compare with this one, else with its parent.", envvar="EVOLVE_OTHER")
+    ] = "",
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what a variant changes."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        text = opened.variants.diff(name, other)
+    if as_json:
+        emit_json({"diff": text})
+    else:
+        emit(text or "no difference")
+
+
+@app.command("tree")
+def tree_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Draw which variant was made from which."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        text = opened.variants.tree()
+    if as_json:
+        emit_json({"tree": text.splitlines()})
+    else:
+        emit(text)
+
+
+@app.command("promote")
+def promote_command(
+    name: Annotated[str, typer.Argument(help="Digest or its beginning.", envvar="EVOLVE_VARIANT")],
+    reason: Annotated[
+        str,
+        typer.Option("--reason", envvar="EVOLVE_REASON", help="Why it should act although the gate did not say so."),
+    ] = "",
+    person: Annotated[str, typer.Option("--by", envvar="EVOLVE_BY", help="Who decides; by default you.")] = "",
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Make a variant the active one. Past the gate this is an override, which is logged with its reason."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        done = opened.variants.promote(name, reason=reason, person=person)
+    _told(done, as_json)
+
+
+@app.command("rollback")
+def rollback_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Go back to what was active before the last promotion."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        done = opened.variants.rollback()
+    _told(done, as_json)
+
+
+@app.command("transfer")
+def transfer_command(
+    name: Annotated[str, typer.Argument(help="Digest, its beginning, or active.", envvar="EVOLVE_VARIANT")],
+    suite: Annotated[str, typer.Argument(help="Another task file or folder, or suite.", envvar="EVOLVE_SUITE")],
+    budget: options.Budget = None,
+    model: options.Model = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Try a variant against its parent on another suite, or with another model. Promotes nothing."""
+    import evolve
+    from evolve.cli.views import LoopView
+
+    view = LoopView()
+    with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
+        found = opened.retest(name, suite, budget=budget)
+        view.stop()
+        if as_json:
+            emit_json(dict(found))
+        else:
+            emit(f"on {found['on']}: {found['verdict']}; {found['reason']}")
+        flush()
+
+
+@app.command("write")
+def write_command(
+    name: Name = "active",
+    force: Annotated[
+        bool, typer.Option("--force", envvar="EVOLVE_FORCE", help="Replace files that were edited.")
+    ] = False,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Put a variant's prompts and workflow into prompts/, where they can be reviewed and committed."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        files = [str(path) for path in opened.variants.write(name, force=force)]
+    if as_json:
+        emit_json({"files": files})
+        return
+    for file in files:
+        emit(f"wrote {file}")
+    note("review with: git diff prompts")
+
+
+def _told(done: Any, as_json: bool) -> None:
+    if as_json:
+        emit_json({"active": done.variant, "before": done.before, "grounds": done.grounds})
+    else:
+        emit(f"active: {done.variant[:12]}, before {done.before[:12]} ({done.grounds})")
+
+
+def _show_measure(body: dict[str, Any]) -> None:
+    if body["kind"] == "change":
+        from evolve.cli.optimize import show_change
+        from evolve.improve.optimization import Change
+
+        show_change(Change.from_json(body))
+    else:
+        emit(f"{body['kind']}: {body['verdict']}; {body['reason']}")

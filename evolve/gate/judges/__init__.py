@@ -1,0 +1,21 @@
+"""Judges are measured before they count: sound answers and answers that were made wrong, told apart or not."""
+
+from __future__ import annotations
+
+from evolve.gate.judges.corruptions import CORRUPTIONS, Corruption, Trace
+from evolve.gate.judges.measuring import BAR, Case, Measurement, Standing, cases_of, measure
+from evolve.gate.judges.record import JUDGES, JudgeRecord
+
+__all__ = [
+    "BAR",
+    "CORRUPTIONS",
+    "JUDGES",
+    "Case",
+    "Corruption",
+    "JudgeRecord",
+    "Measurement",
+    "Standing",
+    "Trace",
+    "cases_of",
+    "measure",
+]

@@ -1,0 +1,77 @@
+"""What is known of judges: every verdict on a known answer, so that none is paid twice, and the measurements."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from evolve.files import canonical_json, digest
+from evolve.gate.judges.measuring import Case, Measurement, Standing
+from evolve.store import Database, Migration
+
+JUDGES: tuple[Migration, ...] = (
+    Migration(
+        "judges",
+        1,
+        """
+        CREATE TABLE judge_verdicts (key TEXT PRIMARY KEY, model TEXT NOT NULL, prompt TEXT NOT NULL,
+            accepted INTEGER NOT NULL, checksum TEXT NOT NULL);
+        CREATE TABLE judge_measurements (seq INTEGER PRIMARY KEY AUTOINCREMENT, model TEXT NOT NULL,
+            prompt TEXT NOT NULL, body TEXT NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL)
+        """,
+    ),
+)
+
+
+class JudgeRecord:
+    """Verdicts and measurements of judges.
+
+    Args:
+        db: The record, opened with :data:`JUDGES`.
+        clock: Seconds since the epoch.
+    """
+
+    def __init__(self, db: Database, *, clock: Callable[[], float] = time.time) -> None:
+        self._db = db
+        self._clock = clock
+
+    def once(self, case: Case, model: str, prompt: str, ask: Callable[[Case], bool]) -> bool:
+        """The judge's verdict on a case: the one on record, else the one it gives now, which is kept."""
+        key = digest(canonical_json([model, prompt, case.key]))
+        for row in self._db.rows("judge_verdicts", {"key": key}):
+            return bool(row["accepted"])
+        accepted = ask(case)
+        kept: dict[str, Any] = {"key": key, "model": model, "prompt": prompt, "accepted": int(accepted)}
+        self._db.insert("judge_verdicts", kept, key="key")
+        return accepted
+
+    def keep(self, found: Measurement) -> Measurement:
+        """Keeps a measurement; the latest of a judge counts."""
+        kept = replace(found, at=self._clock())
+        body = {name: value for name, value in vars(kept).items() if name not in ("model", "prompt", "at")}
+        row: dict[str, Any] = {"model": kept.model, "prompt": kept.prompt, "body": canonical_json(body), "at": kept.at}
+        self._db.insert("judge_measurements", row)
+        return kept
+
+    def latest(self, model: str, prompt: str) -> Measurement | None:
+        """The latest measurement of a model with a prompt, or None."""
+        rows = self._db.rows("judge_measurements", {"model": model, "prompt": prompt}, order="seq DESC")
+        return _measurement(rows[0]) if rows else None
+
+    def standing(self, model: str, prompt: str) -> Standing:
+        """Whether a model's verdicts by a prompt count."""
+        found = self.latest(model, prompt)
+        return "unmeasured" if found is None else found.standing
+
+    def all(self) -> list[Measurement]:
+        """Every measurement, oldest first."""
+        return [_measurement(row) for row in self._db.rows("judge_measurements", order="seq")]
+
+
+def _measurement(row: Mapping[str, Any]) -> Measurement:
+    body = json.loads(str(row["body"]))
+    kinds = {name: (int(accepted), int(count)) for name, (accepted, count) in body.pop("kinds").items()}
+    return Measurement(model=str(row["model"]), prompt=str(row["prompt"]), at=float(row["at"]), kinds=kinds, **body)

@@ -1,0 +1,85 @@
+"""The agents of one process, and the judgement of the skills that their episodes draft."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evolve.agent import Agent
+from evolve.episodes import SkillDraft
+from evolve.errors import UsageError
+from evolve.improve.arms import Arm, Learner, agent_for
+from evolve.improve.jobs import Attempt, EpisodeJob, Proposal, WorkerSetup
+from evolve.sandbox import Sandbox
+from evolve.skills import Admission, Skill, unseen_rows
+from evolve.tasks import Task, equal
+
+ARMS_KEPT = 4
+"""Arms that a process holds at once; the oldest goes."""
+
+
+class Bench:
+    """The agents of one process, by arm and environment; a few are kept, because making one is not free."""
+
+    def __init__(self, setup: WorkerSetup) -> None:
+        self._setup = setup
+        self._sandbox = setup.sandbox()
+        self._arms: dict[str, Arm] = {}
+        self._agents: dict[tuple[str, str], Agent] = {}
+
+    def announce(self, key: str, arm: Arm) -> None:
+        self._drop(key)
+        self._arms[key] = arm
+        while len(self._arms) > ARMS_KEPT:
+            self._drop(next(iter(self._arms)))
+
+    def run(self, job: EpisodeJob) -> Attempt:
+        record = self._agent(job).run_episode(
+            job.task,
+            variant=job.variant,
+            split=job.split,
+            seed=job.seed,
+            limits=self._arms[job.arm].limits(job.limits),
+        )
+        judged = [self._judged(draft, job) for draft in record.drafts]
+        return Attempt(record=record, skills=tuple(one for one in judged if one is not None))
+
+    def _agent(self, job: EpisodeJob) -> Agent:
+        arm, key = self._arms[job.arm], (job.arm, job.task.environment)
+        if key not in self._agents:
+            if job.task.files is not None:
+                arm = replace(arm, workflow=arm.workflow.in_folders())
+            setup = self._setup
+            self._agents[key] = agent_for(arm, setup.learner, self._sandbox, run=setup.run, suite=setup.suite)
+        return self._agents[key]
+
+    def _drop(self, arm: str) -> None:
+        self._arms.pop(arm, None)
+        for key in [key for key in self._agents if key[0] == arm]:
+            del self._agents[key]
+
+    def _judged(self, draft: SkillDraft, job: EpisodeJob) -> Proposal | None:
+        arm = self._arms[job.arm]
+        return judge_draft(draft, job.task, arm.skills, self._setup.learner, self._sandbox)
+
+    def close(self) -> None:
+        self._sandbox.close()
+
+
+def judge_draft(
+    draft: SkillDraft, task: Task, active: Sequence[Skill], learner: Learner, sandbox: Sandbox
+) -> Proposal | None:
+    """The draft as a skill with its verdict; None where its name or signature cannot be a skill's.
+
+    The rows its author did not see are the task's verify rows, for a part of an answer the calls that the answer
+    makes on them.
+    """
+    try:
+        skill = Skill.from_draft(draft)
+    except UsageError:
+        return None
+    interpret = learner.interpreter(active)
+    unseen = unseen_rows(draft, task.verify_rows(), interpret, equal)
+    admission = Admission(sandbox, equal, interpret=interpret)
+    verdict = admission.judge(skill, unseen, active, policy=learner.name, fingerprint=sandbox.backend)
+    return Proposal(skill=skill, unseen=unseen, verdict=verdict)

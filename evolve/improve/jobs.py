@@ -1,0 +1,93 @@
+"""What a loop hands to its workers and gets back: plain values, so that they travel between processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from evolve.episodes import EpisodeRecord, Limits, Row
+from evolve.improve.arms import Arm, Learner
+from evolve.sandbox import Sandbox
+from evolve.skills import Skill, Verdict
+from evolve.tasks import Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeJob:
+    """One episode to run.
+
+    Attributes:
+        arm: Key of an arm that was announced with :meth:`Workers.announce`.
+        variant: Name under which the episode is recorded.
+    """
+
+    task: Task
+    arm: str
+    variant: str
+    split: str
+    seed: int
+    limits: Limits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """A draft as a skill, with the verdict on it.
+
+    Attributes:
+        unseen: The rows that its author did not see.
+    """
+
+    skill: Skill
+    unseen: tuple[Row, ...]
+    verdict: Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """A finished job.
+
+    Attributes:
+        skills: Every draft of the episode that can be a skill, judged against the arm's skills.
+    """
+
+    record: EpisodeRecord
+    skills: tuple[Proposal, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerSetup:
+    """What every worker needs; picklable.
+
+    Attributes:
+        sandbox: Opens the sandbox; called once per process.
+    """
+
+    learner: Learner
+    sandbox: Callable[[], Sandbox]
+    run: str
+    suite: str
+
+
+Told = Callable[[Attempt], None]
+"""Hears of every attempt as soon as it is over, in no certain order."""
+
+
+def tell_nobody(attempt: Attempt) -> None:
+    """For callers that wait for the end."""
+
+
+class Workers(Protocol):
+    """Runs jobs and gives attempts in the jobs' order."""
+
+    def announce(self, key: str, arm: Arm) -> None:
+        """Makes an arm known under a key."""
+        ...
+
+    def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
+        """Runs all jobs."""
+        ...
+
+    def close(self) -> None:
+        """Ends every process."""
+        ...

@@ -1,0 +1,289 @@
+"""The optimiser's run: forecast, search, judge, and what was accepted measured once more on sealed tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolve.agent.codec import from_data, to_data
+from evolve.episodes import EpisodeRecord
+from evolve.errors import BudgetExhausted
+from evolve.gate import Interval, Unaffordable, paired_outcome, shuffled_groups
+from evolve.improve.jobs import EpisodeJob
+from evolve.improve.judgement import run_held_out
+from evolve.improve.loop import check_size
+from evolve.improve.report import Contrast, contrast
+from evolve.improve.session import Session
+from evolve.improve.trials import SEARCH_SHARE, SessionTrials, judgement_pairs, net_wins
+from evolve.ledger import Spent
+from evolve.optimizer import UNLEARNED
+from evolve.optimizer.engine import Candidate, Engine, Judgement, SearchEnded
+
+FEWEST = 3
+"""A budget that buys fewer proposals or paired tests than this is refused."""
+
+PROPOSALS_PER_TEST = 4
+_PILOT = 4
+_AT_ONCE = 4
+_STEP = "optimization"
+NOTHING = Interval(value=None, low=None, high=None, n=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """What the budget buys, before the search begins.
+
+    Attributes:
+        proposals: Candidates that can be tried; None without a budget.
+        tests: Paired tests that can be held beside them.
+        episode_share: Part of the budget that one episode took in the pilot.
+    """
+
+    proposals: int | None = None
+    tests: int | None = None
+    episode_share: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """One sentence for people."""
+        if self.proposals is None:
+            return "no budget was given: the search ends when nothing new is within reach"
+        return f"the budget buys about {self.proposals} proposals and {self.tests} paired tests"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """An accepted change: what the gate foresaw, and what sealed tasks showed.
+
+    Attributes:
+        predicted: Share of gate pairs won minus share lost. The winner was chosen by it, so it is likely too high.
+        realised: The same on test tasks, which chose nothing; without a value where it was not measured.
+        solved: Share of test tasks solved minus the share its parent solved.
+        ratio: Cost over the parent's, median over test tasks that both solve.
+    """
+
+    variant: str
+    parent: str
+    operator: str
+    why: str
+    predicted: Interval
+    realised: Interval = NOTHING
+    solved: Interval = NOTHING
+    ratio: Interval = NOTHING
+
+    def to_json(self) -> dict[str, Any]:
+        """One JSON object; :meth:`from_json` reads it back."""
+        return dict(to_data(self))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Change:
+        """The change that :meth:`to_json` wrote; other keys do not count."""
+        return from_data(cls, {key: data[key] for key in cls.__dataclass_fields__})
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimizationReport:
+    """What an optimiser's run did.
+
+    Attributes:
+        tried: Candidates that were tried.
+        judged: How many of them went to the gate.
+        looks: How often the suite's test tasks have been opened.
+        active: Digest of the variant that is active now, or "".
+        note: Why nothing was measured on test tasks, or "".
+    """
+
+    run: str
+    suite: str
+    suite_digest: str
+    seed: int
+    engine: str
+    finish_reason: str
+    forecast: Forecast
+    tried: int
+    judged: int
+    changes: tuple[Change, ...]
+    looks: int
+    spent: Spent
+    active: str = ""
+    note: str = ""
+    verdicts: Mapping[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """One JSON object; :meth:`from_json` reads it back."""
+        return {**to_data(self), "verdicts": dict(self.verdicts)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> OptimizationReport:
+        """The report that :meth:`to_json` wrote."""
+        return from_data(cls, data)
+
+
+def optimize(session: Session, engine: Engine, texts: Mapping[str, str]) -> OptimizationReport:
+    """Runs an engine to its end, or on from where an earlier process stopped.
+
+    Args:
+        texts: Prompts in force that may be edited, by file name.
+
+    Raises:
+        BudgetExhausted: The budget buys fewer than three proposals or paired tests.
+        UsageError: The suite is too small to be split.
+    """
+    done = session.journal.done(_STEP)
+    if done is not None:
+        return OptimizationReport.from_json(done)
+    check_size(session)
+    stores = session.stores
+    # What is accepted on the way changes what is active, so a run that goes on needs to know what it began with.
+    begun = session.journal.done("start") or {"variant": stores.variants.active_digest, "texts": dict(texts)}
+    session.journal.finish("start", begun)
+    base = str(begun["variant"])
+    workflow = stores.arm(base, session.workflow).workflow
+    start = Candidate(workflow=workflow, prompts=tuple(begun["texts"].items()), operator="start")
+    trials = SessionTrials(session, start, base)
+    forecast = foresee(session, trials, start)
+    session.tell("forecast", text=forecast.text)
+    try:
+        reason = engine.search(trials, start)
+    except SearchEnded as end:
+        reason = str(end)
+    accepted = [(candidate, judgement) for candidate, judgement in trials.judgements if judgement.accepted]
+    changes, note = _remeasured(session, base, accepted)
+    report = _report(session, engine, trials, forecast, (changes, note, reason))
+    session.journal.finish(_STEP, report.to_json())
+    return report
+
+
+def foresee(session: Session, trials: SessionTrials, start: Candidate) -> Forecast:
+    """A few trials of the start, and what the rest of the budget buys at their cost.
+
+    Raises:
+        BudgetExhausted: Too little for a search that could decide anything.
+    """
+    known = session.journal.done("forecast")
+    pilot = [view.id for view in trials.tasks[:_PILOT]]
+    try:
+        trials.screen(start, pilot)
+    except SearchEnded as end:
+        raise _too_small(str(end)) from end
+    if known is None:
+        known = to_data(_counted(session, len(pilot), len(trials.tasks)))
+        session.journal.finish("forecast", known)
+    found: Forecast = from_data(Forecast, known)
+    if found.tests is not None and min(found.tests, found.proposals or 0) < FEWEST:
+        raise _too_small(found.text)
+    return found
+
+
+def _counted(session: Session, pilot: int, tasks: int) -> Forecast:
+    spent = session.share_spent()
+    if not spent:
+        return Forecast()
+    each = spent / pilot
+    screening, test = min(tasks, 24) * each, 2 * judgement_pairs(session) * each
+    tests = int((SEARCH_SHARE - screening) / (PROPOSALS_PER_TEST * screening + test))
+    return Forecast(proposals=PROPOSALS_PER_TEST * max(0, tests), tests=max(0, tests), episode_share=round(each, 6))
+
+
+def _too_small(reason: str) -> BudgetExhausted:
+    return BudgetExhausted(
+        f"the budget is too small to decide anything: {reason}",
+        hint=f"give one that buys at least {FEWEST} proposals and {FEWEST} paired tests, or none",
+    )
+
+
+def _remeasured(
+    session: Session, base: str, accepted: Sequence[tuple[Candidate, Judgement]]
+) -> tuple[tuple[Change, ...], str]:
+    """Every accepted change beside its parent on one test task per group; a logged look."""
+    if not accepted:
+        return (), "nothing was accepted, so the test tasks stay sealed"
+    chain = [base, *(judgement.variant for _, judgement in accepted)]
+    session.stores.looks.open(session.suite.digest, run=session.run, purpose="optimize")
+    records = _tested(session, chain)
+    changes = []
+    for number, (candidate, judgement) in enumerate(accepted):
+        before, after = records[chain[number]], records[chain[number + 1]]
+        changes.append(_change(candidate, judgement, chain[number], (before, after)))
+        session.stores.variants.add_measure(
+            judgement.variant, run=session.run, kind="change", body=changes[-1].to_json()
+        )
+    ran = len(records[base])
+    return tuple(changes), "" if ran else "the budget ended before the test tasks"
+
+
+def _tested(session: Session, chain: Sequence[str]) -> dict[str, list[EpisodeRecord]]:
+    """Records of every variant of the chain on the same test tasks, as many as the budget allows."""
+    found: dict[str, list[EpisodeRecord]] = {name: [] for name in chain}
+    tasks = shuffled_groups(session.suite.split("test"), session.plan.seed)
+    plan, measured = session.plan, 0
+    for start in range(0, len(tasks), _AT_ONCE):
+        chunk = tasks[start : start + _AT_ONCE]
+        try:
+            for name in found:
+                session.workers.announce(name, session.stores.arm(name, session.workflow))
+                found[name] += run_held_out(
+                    session,
+                    [
+                        EpisodeJob(task=task, arm=name, variant=name, split="test", seed=plan.seed, limits=plan.limits)
+                        for task in chunk
+                    ],
+                )
+        except Unaffordable:
+            break
+        measured += len(chunk)
+        session.tell("test", done=measured, total=len(tasks))
+    return {name: records[:measured] for name, records in found.items()}
+
+
+def _change(
+    candidate: Candidate,
+    judgement: Judgement,
+    parent: str,
+    records: tuple[Sequence[EpisodeRecord], Sequence[EpisodeRecord]],
+) -> Change:
+    before, after = records
+    outcomes = [paired_outcome(old, new) for old, new in zip(before, after, strict=True)]
+    tally = (outcomes.count("win"), outcomes.count("loss"), outcomes.count("tie"))
+    gain, low, high = net_wins(*tally)
+    found = contrast(parent, before, after) if before else Contrast(arm=parent)
+    return Change(
+        variant=judgement.variant,
+        parent=parent,
+        operator=candidate.operator,
+        why=candidate.why,
+        predicted=Interval(value=judgement.gain, low=judgement.low, high=judgement.high, n=judgement.pairs),
+        realised=Interval(value=gain, low=low, high=high, n=sum(tally)),
+        solved=found.gain,
+        ratio=found.ratio,
+    )
+
+
+def _report(
+    session: Session,
+    engine: Engine,
+    trials: SessionTrials,
+    forecast: Forecast,
+    found: tuple[tuple[Change, ...], str, str],
+) -> OptimizationReport:
+    changes, note, reason = found
+    active = session.stores.variants.active_digest
+    verdicts = [judgement.verdict for _, judgement in trials.judgements]
+    return OptimizationReport(
+        run=session.run,
+        suite=session.suite.name,
+        suite_digest=session.suite.digest,
+        seed=session.plan.seed,
+        engine=engine.name,
+        finish_reason=reason,
+        forecast=forecast,
+        tried=trials.tried,
+        judged=len(verdicts),
+        changes=changes,
+        looks=session.stores.looks.count(session.suite.digest),
+        spent=session.ledger.spent,
+        active="" if active == UNLEARNED else active,
+        note=note,
+        verdicts={verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))},
+    )

@@ -1,0 +1,275 @@
+"""Answers an engine's questions with real episodes and the real gate, and keeps every answer.
+
+Questions are numbered. A run that was cut off asks them again from the first; what was answered is read back, and an
+engine that asks something else the second time is a fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from evolve.agent import episode_id
+from evolve.episodes import EpisodeRecord, Limits, TaskView
+from evolve.faults import hit
+from evolve.gate import clopper_pearson, is_verified, shuffled_groups
+from evolve.improve.jobs import EpisodeJob
+from evolve.improve.judgement import judge_variant
+from evolve.improve.session import Session
+from evolve.optimizer import UNLEARNED, Score, Variant
+from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
+from evolve.tasks import Task, equal
+
+SEARCH_SHARE = 0.85
+"""Part of the budget for searching and judging; the rest measures on test tasks what was accepted."""
+
+PAIRS_OF_A_JUDGEMENT = 24
+"""Pairs that a forecast expects of one judgement, where the suite has as many groups for it."""
+
+
+class EngineNotDeterministic(RuntimeError):
+    """An engine asked another question than it had asked before it was cut off."""
+
+
+class SessionTrials:
+    """The trials of one run; implements :class:`evolve.optimizer.engine.Trials`.
+
+    Args:
+        session: The run.
+        start: What the search begins with.
+        base: Digest of the variant it begins with, or ``unlearned``.
+    """
+
+    def __init__(self, session: Session, start: Candidate, base: str) -> None:
+        self._session, self._start, self._base = session, start, base
+        self._tasks: list[Task] = shuffled_groups(session.suite.split("train"), session.plan.seed)
+        self._by_id = {task.id: task for task in self._tasks}
+        self._incumbent = start
+        self._variants: dict[str, str] = {start.digest: base}
+        self._number = self._ran = 0
+        self._left = self._kept_left("begin", {})
+        self.judgements: list[tuple[Candidate, Judgement]] = []
+
+    @property
+    def tasks(self) -> Sequence[TaskView]:
+        """One train task per group, in an order that depends on the seed only."""
+        return [task.view() for task in self._tasks]
+
+    @property
+    def incumbent(self) -> Candidate:
+        """The last accepted candidate, else the start."""
+        return self._incumbent
+
+    @property
+    def tried(self) -> int:
+        """Different candidates that were tried, without the start."""
+        return len(self._variants) - 1
+
+    def left(self) -> Left:
+        """What was left after the last answer."""
+        return self._left
+
+    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
+        """Episodes on train tasks, on which nothing is learned; see :class:`evolve.optimizer.engine.Trials`."""
+        unknown = [name for name in tasks if name not in self._by_id]
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is not a task for screening")
+        question = {"screen": candidate.digest, "tasks": list(tasks)}
+        fresh = self._ask(question)
+        self._ran += len(tasks)
+        variant = self.keep(candidate)
+        arm = self._session.stores.arm(variant, self._session.workflow)
+        limits = arm.limits(self._session.plan.limits)
+        jobs = [self._job(self._by_id[name], variant, limits) for name in tasks]
+        if fresh:
+            self._session.workers.announce(variant, arm)
+            records = self._run(jobs)
+        else:
+            records = [self._record(job) for job in jobs]
+        trials = [_trial(self._by_id[record.task], record) for record in records]
+        if fresh:
+            with self._session.stores.db.transaction():
+                scores = [_score(self._session.suite.digest, record) for record in records]
+                self._session.stores.variants.add_scores(variant, scores)
+                self._left = self._kept_left(f"answer:{self._number}", question)
+            hit("screen.kept")
+        solved = sum(trial.solved for trial in trials)
+        self._session.tell(
+            "screened", number=self.tried, operator=candidate.operator, solved=solved, tasks=len(trials), fresh=fresh
+        )
+        return trials
+
+    def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
+        """The gate's verdict; an accepted candidate is the incumbent, and active, from then on.
+
+        Raises:
+            ValueError: The parent is not the incumbent; only that can be replaced.
+        """
+        if parent.digest != self._incumbent.digest:
+            raise ValueError("a candidate is judged against the incumbent")
+        question = {"judge": candidate.digest, "parent": parent.digest}
+        fresh = self._ask(question)
+        variant = self.keep(candidate, parent=self.keep(parent))
+        decision = judge_variant(
+            self._session, f"judgement:{self._number}", variant, may_go_on=self._may_go_on, candidate=self.tried
+        )
+        self._ran += 2 * int(decision["pairs"])
+        if fresh:
+            self._left = self._kept_left(f"answer:{self._number}", question)
+        judgement = _judgement(decision, variant)
+        self.judgements.append((candidate, judgement))
+        if judgement.accepted:
+            self._incumbent = candidate
+            self._variants[candidate.digest] = variant
+        return judgement
+
+    def keep(self, candidate: Candidate, *, parent: str | None = None) -> str:
+        """Keeps the candidate as a variant of what was learned before; gives the variant's digest.
+
+        Args:
+            parent: The variant it is compared with; by default that of the candidate it was first made from.
+        """
+        if parent is None and candidate.digest in self._variants:
+            return self._variants[candidate.digest]
+        stores = self._session.stores
+        origin = self._variants.get(candidate.parents[0], self._base) if candidate.parents else self._base
+        base = Variant() if self._base == UNLEARNED else stores.variants.get(self._base)
+        before = self._start.texts
+        changed = {name: text for name, text in candidate.prompts if before.get(name) != text}
+        prompts = {**dict(base.prompts), **{name: stores.objects.put(text.encode()) for name, text in changed.items()}}
+        workflow = base.workflow
+        if candidate.workflow != self._start.workflow:
+            workflow = stores.objects.put(candidate.workflow.render().encode())
+        made = replace(base, prompts=tuple(prompts.items()), workflow=workflow, parent=parent or origin)
+        stores.variants.add(made, origin=f"{self._session.run}: {candidate.operator}; {candidate.why}")
+        self._variants.setdefault(candidate.digest, made.digest)
+        return made.digest
+
+    def _ask(self, question: Mapping[str, Any]) -> bool:
+        """Numbers a question; whether it is a new one.
+
+        Raises:
+            SearchEnded: The part of the budget that is for searching is spent.
+        """
+        self._number += 1
+        known = self._session.journal.done(f"answer:{self._number}")
+        if known is not None:
+            if known["question"] != question:
+                raise EngineNotDeterministic(f"question {self._number} differs from the one that was asked before")
+            self._left = Left(**known["left"])
+            return False
+        reason = self._session.ledger.exhausted
+        if reason or self._session.share_spent() >= SEARCH_SHARE:
+            raise SearchEnded(reason or "the part of the budget that is for searching is spent")
+        return True
+
+    def _may_go_on(self) -> bool:
+        return not self._session.ledger.exhausted and self._session.share_spent() < SEARCH_SHARE
+
+    def _job(self, task: Task, variant: str, limits: Limits) -> EpisodeJob:
+        seed = self._session.plan.seed
+        return EpisodeJob(task=task, arm=variant, variant=variant, split="screen", seed=seed, limits=limits)
+
+    def _run(self, jobs: Sequence[EpisodeJob]) -> list[EpisodeRecord]:
+        session = self._session
+        attempts = session.attempt(jobs)
+        with session.stores.db.transaction():
+            for attempt in attempts:
+                session.commit(attempt, instruction="")
+        hit("screen.ran")
+        if len(attempts) < len(jobs):
+            raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")
+        return [attempt.record for attempt in attempts]
+
+    def _record(self, job: EpisodeJob) -> EpisodeRecord:
+        name = episode_id(self._session.run, job.task, job.variant, job.seed)
+        return self._session.stores.runs.episode(name)
+
+    def _kept_left(self, step: str, question: Mapping[str, Any]) -> Left:
+        known = self._session.journal.done(step)
+        if known is None:
+            known = {"question": question, "left": asdict(self._counted_left())}
+            self._session.journal.finish(step, known)
+        return Left(**known["left"])
+
+    def _counted_left(self) -> Left:
+        session = self._session
+        spent = session.share_spent()
+        left = session.ledger.left
+        pairs = [(left.candidates, session.plan.limits.candidates), (left.tokens, session.plan.limits.tokens)]
+        episodes = [have // most for have, most in pairs if have is not None and most]
+        judgements = None
+        if self._ran and spent:
+            judgements = int((SEARCH_SHARE - spent) / (spent / self._ran) / (2 * judgement_pairs(session)))
+        share = max(0.0, 1.0 - spent / SEARCH_SHARE)
+        return Left(episodes=min(episodes, default=None), judgements=judgements, share=share)
+
+
+def judgement_pairs(session: Session) -> int:
+    """Pairs that one judgement is expected to take."""
+    groups = {task.group for task in session.suite.split("gate")}
+    return max(1, min(len(groups), PAIRS_OF_A_JUDGEMENT))
+
+
+def _judgement(decision: Mapping[str, Any], variant: str) -> Judgement:
+    tally = decision["tally"]
+    wins, losses, ties = int(tally["wins"]), int(tally["losses"]), int(tally["ties"])
+    gain, low, high = net_wins(wins, losses, ties)
+    return Judgement(
+        verdict=decision["verdict"],
+        gain=gain,
+        low=low,
+        high=high,
+        pairs=wins + losses + ties,
+        further=decision["further"],
+        reason=decision["reason"],
+        variant=variant,
+    )
+
+
+def net_wins(wins: int, losses: int, ties: int) -> tuple[float | None, float | None, float | None]:
+    """Share of pairs won minus share lost, with 95 % bounds given how many pairs were decided at all."""
+    pairs = wins + losses + ties
+    if not pairs:
+        return None, None, None
+    rate = clopper_pearson(wins, wins + losses)
+    decided = (wins + losses) / pairs
+    if rate.low is None or rate.high is None:
+        return 0.0, None, None
+    return (wins - losses) / pairs, (2 * rate.low - 1) * decided, (2 * rate.high - 1) * decided
+
+
+def _trial(task: Task, record: EpisodeRecord) -> Trial:
+    solved = is_verified(record)
+    return Trial(
+        task=task.id,
+        group=task.group,
+        score=1.0 if solved else _partial(task, record),
+        solved=solved,
+        cost=record.cost.candidates or record.cost.tokens,
+        informative=record.status not in ("fault", "interrupted"),
+        record=record,
+    )
+
+
+def _partial(task: Task, record: EpisodeRecord) -> float:
+    """Share of the visible examples that the last action reproduced, or the check's own score; below 1."""
+    seen = [step.observation for step in record.steps if step.observation is not None]
+    if not seen:
+        return 0.0
+    if task.files is not None:
+        return min(0.99, float(seen[-1].data.get("score", 0.0)))
+    right = [equal(value, row.output) for value, row in zip(seen[-1].outputs, task.examples, strict=False)]
+    return min(0.99, sum(right) / len(task.examples)) if task.examples else 0.0
+
+
+def _score(suite: str, record: EpisodeRecord) -> Score:
+    return Score(
+        suite=suite,
+        task=record.task,
+        seed=record.seed,
+        solved=is_verified(record),
+        candidates=record.cost.candidates,
+        tokens=record.cost.tokens,
+    )

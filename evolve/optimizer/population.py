@@ -1,0 +1,166 @@
+"""What one search has tried, and which of it to build on next.
+
+Two sources of parents. The *front* is a small Pareto set over tasks and cost: who does best on some task, at about the
+least cost. *Stepping stones* are everybody else, in niches of the same behaviour: the better and the less often built
+on, the likelier. Without them a search ends where every single change makes things worse. Sources: per-task fronts are
+those of Agrawal et al., "GEPA", arXiv 2507.19457 (2025); niches with few visits first are those of Mouret and Clune,
+"Illuminating search spaces by mapping elites", arXiv 1504.04909 (2015).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import insort
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from evolve.optimizer.engine import Candidate, Trial
+
+BAND = 1.25
+"""On a task, whoever costs at most this many times the least is as cheap as the cheapest."""
+
+_PER_TASK = 4
+_TEMPERATURE = 0.05
+_FRONT_SHARE = 0.3
+_STONES = 128
+_PATIENCE = 40.0
+"""Visits after which a niche is a quarter as likely: whatever is next to it has mostly been seen."""
+
+
+@dataclass(kw_only=True)
+class Member:
+    """A candidate with what its trials said.
+
+    Attributes:
+        children: How often it was built on.
+    """
+
+    candidate: Candidate
+    trials: dict[str, Trial]
+    children: int = 0
+
+    @property
+    def score(self) -> float:
+        """Mean score over informative trials; 0 without any."""
+        return sum(one.score for one in self.trials.values()) / len(self.trials) if self.trials else 0.0
+
+    @property
+    def cost(self) -> float:
+        """Mean cost of a trial."""
+        return sum(one.cost for one in self.trials.values()) / len(self.trials) if self.trials else 0.0
+
+
+@dataclass
+class _Niche:
+    members: list[Member] = field(default_factory=list)
+    worth: float = 0.0
+    visits: int = 0
+
+
+class Population:
+    """The members of one search. Deterministic given the order of calls and the generators passed in."""
+
+    def __init__(self) -> None:
+        self.members: dict[str, Member] = {}
+        self._best: dict[str, list[Member]] = {}
+        self._niches: dict[tuple[object, ...], _Niche] = {}
+        self._ranked: list[tuple[float, int, _Niche]] = []
+
+    def __contains__(self, digest: str) -> bool:
+        return digest in self.members
+
+    def add(self, candidate: Candidate, trials: Sequence[Trial]) -> Member:
+        """Takes a candidate in; trials that say nothing of it are left out."""
+        member = Member(candidate=candidate, trials={one.task: one for one in trials if one.informative})
+        self.members[candidate.digest] = member
+        for trial in member.trials.values():
+            if trial.score > 0.0:  # to fail cheaply is no merit
+                self._compete(trial.task, member)
+        key = _behaviour(member)
+        if key not in self._niches:
+            self._niches[key] = _Niche(worth=math.exp((member.score - 1.0) / _TEMPERATURE))
+            insort(self._ranked, (-member.score, len(self._niches), self._niches[key]))
+        self._niches[key].members.append(member)
+        return member
+
+    def differs(self, member: Member, other: Member) -> bool:
+        """Whether the two behave differently."""
+        return _behaviour(member) != _behaviour(other)
+
+    def is_novel(self, member: Member) -> bool:
+        """Whether nobody else behaves like it: the same scores at about the same cost."""
+        return len(self._niches[_behaviour(member)].members) == 1
+
+    def front(self) -> list[tuple[Member, int]]:
+        """Members of the Pareto set with the number of tasks on which they are among the best."""
+        wins: dict[str, int] = {}
+        for listed in self._best.values():
+            for member in listed:
+                name = member.candidate.digest
+                wins[name] = wins.get(name, 0) + 1
+        return [(self.members[name], number) for name, number in wins.items()]
+
+    def parent(self, random: Random) -> Member:
+        """Draws whom to build on, and counts it.
+
+        Raises:
+            IndexError: Nothing was taken in yet.
+        """
+        if random.random() < _FRONT_SHARE:
+            front = self.front()
+            weights = [number**2 / math.sqrt(1.0 + member.children) for member, number in front]
+            chosen = random.choices([member for member, _ in front], weights)[0] if front else None
+        else:
+            chosen = None
+        chosen = chosen or self._stone(random)
+        chosen.children += 1
+        self._niches[_behaviour(chosen)].visits += 1
+        return chosen
+
+    def partner(self, random: Random, of: Member) -> Member | None:
+        """Somebody who is among the best where ``of`` is not, for a crossover; None where there is nobody."""
+        weak = [task for task, listed in self._best.items() if of not in listed]
+        return random.choice(self._best[random.choice(weak)]) if weak else None
+
+    def best(self) -> list[Member]:
+        """All members, the highest score first, among equals the cheapest."""
+        return sorted(self.members.values(), key=lambda one: (-one.score, one.cost, one.candidate.digest))
+
+    def _stone(self, random: Random) -> Member:
+        """Somebody of the better niches, those with few visits first; within a niche whoever has fewer children."""
+        niches = [niche for _, _, niche in self._ranked[:_STONES]]
+        weights = [niche.worth / (1.0 + niche.visits / _PATIENCE) ** 2 for niche in niches]
+        same = random.choices(niches, weights)[0].members
+        return min(random.sample(same, min(2, len(same))), key=lambda one: one.children)
+
+    def _compete(self, task: str, member: Member) -> None:
+        listed = [*self._best.get(task, ()), member]
+        top = max(one.trials[task].score for one in listed)
+        listed = [one for one in listed if one.trials[task].score == top]
+        least = min(one.trials[task].cost for one in listed)
+        listed = [one for one in listed if one.trials[task].cost <= BAND * least]
+        # A task that everybody solves would otherwise fill the front with everybody.
+        listed.sort(key=lambda one: (-one.score, one.cost))
+        self._best[task] = listed[:_PER_TASK]
+
+
+def compare(child: Member, other: Member) -> tuple[int, int]:
+    """On how many tasks the child did better and worse than another: by score, then by a fifth of the cost."""
+    wins = losses = 0
+    for task, mine in child.trials.items():
+        theirs = other.trials.get(task)
+        if theirs is None:
+            continue
+        if mine.score != theirs.score:
+            wins += mine.score > theirs.score
+            losses += mine.score < theirs.score
+        elif mine.solved:
+            wins += 5 * mine.cost <= 4 * theirs.cost and mine.cost < theirs.cost
+            losses += 5 * theirs.cost <= 4 * mine.cost and theirs.cost < mine.cost
+    return wins, losses
+
+
+def _behaviour(member: Member) -> tuple[object, ...]:
+    scores = tuple(round(member.trials[task].score, 2) for task in sorted(member.trials))
+    return (scores, int(math.log2(member.cost + 1.0)))

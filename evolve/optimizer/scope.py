@@ -1,0 +1,59 @@
+"""What a search over workflows leaves alone because no trial could show a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+from evolve.episodes import Limits
+from evolve.workflow import Workflow
+
+UNSEEN_KNOBS = frozenset({"submissions", "withhold"})
+"""These act where something is learned, and trials are runs on which nothing is."""
+
+INERT_KNOBS: Mapping[str, frozenset[str]] = {
+    "search": frozenset({"samples", "tokens", "branches"}),
+    "language": frozenset({"candidates"}),
+}
+"""Knobs that mean nothing to a kind of policy."""
+
+LEARNING_STAGES = frozenset({"reflect", "distill"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """The part of a workflow in which a search looks.
+
+    Attributes:
+        policy: Kind of policy, such as ``search``; "" where every difference counts.
+        limits: What an episode may spend at most; a knob above it means the same as one at it.
+    """
+
+    policy: str = ""
+    limits: Limits = field(default_factory=lambda: Limits(candidates=None, seconds=None))
+
+    def fitted(self, workflow: Workflow) -> Workflow:
+        """The workflow with knobs at most at the limits."""
+        bounds = {"candidates": self.limits.candidates, "seconds": self.limits.seconds, "tokens": self.limits.tokens}
+        changes = {
+            name: type(value)(bound)
+            for name, bound in bounds.items()
+            if bound is not None and (value := getattr(workflow.knobs, name)) > bound
+        }
+        return workflow.with_knobs(**changes) if changes else workflow
+
+    def shows(self, before: Workflow, after: Workflow) -> bool:
+        """Whether a trial could tell the two apart."""
+        return self._seen(before) != self._seen(after)
+
+    def _seen(self, workflow: Workflow) -> object:
+        if not self.policy:
+            return workflow.as_json()
+        hidden = UNSEEN_KNOBS | INERT_KNOBS.get(self.policy.partition(":")[0], frozenset())
+        knobs = {name: value for name, value in asdict(workflow.knobs).items() if name not in hidden}
+        stages = [stage for stage in workflow.stages if stage not in LEARNING_STAGES]
+        routes = {
+            stage: {condition: target for condition, target in targets.items() if target not in LEARNING_STAGES}
+            for stage, targets in workflow.routes.items()
+        }
+        return [stages, routes, knobs]

@@ -1,0 +1,49 @@
+"""What earlier steps mean for the next one: whether it was taken before, and whether a person has to decide first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evolve.episodes import PREFERENCE, Action, Step
+from evolve.policies.protocol import READINGS
+
+_SHOWN = 200
+
+
+def repeats(said: Mapping[str, Any], steps: Sequence[Step]) -> bool:
+    """Whether a proposal is a step that was already taken; giving up is none, nor is what a person had to decide."""
+    if said["kind"] == "finish":
+        return False
+    key = _key(said["kind"], str(said["code"]) if said["kind"] == "code" else str(said["text"]))
+    return any(
+        key == _key(step.action.kind, str(step.action.data.get("written") or step.action.code or step.action.text))
+        for step in steps
+        if not _readings(step)
+    )
+
+
+def open_question(steps: Sequence[Step]) -> Action | None:
+    """The question which of several values is meant, where the last step's answers gave different ones."""
+    values = _readings(steps[-1]) if steps else []
+    if not values:
+        return None
+    options = [json.dumps(value, ensure_ascii=False)[:_SHOWN] for value in values]
+    listed = "; ".join(f"{number}) {text}" for number, text in enumerate(options, 1))
+    text = f"The task can be understood in different ways. Which is meant: {listed}? A number, or your own words."
+    return Action(kind="ask_user", text=text, data={"options": options})
+
+
+def is_decided(facts: Sequence[Mapping[str, Any]], steps: Sequence[Step]) -> bool:
+    """Whether a person has said already what is meant: in this episode, or by an answer on a similar task."""
+    before = any(fact["kind"] == PREFERENCE and fact.get("questions") for fact in facts)
+    return before or any(step.action.kind == "ask_user" for step in steps)
+
+
+def _readings(step: Step) -> list[Any]:
+    return list(step.observation.data.get(READINGS, ())) if step.observation is not None else []
+
+
+def _key(kind: str, text: str) -> str:
+    return f"{kind}:{' '.join(text.split())}"

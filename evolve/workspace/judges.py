@@ -1,0 +1,154 @@
+"""``ws.judges``: models that judge, how well each was found to do it, and whether its verdicts count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from evolve.agent import Agent, Surroundings
+from evolve.episodes import Limits, Row
+from evolve.errors import UsageError
+from evolve.files import digest
+from evolve.gate.judges import Case, JudgeRecord, Measurement, Standing, Trace, cases_of, measure
+from evolve.gate.judges.corruptions import call
+from evolve.paths import WorkspacePaths
+from evolve.prompts import PromptLayers, load_prompt
+from evolve.store import Database
+from evolve.tasks import RubricVerifier, Submission, Task, load_suite
+from evolve.tasks.trials import try_rows
+from evolve.workflow import Workflow
+
+if TYPE_CHECKING:
+    from evolve.improve.arms import Learner
+    from evolve.sandbox import Sandbox
+
+RUBRIC = (
+    "The program does what the task says for every input of the kind, not only for the examples. It is whole and runs."
+    " The values that it is said to give are those of the examples. Nothing that is said contradicts the rest."
+)
+"""By what answers of known worth are judged when a judge is measured."""
+
+MOST = 40
+"""Sound answers that a measurement takes, and as many wrong ones."""
+
+_LIMITS = Limits(candidates=1_500, seconds=5.0)
+
+
+class Judges:
+    """The judges of a workspace.
+
+    Args:
+        learner: What decides; one with a language model has a judge.
+        open_sandbox: The sandbox in which answers of known worth are run.
+    """
+
+    def __init__(
+        self, db: Database, learner: Learner, open_sandbox: Callable[[], Sandbox], paths: WorkspacePaths
+    ) -> None:
+        self._record = JudgeRecord(db)
+        self._learner = learner
+        self._open_sandbox = open_sandbox
+        self._prompts = PromptLayers(workspace=paths.prompts)
+
+    @property
+    def factory(self) -> Callable[[Task], RubricVerifier] | None:
+        """Makes the verifier that judges by a task's rubric; None where no model can."""
+        return self.verifier if hasattr(self._learner, "judge") else None
+
+    def verifier(self, task: Task) -> RubricVerifier:
+        """The verifier that judges by a task's rubric, marked with what its judge is known to be worth.
+
+        Raises:
+            UsageError: No model is named.
+        """
+        made = self._asker(task)
+        return replace(made, standing=self._record.standing(self._name(made), self.prompt))
+
+    @property
+    def prompt(self) -> str:
+        """Digest of the prompt that judges are asked by; with another prompt a judge is unmeasured."""
+        return digest(load_prompt("judge.md", self._prompts))[:16]
+
+    def standing(self) -> Standing:
+        """Whether verdicts of the judge in force count."""
+        return self._record.standing(self._name(self._asker(_bare())), self.prompt)
+
+    def measurements(self) -> list[Measurement]:
+        """Every measurement, oldest first."""
+        return self._record.all()
+
+    def check(self, suite: str = "strings", most: int = MOST) -> Measurement:
+        """Measures the judge on answers of known worth, and keeps what was found.
+
+        The embedded search solves tasks of the suite, which their rows verify; each answer is judged as it is and
+        once corrupted. Verdicts are kept as they come, so none is paid twice.
+
+        Raises:
+            UsageError: No model is named, or the suite gave no answer.
+            EndpointProblem: The judge could not be asked; the same call goes on.
+        """
+        asker = self._asker(_bare())
+        name, sandbox = self._name(asker), self._open_sandbox()
+        solved = list(self._solved(suite, most, sandbox))
+        if not solved:
+            raise UsageError(f"no task of {suite} was solved, so there is nothing to judge")
+        tasks = {trace.task: task for task, trace in solved}
+        cases = cases_of([trace for _, trace in solved], lambda made: _is_wrong(made, tasks[made.task], sandbox))
+
+        def ask(case: Case) -> bool:
+            judge = self._asker(replace(_bare(), instruction=case.trace.task))
+            return judge.verify(Submission(code=case.trace.shown, entry=case.trace.entry), sandbox).accepted
+
+        def judged(case: Case) -> bool:
+            return self._record.once(case, name, self.prompt, ask)
+
+        return self._record.keep(measure(cases, judged, model=name, prompt=self.prompt, suite=suite))
+
+    def _solved(self, suite: str, most: int, sandbox: Sandbox) -> Iterator[tuple[Task, Trace]]:
+        """Tasks of different problems that the unlearned search solves, with their verified answers."""
+        from evolve.workspace.learners import SearchLearner
+
+        around = Surroundings(policy=SearchLearner().policy(None, ()), sandbox=sandbox, run="judges")
+        agent = Agent(around, Workflow().with_knobs(steps=1))
+        found, seen = 0, set()
+        for task in load_suite(suite).tasks:
+            if found >= most:
+                return
+            if task.group in seen or not task.examples:
+                continue
+            seen.add(task.group)
+            record = agent.run_episode(task, variant="unlearned", split="gate", limits=_LIMITS)
+            if record.verified:
+                found += 1
+                yield task, _trace(task, record.answer)
+
+    def _asker(self, task: Task) -> RubricVerifier:
+        made = getattr(self._learner, "judge", None)
+        if made is None:
+            raise UsageError("no model is named that could judge", hint="evolve models default NAME, or --model NAME")
+        found: RubricVerifier = made(task)
+        return found
+
+    @staticmethod
+    def _name(verifier: RubricVerifier) -> str:
+        of = getattr(verifier.model, "of", None)
+        return str((of("judge") if of is not None else verifier.model).name)
+
+
+def _bare() -> Task:
+    return Task(id="judged", family="judged", instruction="", examples=(), meta={"rubric": RUBRIC})
+
+
+def _trace(task: Task, code: str) -> Trace:
+    view = task.view()
+    rows = tuple(Row(input=row.input, output=row.output) for row in task.examples)
+    told = "\n".join([task.instruction or "Find the function that the examples show.", f"Signature: {view.signature}"])
+    examples = "\n".join(call(view.entry, row) for row in rows)
+    return Trace(task=f"{told}\nExamples:\n{examples}", group=task.group, entry=view.entry, code=code, gave=rows)
+
+
+def _is_wrong(trace: Trace, task: Task, sandbox: Sandbox) -> bool:
+    """Whether the code fails a row of its task; a sandbox that failed leaves it open."""
+    trial = try_rows(sandbox, trace.code, trace.entry, (*task.examples, *task.verify_rows()))
+    return not trial.ok and not trial.fault

@@ -1,0 +1,133 @@
+"""Wires the optimiser into a workspace: which engine, which prompts, and the run it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from evolve.errors import UsageError
+from evolve.files import canonical_json, digest
+from evolve.improve.optimization import OptimizationReport
+from evolve.improve.optimization import optimize as run_optimizer
+from evolve.improve.session import LoopPlan, Session
+from evolve.improve.transfer import transfer
+from evolve.ledger import Budget
+from evolve.optimizer import UNLEARNED
+from evolve.optimizer.engine import Engine, EngineSettings
+from evolve.optimizer.scope import Scope
+from evolve.tasks import load_suite
+from evolve.workspace.opening import now
+from evolve.workspace.prompt_search import gepa_engine, texts_in_force
+from evolve.workspace.training import loop_limits, opened_session
+
+if TYPE_CHECKING:
+    from evolve.workspace.facade import Workspace
+
+Part = Literal["", "prompts", "workflow", "knobs"]
+GEPA = "gepa"
+PARTS = ("prompts", "workflow", "knobs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimizerRequest:
+    """What an optimiser's run is asked for.
+
+    Attributes:
+        only: A part to leave everything else as it is; "" for all that the engine can change.
+        engine: Name of an engine; "" for the one that fits.
+        proposals: Most candidates to try, or None.
+        resume: Refuse to begin anew: there must be a run to continue.
+    """
+
+    suite: str
+    only: str = ""
+    engine: str = ""
+    seed: int = 0
+    proposals: int | None = None
+    resume: bool = False
+
+
+def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> OptimizationReport:
+    """Runs or continues a search for a better variant; see :meth:`Workspace.optimize`."""
+    if wish.only and wish.only not in PARTS:
+        raise UsageError(f"--only {wish.only}: write one of {', '.join(PARTS)}")
+    suite = load_suite(wish.suite)
+    limits = loop_limits(workspace, budget, bounded=False)
+    name = engine_name(workspace, wish)
+    settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals)
+    asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates]
+    key = digest(canonical_json(["optimize", *asked, workspace.learner.name, *workspace.mark]))
+    runs = workspace.stores.runs
+    if wish.resume and not any(run.key == key and run.state == "open" for run in runs.runs()):
+        raise UsageError("there is no such run to continue", hint=f"evolve optimize {wish.suite}")
+    request = {"suite": wish.suite, "seed": wish.seed, "engine": name, "only": wish.only}
+    request = {**request, "policy": workspace.learner.name, **workspace.mark}
+    run = runs.begin("optimize", key, request, started=now())
+    plan = LoopPlan(rounds=1, seed=wish.seed, limits=limits)
+    with opened_session(workspace, run, suite, plan, budget) as session:
+        scope = Scope(policy=workspace.learner.name, limits=limits)
+        engine = ENGINES[name](workspace, session, settings, scope)
+        made = run_optimizer(session, engine, texts_in_force(workspace) if name == GEPA else {})
+    workspace.finish(run.id)
+    return made
+
+
+def retest(workspace: Workspace, variant: str, suite_name: str, budget: Budget) -> Mapping[str, Any]:
+    """Compares a variant with its parent on another suite, or by the workspace's present policy; keeps the result.
+
+    Raises:
+        UsageError: There is no such variant, or it was chosen on this very suite by this policy.
+    """
+    stores, suite = workspace.stores, load_suite(suite_name)
+    name = stores.variants.find(variant)
+    if name == UNLEARNED:
+        raise UsageError("unlearned has no parent to be compared with", hint="evolve variants list")
+    chosen = [one for one in stores.decisions.log(suite.digest) if one.variant == name]
+    policies = {stores.runs.run(one.run).body.get("policy") for one in chosen}
+    if workspace.learner.name in policies:
+        raise UsageError(f"{name[:12]} was chosen on {suite.name}; another suite or model would show more")
+    key = digest(canonical_json(["transfer", name, suite.digest, workspace.learner.name, *workspace.mark]))
+    body = {"suite": suite_name, "variant": name, "policy": workspace.learner.name, **workspace.mark}
+    run = stores.runs.begin("transfer", key, body, started=now())
+    plan = LoopPlan(rounds=1, limits=loop_limits(workspace, budget, bounded=False))
+    with opened_session(workspace, run, suite, plan, budget) as session:
+        found = transfer(session, name)
+    workspace.finish(run.id)
+    return found
+
+
+def engine_name(workspace: Workspace, wish: OptimizerRequest) -> str:
+    """The engine asked for, else the one that can change what was asked for.
+
+    Raises:
+        UsageError: There is no such engine, or it cannot do what was asked for.
+    """
+    if wish.engine and wish.engine not in ENGINES:
+        raise UsageError(f"no engine {wish.engine!r}", hint=f"--engine {', --engine '.join(ENGINES)}")
+    if wish.only == "prompts" and not workspace.uses_model:
+        raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
+    if wish.engine == "bandit" and wish.only == "prompts":
+        raise UsageError("the engine bandit changes workflows, not prompts", hint="--only workflow")
+    name = wish.engine or (GEPA if wish.only == "prompts" else "bandit")
+    if name == GEPA:
+        if not workspace.uses_model or wish.only in ("workflow", "knobs"):
+            raise UsageError("the engine gepa edits prompts, which a model reads", hint="--engine bandit, or --model")
+        from evolve.optimizer.gepa_engine import load_gepa
+
+        load_gepa()
+    return name
+
+
+def _bandit(workspace: Workspace, session: Session, settings: EngineSettings, scope: Scope) -> Engine:
+    from evolve.optimizer.bandit import BanditEngine
+
+    return BanditEngine(settings=settings, scope=scope)
+
+
+def _gepa(workspace: Workspace, session: Session, settings: EngineSettings, scope: Scope) -> Engine:
+    return gepa_engine(workspace, session, settings)
+
+
+ENGINES: Mapping[str, Callable[[Workspace, Session, EngineSettings, Scope], Engine]] = {"bandit": _bandit, GEPA: _gepa}
+"""How each engine is made, by its name."""

@@ -1,0 +1,47 @@
+"""Wires the search for better prompts: who proposes, what may not be copied, and which texts it begins with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evolve.errors import UsageError
+from evolve.improve.rewrites import PaidRewriter
+from evolve.improve.session import Session
+from evolve.optimizer.counterfactual import Editor
+from evolve.optimizer.engine import Engine, EngineSettings
+from evolve.optimizer.item_record import ItemRecord
+from evolve.optimizer.leakage import guard_of
+from evolve.prompts import PromptLayers, load_prompt
+
+if TYPE_CHECKING:
+    from evolve.workspace.facade import Workspace
+
+EDITED = ("act.md", "plan.md")
+"""Prompts that decide how an episode goes in which nothing is learned; only such episodes are tried and judged."""
+
+
+def texts_in_force(workspace: Workspace) -> dict[str, str]:
+    """The prompts that may be edited: the active variant's, else the workspace's, else those that ship."""
+    active = workspace.stores.active_arm(workspace.workflow)
+    layers = PromptLayers(variant=active.prompts, workspace=workspace.paths.prompts)
+    return {name: load_prompt(name, layers) for name in EDITED}
+
+
+def gepa_engine(workspace: Workspace, session: Session, settings: EngineSettings) -> Engine:
+    """The engine ``gepa`` for a run; its rewriter is the model of the role ``rewrite``.
+
+    Raises:
+        UsageError: No model reads prompts here.
+    """
+    from evolve.optimizer.gepa_engine import GepaEngine
+    from evolve.policies.language import LanguagePolicy, LanguageRewriter
+
+    policy = workspace.learner.policy(None, ())
+    if not isinstance(policy, LanguagePolicy):
+        raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
+    rewriter = LanguageRewriter(models=policy.models, questions=policy.questions)
+    paid = PaidRewriter(rewriter=rewriter, meter=policy.meter, ledger=session.ledger, journal=session.journal)
+    shipped = [load_prompt(name, PromptLayers()) for name in EDITED]
+    guard = guard_of(session.suite.tasks, common=[*shipped, *texts_in_force(workspace).values()])
+    editor = Editor(rewriter=paid, guard=guard)
+    return GepaEngine(editor=editor, settings=settings, items=ItemRecord(workspace.stores.db))

@@ -1,0 +1,240 @@
+"""The variants of a workspace: looked at, compared, switched between by a person, written out for review."""
+
+from __future__ import annotations
+
+import difflib
+import getpass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolve.errors import UsageError
+from evolve.files import write_atomic
+from evolve.gate import Decision
+from evolve.improve.optimization import Change
+from evolve.improve.stores import Stores
+from evolve.optimizer import UNLEARNED, Promotion, Variant
+from evolve.paths import WorkspacePaths
+from evolve.prompts import PromptLayers, load_prompt
+
+WORKFLOW = "workflow.toml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariantRow:
+    """One line of the list.
+
+    Attributes:
+        solved, tasks: Verified answers and episodes over all suites it was tried on.
+        verdict: What the gate said last, or "".
+        holds: Suites, models and policies besides its own on which it was tried again and found better.
+    """
+
+    digest: str
+    parent: str
+    origin: str
+    active: bool
+    solved: int
+    tasks: int
+    candidates: int
+    tokens: int
+    verdict: str
+    holds: tuple[str, ...] = ()
+
+
+class Variants:
+    """Everything that was tried.
+
+    Args:
+        writable: Whether this process may switch and write.
+    """
+
+    def __init__(self, stores: Stores, paths: WorkspacePaths) -> None:
+        self._stores, self._paths = stores, paths
+
+    @property
+    def active(self) -> str:
+        """Digest of the active variant, or ``unlearned``."""
+        return self._stores.variants.active_digest
+
+    def list(self) -> Sequence[VariantRow]:
+        """Every variant, oldest first."""
+        verdicts = {decision.variant: decision.verdict for decision in self._stores.decisions.log()}
+        return [
+            self._row(entry.digest, entry.variant.parent, entry.origin, verdicts)
+            for entry in self._stores.variants.entries()
+        ]
+
+    def show(self, name: str) -> Mapping[str, Any]:
+        """All that is known of one variant, as JSON.
+
+        Raises:
+            UsageError: There is no such variant.
+        """
+        digest = self._found(name)
+        variants = self._stores.variants
+        origin = next(entry.origin for entry in variants.entries() if entry.digest == digest)
+        verdicts = {decision.variant: decision.verdict for decision in self._stores.decisions.log()}
+        row = self._row(digest, variants.get(digest).parent, origin, verdicts)
+        return {
+            **variants.get(digest).to_json(),
+            "digest": digest,
+            "origin": row.origin,
+            "active": row.active,
+            "solved": row.solved,
+            "tasks": row.tasks,
+            "lineage": variants.lineage(digest),
+            "decisions": [_decision(one) for one in self._stores.decisions.log() if one.variant == digest],
+            "measures": [{"kind": kind, **body} for kind, body in variants.measures(digest)],
+            "transferable": list(row.holds),
+            "overrides": [dict(one) for one in self._stores.regression.overrides(digest)],
+        }
+
+    def diff(self, name: str, other: str = "") -> str:
+        """A unified diff of prompts and workflow, and of what else differs; without ``other`` from its parent."""
+        digest = self._stores.variants.find(name)
+        before = self._stores.variants.find(other) if other else self._parent(digest)
+        old, new = self.texts(before), self.texts(digest)
+        lines = [*self._other_differences(before, digest)]
+        for file in sorted({*old, *new}):
+            names = (f"{before[:12]}/{file}", f"{digest[:12]}/{file}")
+            lines += difflib.unified_diff(self._text(file, old), self._text(file, new), *names, lineterm="")
+        return "\n".join(lines)
+
+    def tree(self) -> str:
+        """The lineage of all variants, indented."""
+        rows = {row.digest: row for row in self.list()}
+        return "\n".join(["unlearned" + ("  (active)" if self.active == UNLEARNED else ""), *_branch(rows, UNLEARNED)])
+
+    def changes(self) -> Sequence[Change]:
+        """What an optimiser changed on the way to the active variant, the oldest first."""
+        variants = self._stores.variants
+        line = [] if self.active == UNLEARNED else variants.lineage(self.active)[::-1]
+        found = [(kind, body) for name in line for kind, body in variants.measures(name)]
+        return [Change.from_json(body) for kind, body in found if kind == "change"]
+
+    def texts(self, name: str) -> dict[str, str]:
+        """Prompts and workflow that a variant changes, by file name; none for ``unlearned``."""
+        if name == UNLEARNED:
+            return {}
+        variant, objects = self._stores.variants.get(name), self._stores.objects
+        found = {file: objects.get(body).decode() for file, body in variant.prompts}
+        if variant.workflow:
+            found[WORKFLOW] = objects.get(variant.workflow).decode()
+        return found
+
+    def promote(self, name: str, *, reason: str = "", person: str = "") -> Promotion:
+        """Makes a variant the active one; past the gate only with a reason, which is logged.
+
+        Raises:
+            UsageError: There is no such variant, or the gate did not accept it and no reason is given.
+        """
+        digest = self._found(name)
+        accepted = [one for one in self._stores.decisions.log() if one.variant == digest and one.verdict == "accept"]
+        if accepted:
+            return self._stores.variants.promote(digest, grounds=f"gate decision {accepted[-1].id}, again")
+        if not reason.strip():
+            raise UsageError(
+                f"the gate has not accepted {digest[:12]}, so a person has to say why it should act",
+                hint=f'evolve variants promote {digest[:12]} --reason "..."',
+            )
+        who = person or _user()
+        with self._stores.db.transaction():
+            self._stores.regression.override(digest, [], person=who, reason=reason)
+            return self._stores.variants.promote(digest, grounds=f"override by {who}: {reason}")
+
+    def rollback(self) -> Promotion:
+        """Goes back to what was active before; see :meth:`evolve.optimizer.VariantArchive.rollback`."""
+        return self._stores.variants.rollback()
+
+    def write(self, name: str = "active", *, force: bool = False) -> Sequence[Path]:
+        """Puts the prompts and the workflow that a variant changes into ``prompts/``, for review; gives the files.
+
+        Raises:
+            UsageError: It changes none, or a file there was edited by somebody and ``force`` is not given.
+        """
+        texts = self.texts(self._stores.variants.find(name))
+        if not texts:
+            raise UsageError("this variant changes neither prompts nor the workflow", hint="evolve variants list")
+        seeds = PromptLayers()
+        for file, text in texts.items():
+            there = self._paths.prompts / file
+            if force or not there.is_file():
+                continue
+            if there.read_text("utf-8") not in (text, load_prompt(file, seeds)):
+                raise UsageError(f"{there} was edited and would be replaced", hint="keep a copy, then add --force")
+        self._paths.prompts.mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            write_atomic(self._paths.prompts / file, text.encode())
+        return [self._paths.prompts / file for file in sorted(texts)]
+
+    def _found(self, name: str) -> str:
+        digest = self._stores.variants.find(name)
+        if digest == UNLEARNED:
+            raise UsageError("unlearned is no variant of its own", hint="evolve variants rollback")
+        return digest
+
+    def _parent(self, name: str) -> str:
+        return UNLEARNED if name == UNLEARNED else self._stores.variants.get(name).parent
+
+    def _row(self, digest: str, parent: str, origin: str, verdicts: Mapping[str, str]) -> VariantRow:
+        scores = self._stores.variants.scores(digest)
+        return VariantRow(
+            digest=digest,
+            parent=parent,
+            origin=origin,
+            active=digest == self.active,
+            solved=sum(score.solved for score in scores),
+            tasks=len(scores),
+            candidates=sum(score.candidates for score in scores),
+            tokens=sum(score.tokens for score in scores),
+            verdict=verdicts.get(digest, ""),
+            holds=tuple(
+                str(body["on"])
+                for kind, body in self._stores.variants.measures(digest)
+                if kind.startswith("transfer") and body.get("verdict") == "accept"
+            ),
+        )
+
+    def _text(self, file: str, texts: Mapping[str, str]) -> Sequence[str]:
+        """The lines in force for a file: the variant's, else the workspace's or the seed's."""
+        layers = PromptLayers(variant=texts, workspace=self._paths.prompts)
+        return load_prompt(file, layers).splitlines()
+
+    def _other_differences(self, before: str, after: str) -> Iterator[str]:
+        one = Variant() if before == UNLEARNED else self._stores.variants.get(before)
+        two = Variant() if after == UNLEARNED else self._stores.variants.get(after)
+        for field in ("guide", "insights"):
+            if getattr(one, field) != getattr(two, field):
+                yield f"{field}: {getattr(one, field)[:12] or 'none'} -> {getattr(two, field)[:12] or 'none'}"
+        for sign, names in (("-", set(one.skills) - set(two.skills)), ("+", set(two.skills) - set(one.skills))):
+            yield from (f"{sign} skill {name[:12]}" for name in sorted(names))
+
+
+def _branch(rows: Mapping[str, VariantRow], parent: str, depth: int = 1) -> Iterator[str]:
+    for row in rows.values():
+        if row.parent == parent:
+            marks = ", ".join(filter(None, [row.verdict, "active" if row.active else ""]))
+            yield f"{'  ' * depth}{row.digest[:12]}  {row.origin}" + (f"  ({marks})" if marks else "")
+            yield from _branch(rows, row.digest, depth + 1)
+
+
+def _decision(decision: Decision) -> dict[str, Any]:
+    tally = decision.tally
+    return {
+        "run": decision.run,
+        "verdict": decision.verdict,
+        "parent": decision.parent,
+        "wins": tally.wins,
+        "losses": tally.losses,
+        "ties": tally.ties,
+        "reason": decision.reason,
+    }
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "somebody without a name on this machine"

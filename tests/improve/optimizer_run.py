@@ -1,0 +1,31 @@
+"""One optimiser run in a process of its own, so that it can be killed: ``optimizer_run.py WORKSPACE SUITE``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import evolve
+from evolve.testing import TrustingSandbox, slow_learner
+from evolve.workspace import training
+from evolve.workspace.optimizing import ENGINES, OptimizerRequest
+from tests.improve.test_optimization import POOR, Turner
+
+
+def main(folder: Path, suite: str) -> None:
+    """Prints the report without what depends on the clock, and the ids of all episodes."""
+    (folder / "prompts").mkdir(parents=True, exist_ok=True)
+    (folder / "prompts" / "workflow.toml").write_text(POOR)
+    training.sandbox_opener = lambda settings: TrustingSandbox
+    ENGINES["turner"] = lambda *_: Turner((400, 401))
+    with evolve.open(folder, policy=slow_learner()) as workspace:
+        workspace._sandbox = TrustingSandbox()
+        report = workspace.optimize(OptimizerRequest(suite=suite, engine="turner")).to_json()
+        episodes = [record.episode for record in workspace.stores.runs.episodes()]
+    report["spent"].pop("seconds")
+    print(json.dumps({"report": report, "episodes": episodes}))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -1,0 +1,197 @@
+"""A search for a better variant: what is kept of it, what is said of it, and that nothing is paid twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from evolve.errors import BudgetExhausted, UsageError
+from evolve.improve.trials import EngineNotDeterministic
+from evolve.optimizer.engine import Candidate
+from evolve.tasks import render_jsonl
+from evolve.testing import small_suite
+from evolve.workspace.optimizing import ENGINES, OptimizerRequest
+from tests.architecture.source import ROOT
+
+POOR = """
+stages = ["recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit"]
+
+[routes.judge]
+again = "act"
+stop = "reflect"
+
+[knobs]
+candidates = 100
+"""
+
+
+@dataclass(frozen=True)
+class Turner:
+    """An engine that tries given numbers of candidates in turn and has each of them judged."""
+
+    numbers: tuple[int, ...]
+    name: str = "turner"
+
+    def search(self, trials, start):
+        ids = [view.id for view in trials.tasks][:4]
+        for number in self.numbers:
+            found = trials.incumbent.workflow.with_knobs(candidates=number)
+            child = Candidate(workflow=found, parents=(start.digest,), operator="turn", why="turns one knob")
+            trials.screen(child, ids)
+            trials.judge(child, trials.incumbent)
+        return "every number was tried"
+
+
+@pytest.fixture
+def poor(tmp_path):
+    """A workspace whose workflow allows too few candidates for any task."""
+    folder = tmp_path / "ws" / "prompts"
+    folder.mkdir(parents=True)
+    (folder / "workflow.toml").write_text(POOR)
+
+
+@pytest.fixture
+def turner(monkeypatch):
+    """Puts in an engine that tries these numbers."""
+
+    def put_in(*numbers):
+        monkeypatch.setitem(ENGINES, "turner", lambda *_: Turner(numbers))
+
+    return put_in
+
+
+def wish(suite_file, **more):
+    return OptimizerRequest(suite=str(suite_file), engine="turner", **more)
+
+
+@pytest.mark.slow
+def test_what_the_gate_accepts_acts_from_then_on_and_is_measured_on_sealed_tasks(
+    poor, turner, suite_file, open_ws
+) -> None:
+    turner(400)
+    with open_ws() as ws:
+        report = ws.optimize(wish(suite_file))
+        (change,) = report.changes
+        assert report.active == change.variant == ws.stores.variants.active_digest
+        assert ws.stores.active_workflow(ws.workflow).knobs.candidates == 400
+        assert change.predicted.value == change.realised.value == 1.0
+        assert change.realised.n == 8
+        assert ws.stores.looks.count(report.suite_digest) == report.looks == 1
+        task = ws.stores.runs.episodes()[0].task
+        assert ws.run(f"{suite_file}#{task}").solved
+
+
+@pytest.mark.slow
+def test_a_change_without_an_effect_is_not_accepted_and_leaves_the_test_sealed(
+    poor, turner, suite_file, open_ws
+) -> None:
+    turner(101)
+    with open_ws() as ws:
+        report = ws.optimize(wish(suite_file))
+        assert report.judged == 1 and not report.changes
+        assert report.active == "" and report.looks == 0
+        splits = {record.split for record in ws.stores.runs.episodes()}
+        assert splits == {"screen", "gate"}
+        assert not ws.memory.claims()
+
+
+@pytest.mark.slow
+def test_a_run_that_was_cut_off_goes_on_with_the_answers_it_had(poor, turner, suite_file, open_ws, monkeypatch) -> None:
+    turner(400, 401)
+    with open_ws() as ws:
+        with monkeypatch.context() as cut:
+            cut.setattr(Turner, "search", _cut_after_one(Turner.search))
+            with pytest.raises(KeyboardInterrupt):
+                ws.optimize(wish(suite_file))
+        before = {record.episode for record in ws.stores.runs.episodes()}
+        report = ws.optimize(wish(suite_file, resume=True))
+        after = [record.episode for record in ws.stores.runs.episodes()]
+        assert before < set(after) and len(after) == len(set(after))
+        assert report.judged == 2 and len(report.changes) == 1
+        assert [run.kind for run in ws.stores.runs.runs()] == ["optimize"]
+
+
+def _cut_after_one(search):
+    def cut(self, trials, start):
+        search(Turner(self.numbers[:1]), trials, start)
+        raise KeyboardInterrupt
+
+    return cut
+
+
+def test_an_engine_that_asks_something_else_when_it_goes_on_is_a_fault(
+    poor, turner, suite_file, open_ws, monkeypatch
+) -> None:
+    class Cut(Turner):
+        def search(self, trials, start):
+            trials.screen(start, [view.id for view in trials.tasks][:2])
+            raise KeyboardInterrupt
+
+    with open_ws() as ws:
+        monkeypatch.setitem(ENGINES, "turner", lambda *_: Cut(()))
+        with pytest.raises(KeyboardInterrupt):
+            ws.optimize(wish(suite_file))
+        turner(400)
+        with pytest.raises(EngineNotDeterministic):
+            ws.optimize(wish(suite_file))
+
+
+def test_a_budget_that_decides_nothing_is_refused(poor, turner, suite_file, open_ws) -> None:
+    turner(400)
+    with open_ws() as ws, pytest.raises(BudgetExhausted, match="too small to decide"):
+        ws.optimize(wish(suite_file), budget="2k-candidates")
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"only": "everything"}, "--only"),
+        ({"engine": "annealing"}, "no engine"),
+        ({"only": "prompts"}, "no"),
+        ({"resume": True}, "no such run"),
+    ],
+)
+def test_a_wish_that_cannot_be_met_is_refused(more, says, suite_file, open_ws) -> None:
+    with open_ws() as ws, pytest.raises(UsageError, match=says):
+        ws.optimize(OptimizerRequest(**{"suite": str(suite_file), **more}))
+
+
+@pytest.mark.slow
+def test_a_winner_is_called_transferable_only_where_it_won_again(poor, turner, suite_file, open_ws, tmp_path) -> None:
+    turner(400)
+    other = tmp_path / "other.jsonl"
+    other.write_text(render_jsonl(small_suite(40, seed=5).tasks))
+    with open_ws() as ws:
+        name = ws.optimize(wish(suite_file)).active
+        assert ws.variants.show(name)["transferable"] == []
+        with pytest.raises(UsageError, match="was chosen on"):
+            ws.retest(name, str(suite_file))
+        found = ws.retest(name, str(other))
+        assert found["verdict"] == "accept"
+        assert ws.variants.show(name)["transferable"] == [found["on"]]
+        assert len(ws.stores.variants.promotions()) == 1
+
+
+def ran(tmp_path, name, suite_file, fault=""):
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_WORKERS": "1", "EVOLVE_FAULT": fault}
+    command = [sys.executable, "-m", "tests.improve.optimizer_run", str(tmp_path / name), str(suite_file)]
+    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "fault", ["screen.ran:2:kill", "screen.kept:2:kill", "gate.pair:3:kill", "gate.inside:1:kill", "look.after:1:kill"]
+)
+def test_killed_at_any_point_the_same_run_goes_on_and_pays_nothing_twice(tmp_path, suite_file, fault) -> None:
+    whole = json.loads(ran(tmp_path, "whole", suite_file).stdout)
+    killed = ran(tmp_path, "cut", suite_file, fault)
+    if killed.returncode == 0:
+        pytest.fail(f"the point of {fault} was not reached")
+    again = json.loads(ran(tmp_path, "cut", suite_file).stdout)
+    assert again == whole
+    assert len(again["episodes"]) == len(set(again["episodes"]))

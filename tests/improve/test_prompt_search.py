@@ -1,0 +1,126 @@
+"""``evolve optimize --only prompts`` with a model that knows what its prompts tell: failures become advice."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from evolve.errors import UsageError
+from evolve.optimizer.item_record import ItemRecord
+from evolve.optimizer.prompt_items import parse_prompt
+from evolve.paths import WorkspacePaths
+from evolve.prompts import PromptLayers, load_prompt
+from evolve.settings import load_settings
+from evolve.tasks import render_jsonl
+from evolve.testing import LocalWire, QuirkDouble
+from evolve.testing.doubles_quirks import quirk_family
+from evolve.testing.endpoint_faults import completion
+from evolve.workspace.language import LanguageLearner
+from evolve.workspace.optimizing import OptimizerRequest
+
+ONE_STEP = """
+stages = ["recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit"]
+
+[routes.judge]
+again = "act"
+stop = "reflect"
+
+[knobs]
+steps = 1
+"""
+JOBS = quirk_family("dates", 70)
+USAGE = {"prompt_tokens": 400, "completion_tokens": 60, "total_tokens": 460}
+
+
+class Stopped(BaseException):
+    """Stands for a kill: nothing catches it."""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> str:
+    file = tmp_path / "dates.jsonl"
+    file.write_text(render_jsonl([job.task for job in JOBS]))
+    return str(file)
+
+
+@pytest.fixture
+def open_desk(tmp_path: Path, open_ws):
+    """Opens the workspace, whose model may stop some requests after the first rewrite; tells the rewrites it had."""
+    prompts = tmp_path / "ws" / "prompts"
+    prompts.mkdir(parents=True)
+    (prompts / "workflow.toml").write_text(ONE_STEP)
+    double, asked = QuirkDouble(JOBS), []
+
+    def open_one(stop_after: int = 0):
+        since = []
+
+        def answer(body):
+            if body["response_format"]["json_schema"]["name"] == "edits":
+                asked.append(body)
+            elif asked and stop_after:
+                since.append(body)
+                if len(since) == stop_after:
+                    raise Stopped
+            return completion(double.answer(body), usage=USAGE)
+
+        paths = WorkspacePaths(tmp_path / "ws")
+        learner = LanguageLearner(
+            paths=paths,
+            settings=load_settings(paths.root),
+            model="http://localhost:1/v1#double",
+            wire=lambda _: LocalWire(answer),
+        )
+        return open_ws(learner=learner)
+
+    return open_one, asked
+
+
+def test_the_engine_for_prompts_needs_a_model_and_its_package(open_ws, open_desk, suite, monkeypatch) -> None:
+    with open_ws(name="plain") as ws, pytest.raises(UsageError, match="which a model reads"):
+        ws.optimize(OptimizerRequest(suite=suite, engine="gepa"), budget="1M-candidates")
+    monkeypatch.setitem(sys.modules, "gepa", None)
+    with open_desk[0]() as ws, pytest.raises(UsageError) as told:
+        ws.optimize(OptimizerRequest(suite=suite, only="prompts"), budget="50M-tokens")
+    assert "pip install" in told.value.hint
+    with open_desk[0]() as ws, pytest.raises(UsageError, match="which a model reads"):
+        ws.optimize(OptimizerRequest(suite=suite, only="knobs", engine="gepa"), budget="50M-tokens")
+
+
+@pytest.mark.slow
+def test_a_fact_that_failures_show_becomes_advice_in_the_active_prompt(open_desk, suite) -> None:
+    open_one, asked = open_desk
+    with open_one() as ws:
+        report = ws.optimize(OptimizerRequest(suite=suite, only="prompts", proposals=4), budget="50M-tokens")
+        assert report.engine == "gepa"
+        (change,) = report.changes
+        assert report.active == change.variant
+        assert change.realised.value > 0.5
+        active = ws.stores.active_arm(ws.workflow)
+        assert set(active.prompts) == {"act.md"} or set(active.prompts) == {"plan.md"}
+        (name, text), *_ = active.prompts.items()
+        shipped, now = parse_prompt(load_prompt(name, PromptLayers())), parse_prompt(text)
+        assert now.fixed == shipped.fixed
+        (item,) = [one for one in now.items if one not in shipped.items]
+        assert "day first" in item.text
+        assert ItemRecord(ws.stores.db).utility(item.id).with_solved > 0
+        # From now on the task is right at the first answer, because the prompt in force says so.
+        assert ws.run(f"{suite}#{JOBS[0].task.id}").solved
+    assert asked
+
+
+@pytest.mark.slow
+def test_a_search_that_was_cut_off_asks_for_no_proposal_twice(open_desk, suite) -> None:
+    open_one, asked = open_desk
+    request = OptimizerRequest(suite=suite, only="prompts", proposals=3)
+    with open_one(stop_after=5) as ws, pytest.raises(Stopped):
+        ws.optimize(request, budget="50M-tokens")
+    before = [str(body["messages"]) for body in asked]
+    with open_one() as ws:
+        report = ws.optimize(request, budget="50M-tokens")
+        assert report.judged >= 1 and report.active
+        kept = ws.stores.db.query("SELECT COUNT(*) AS n FROM loop_steps WHERE name LIKE 'rewrite:%'")[0]["n"]
+    after = [str(body["messages"]) for body in asked[len(before) :]]
+    assert before and not set(before) & set(after)
+    assert kept == len(before) + len(after)

@@ -1,0 +1,77 @@
+"""Proposals are paid from the run's budget once, and a run that goes on gets the answers it had."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evolve.errors import EndpointProblem
+from evolve.improve.journal import MIGRATIONS, Journal
+from evolve.improve.rewrites import PaidRewriter
+from evolve.ledger import Budget, Ledger
+from evolve.models import Failure, ModelSetup, open_models
+from evolve.optimizer.engine import SearchEnded
+from evolve.policies.language import EpisodeMeter, LanguageRewriter
+from evolve.store import Database
+from evolve.testing import LocalWire
+from evolve.testing.endpoint_faults import completion
+
+EDITS = json.dumps({"edits": [{"op": "add", "item": 0, "text": "Dates are read day first.", "why": "t1"}]})
+USAGE = {"prompt_tokens": 300, "completion_tokens": 40, "total_tokens": 340}
+
+
+@pytest.fixture
+def database(tmp_path: Path):
+    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+        yield db
+
+
+def paid(database, budget: Budget, answer=lambda body: completion(EDITS, usage=USAGE)):
+    """A rewriter of the run ``r1``, and the requests that reached its model."""
+    asked = []
+
+    def handler(body):
+        asked.append(body)
+        return answer(body)
+
+    meter = EpisodeMeter()
+    setup = ModelSetup(
+        model="http://localhost:1/v1#double",
+        environ={},
+        meter=meter,
+        wire=lambda _: LocalWire(handler),
+        sleep=lambda _: None,
+    )
+    rewriter = LanguageRewriter(models=open_models(setup))
+    ledger = Ledger(budget)
+    return PaidRewriter(rewriter=rewriter, meter=meter, ledger=ledger, journal=Journal(database, "r1")), asked
+
+
+def test_an_answer_is_paid_once_and_counts_in_a_run_that_goes_on(database) -> None:
+    first, asked = paid(database, Budget(tokens=50_000))
+    edits = first.propose(["a b"], ["trace"], seed=1)
+    assert [edit.text for edit in edits] == ["Dates are read day first."]
+    assert first.ledger.spent.tokens == 340
+    again, asked_again = paid(database, Budget(tokens=50_000))
+    assert again.propose(["a b"], ["trace"], seed=1) == edits
+    assert (len(asked), len(asked_again)) == (1, 0)
+    assert again.ledger.spent.tokens == 340, "what was spent before the stop is spent"
+    again.propose(["a b"], ["trace"], seed=2)
+    assert len(asked_again) == 1
+
+
+def test_a_budget_that_does_not_cover_the_question_ends_the_search(database) -> None:
+    rewriter, asked = paid(database, Budget(tokens=100))
+    with pytest.raises(SearchEnded):
+        rewriter.propose(["a b"], ["trace"])
+    assert asked == [] and rewriter.ledger.spent.tokens == 0
+
+
+def test_an_endpoint_that_fails_leaves_no_answer_behind(database) -> None:
+    failing, _ = paid(database, Budget(tokens=50_000), lambda body: Failure(kind="auth", text="no", status=401))
+    with pytest.raises(EndpointProblem):
+        failing.propose(["a b"], ["trace"])
+    working, asked = paid(database, Budget(tokens=50_000))
+    assert working.propose(["a b"], ["trace"]) and len(asked) == 1

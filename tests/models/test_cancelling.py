@@ -1,0 +1,55 @@
+"""A person ends a call that is under way, whatever it is waiting for."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from evolve.cancellation import Cancellation
+from evolve.errors import Cancelled
+from evolve.ledger import Budget, Ledger
+from evolve.models import Deadlines, Exchange, Failure, Message, ModelRequest, ModelSetup, OpenAIWire, open_models
+from evolve.models.addressing import parse_model
+from evolve.testing import Scenario, ScriptedEndpoint
+
+SLACK_S = 10.0
+"""For a busy machine; the calls would last a minute."""
+
+
+@pytest.mark.parametrize("fault", ["hang", "stalled stream"])
+def test_a_call_that_is_ended_before_its_connection_stands_is_cut_as_soon_as_it_does(fault):
+    cancellation = Cancellation()
+    cancellation.cancel()
+    with ScriptedEndpoint(Scenario(replies=[{"fault": fault}])) as serving:
+        wire = OpenAIWire(parse_model(serving.model))
+        body = {"model": "scripted", "messages": [], "stream": fault != "hang"}
+        exchange = Exchange(base_url=serving.base_url, path="chat/completions", body=body)
+        started = time.monotonic()
+        answer = wire.send(exchange, Deadlines(cancellation=cancellation), lambda piece: None)
+        assert time.monotonic() - started < SLACK_S
+        wire.close()
+    assert isinstance(answer, Failure)
+
+
+def test_a_cancelled_call_is_booked_and_not_tried_again():
+    cancellation, meter = Cancellation(), Ledger(Budget(tokens=100_000))
+    with ScriptedEndpoint(Scenario(replies=[{"fault": "hang"}] * 3)) as serving:
+        with open_models(ModelSetup(model=serving.model, meter=meter)) as models:
+            threading.Timer(1.0, cancellation.cancel).start()
+            with pytest.raises(Cancelled):
+                models.complete(ModelRequest(messages=[Message(role="user", text="x")]), None, cancellation)
+        assert len(serving.requests) <= 1
+    assert meter.spent.tokens > 0
+
+
+def test_nobody_waits_out_a_pause_after_they_said_stop():
+    cancellation = Cancellation()
+    scenario = Scenario(replies=[{"status": 429, "retry_after": 50}])
+    with ScriptedEndpoint(scenario) as serving, open_models(ModelSetup(model=serving.model)) as models:
+        threading.Timer(1.0, cancellation.cancel).start()
+        started = time.monotonic()
+        with pytest.raises(Cancelled):
+            models.complete(ModelRequest(messages=[Message(role="user", text="x")]), None, cancellation)
+        assert time.monotonic() - started < 1.0 + SLACK_S
