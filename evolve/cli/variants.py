@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note, shorten, table
+from evolve.cli.output import emit, emit_json, flush, note, shorten, table
 
 app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Variants: what was tried, and which one acts.")
 
@@ -125,6 +125,30 @@ def rollback_command(workspace: options.Workspace = None, as_json: options.AsJso
     with evolve.open(workspace) as opened:
         done = opened.variants.rollback()
     _told(done, as_json)
+
+
+@app.command("transfer")
+def transfer_command(
+    name: Annotated[str, typer.Argument(help="Digest, its beginning, or active.", envvar="EVOLVE_VARIANT")],
+    suite: Annotated[str, typer.Argument(help="Another task file or folder, or suite.", envvar="EVOLVE_SUITE")],
+    budget: options.Budget = None,
+    model: options.Model = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Try a variant against its parent on another suite, or with another model. Promotes nothing."""
+    import evolve
+    from evolve.cli.views import LoopView
+
+    view = LoopView()
+    with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
+        found = opened.retest(name, suite, budget=budget)
+        view.stop()
+        if as_json:
+            emit_json(dict(found))
+        else:
+            emit(f"on {found['on']}: {found['verdict']}; {found['reason']}")
+        flush()
 
 
 @app.command("write")

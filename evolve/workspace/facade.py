@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
@@ -28,8 +28,9 @@ from evolve.workspace.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.judges import Judges
 from evolve.workspace.learners import check_model, choose_learner
 from evolve.workspace.memories import Memories
+from evolve.workspace.metrics import Metrics
 from evolve.workspace.opening import is_current, locate, open_stores, sandbox_opener
-from evolve.workspace.optimizing import OptimizerRequest, optimize
+from evolve.workspace.optimizing import OptimizerRequest, optimize, retest
 from evolve.workspace.own_rows import Examples, wanted_task
 from evolve.workspace.own_runs import Wish, answer, solve, waiting_question
 from evolve.workspace.person import Person
@@ -76,6 +77,7 @@ class Workspace:
         memory: Notes and insights.
         preferences: What the person wants: instructions, never evidence.
         skills: Learned skills.
+        metrics: What people say about runs, gathered.
         judges: Models that judge, and what they were found to be worth.
         variants: What was tried, and which of it acts.
         folders: What runs would change in folders: to apply and to undo.
@@ -96,9 +98,11 @@ class Workspace:
         self._closed = False
         self.stores = self._open()
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
-        self.preferences = Preferences(PreferenceBook(self.stores.db, self.stores.memory.embedder), self.stores.runs)
+        wishes = PreferenceBook(self.stores.db, self.stores.memory.embedder)
+        self.preferences = Preferences(wishes, self.stores.runs, self.learner)
         self.skills = Skills(self.stores, self.open_sandbox)
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
+        self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.variants = Variants(self.stores, self.paths)
         self.folders = Folders(self.paths.runs)
         for name, reason in self.skills.quarantined.items():
@@ -262,6 +266,15 @@ class Workspace:
         """
         self._need_writer()
         return optimize(self, request, as_budget(budget))
+
+    def retest(self, variant: str, suite: str, *, budget: BudgetLike = None) -> Mapping[str, Any]:
+        """Compares a variant with its parent on another suite, or with the model chosen now; promotes nothing.
+
+        Raises:
+            UsageError: There is no such variant, or this is where it was chosen.
+        """
+        self._need_writer()
+        return retest(self, variant, suite, as_budget(budget))
 
     def report(self, *, fresh: bool = False) -> Report:
         """The last report again, without opening the test tasks.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimization import optimize as run_optimizer
 from evolve.improve.session import LoopPlan, Session
+from evolve.improve.transfer import transfer
 from evolve.ledger import Budget
+from evolve.optimizer import UNLEARNED
 from evolve.optimizer.engine import Engine, EngineSettings
 from evolve.optimizer.scope import Scope
 from evolve.tasks import load_suite
@@ -59,7 +61,8 @@ def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> Op
     runs = workspace.stores.runs
     if wish.resume and not any(run.key == key and run.state == "open" for run in runs.runs()):
         raise UsageError("there is no such run to continue", hint=f"evolve optimize {wish.suite}")
-    request = {"suite": wish.suite, "seed": wish.seed, "engine": name, "only": wish.only, **workspace.mark}
+    request = {"suite": wish.suite, "seed": wish.seed, "engine": name, "only": wish.only}
+    request = {**request, "policy": workspace.learner.name, **workspace.mark}
     run = runs.begin("optimize", key, request, started=now())
     plan = LoopPlan(rounds=1, seed=wish.seed, limits=limits)
     with opened_session(workspace, run, suite, plan, budget) as session:
@@ -68,6 +71,30 @@ def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> Op
         made = run_optimizer(session, engine, texts_in_force(workspace) if name == GEPA else {})
     workspace.finish(run.id)
     return made
+
+
+def retest(workspace: Workspace, variant: str, suite_name: str, budget: Budget) -> Mapping[str, Any]:
+    """Compares a variant with its parent on another suite, or by the workspace's present policy; keeps the result.
+
+    Raises:
+        UsageError: There is no such variant, or it was chosen on this very suite by this policy.
+    """
+    stores, suite = workspace.stores, load_suite(suite_name)
+    name = stores.variants.find(variant)
+    if name == UNLEARNED:
+        raise UsageError("unlearned has no parent to be compared with", hint="evolve variants list")
+    chosen = [one for one in stores.decisions.log(suite.digest) if one.variant == name]
+    policies = {stores.runs.run(one.run).body.get("policy") for one in chosen}
+    if workspace.learner.name in policies:
+        raise UsageError(f"{name[:12]} was chosen on {suite.name}; another suite or model would show more")
+    key = digest(canonical_json(["transfer", name, suite.digest, workspace.learner.name, *workspace.mark]))
+    body = {"suite": suite_name, "variant": name, "policy": workspace.learner.name, **workspace.mark}
+    run = stores.runs.begin("transfer", key, body, started=now())
+    plan = LoopPlan(rounds=1, limits=loop_limits(workspace, budget, bounded=False))
+    with opened_session(workspace, run, suite, plan, budget) as session:
+        found = transfer(session, name)
+    workspace.finish(run.id)
+    return found
 
 
 def engine_name(workspace: Workspace, wish: OptimizerRequest) -> str:

@@ -13,6 +13,8 @@ import pytest
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.trials import EngineNotDeterministic
 from evolve.optimizer.engine import Candidate
+from evolve.tasks import render_jsonl
+from evolve.testing import small_suite
 from evolve.workspace.optimizing import ENGINES, OptimizerRequest
 from tests.architecture.source import ROOT
 
@@ -157,6 +159,22 @@ def test_a_budget_that_decides_nothing_is_refused(poor, turner, suite_file, open
 def test_a_wish_that_cannot_be_met_is_refused(more, says, suite_file, open_ws) -> None:
     with open_ws() as ws, pytest.raises(UsageError, match=says):
         ws.optimize(OptimizerRequest(**{"suite": str(suite_file), **more}))
+
+
+@pytest.mark.slow
+def test_a_winner_is_called_transferable_only_where_it_won_again(poor, turner, suite_file, open_ws, tmp_path) -> None:
+    turner(400)
+    other = tmp_path / "other.jsonl"
+    other.write_text(render_jsonl(small_suite(40, seed=5).tasks))
+    with open_ws() as ws:
+        name = ws.optimize(wish(suite_file)).active
+        assert ws.variants.show(name)["transferable"] == []
+        with pytest.raises(UsageError, match="was chosen on"):
+            ws.retest(name, str(suite_file))
+        found = ws.retest(name, str(other))
+        assert found["verdict"] == "accept"
+        assert ws.variants.show(name)["transferable"] == [found["on"]]
+        assert len(ws.stores.variants.promotions()) == 1
 
 
 def ran(tmp_path, name, suite_file, fault=""):
