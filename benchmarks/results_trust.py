@@ -1,4 +1,4 @@
-"""The sections of the results page about confinement and the record."""
+"""The sections of the results page about confinement, the record and language models."""
 
 from __future__ import annotations
 
@@ -67,13 +67,44 @@ def damage(rows: Rows) -> Iterator[tuple[Any, ...]]:
         yield (kind, len(mine), *outcomes, sum(bool(row["silent_wrong"]) for row in mine), kept)
 
 
+def language(rows: Rows) -> Iterator[tuple[Any, ...]]:
+    """The learning curve, per arm."""
+    yield ("arm", "tasks", "right at once", "of the last 10", "solved", "tokens per solved task", "calls")
+    curve = [row for row in rows if row["measure"] == "curve"]
+    for arm in dict.fromkeys(str(row["arm"]) for row in curve):
+        mine = [row for row in curve if row["arm"] == arm]
+        solved = [row for row in mine if row["solved"]]
+        yield (
+            arm,
+            len(mine),
+            sum(row["first"] for row in mine),
+            sum(row["first"] for row in mine[-10:]),
+            len(solved),
+            f"{sum(row['tokens'] for row in mine) / len(solved):,.0f}" if solved else "",
+            sum(row["calls"] for row in mine),
+        )
+
+
 TABLES: Mapping[str, Callable[[Rows], Iterator[tuple[Any, ...]]]] = {
     "sandbox": sandbox,
     "hostile": hostile,
     "crash": crash,
     "damage": damage,
+    "language": language,
 }
 """Per benchmark its table, the head first."""
+
+
+NOTES: Mapping[str, str] = {
+    "language": (
+        "The double knows nothing but its prompt. Solved: the answer handed in was right, after any number of tries on"
+        " the examples; its second try always heeds what the first showed, so every arm solves everything, and what was"
+        " learned shows in what is right at once, and in tokens. Tokens of a task include reflection and naming skills."
+        " smolagents (1.26.0, in an environment of its own) keeps nothing from task to task, and runs code inside its"
+        " own process by default: it neither persists nor isolates."
+    ),
+}
+"""Per benchmark what its table does not say."""
 
 
 def _median(values: Any) -> str:

@@ -31,6 +31,14 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Turn:
+    """An earlier turn of the conversation that a task belongs to: what the person said, and what came of it."""
+
+    said: str
+    outcome: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskView:
     """What a policy may see of a task: never a verify or hidden row."""
 
@@ -48,6 +56,8 @@ class TaskView:
     """The command that tells whether work in a folder is done; the policy may run it."""
     files: tuple[str, ...] = ()
     """Names of the files in the folder at the start."""
+    earlier: tuple[Turn, ...] = ()
+    """Earlier turns of the same conversation, oldest first; what "the same" and "the other" refer to."""
 
 
 @dataclass(frozen=True, kw_only=True)

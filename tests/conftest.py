@@ -30,6 +30,20 @@ _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY")
 _LOOPBACK = ("127.", "::1", "localhost")
 
 
+LIVE = pytest.StashKey[str]()
+"""The model that ``EVOLVE_LIVE_MODEL`` names, read before the variables of the developer are taken away."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--live", action="store_true", help="only the tests against a real model's server")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[LIVE] = os.environ.get("EVOLVE_LIVE_MODEL", "")
+    if config.getoption("--live"):
+        config.option.markexpr = "live"
+
+
 @pytest.fixture(scope="session")
 def private_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One home folder for the whole session, so that caches in it are made once."""

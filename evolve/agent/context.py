@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,7 +14,8 @@ from evolve.episodes import EpisodeRecord, Limits, Recalled, Respond, Step, Task
 from evolve.events import EventSink, NoEvents
 from evolve.policies.protocol import Policy
 from evolve.sandbox.protocol import Sandbox
-from evolve.workflow import Knobs
+from evolve.skills import Skill
+from evolve.workflow import UNATTENDED, Knobs
 
 Recall = Callable[[TaskView, tuple[float, ...], int], Sequence[Recalled]]
 """``recall(view, features, k)`` gives at most ``k`` items, best first."""
@@ -82,6 +83,9 @@ class EpisodeContext:
         limits: What the whole episode may spend.
         outputs: Keeps what was paid for within a stage.
         exploration: The session for code that finds something out, or None for policies that write none.
+        stages: The stages of the episode's workflow.
+        idle: Stages that do nothing in this episode, each with the reason.
+        skills: The skills that stages call, by stage.
         learns: Whether reflection and distillation take place; they do not where tasks are held out.
         attendance: The person who follows it; None where nobody may be asked.
     """
@@ -99,6 +103,9 @@ class EpisodeContext:
     outputs: StepOutputs = field(default_factory=NoOutputs)
     learns: bool = True
     exploration: Exploration | None = None
+    stages: tuple[str, ...] = UNATTENDED
+    idle: Mapping[str, str] = field(default_factory=dict)
+    skills: Mapping[str, Skill] = field(default_factory=dict)
     attendance: Attendance | None = None
 
     def check(self) -> None:

@@ -6,6 +6,7 @@ Importing this module imports the graph library, so it is imported where an agen
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 from langgraph.graph import END, START, StateGraph
@@ -14,13 +15,14 @@ from langgraph.runtime import Runtime
 
 from evolve.agent import stages
 from evolve.agent.context import EpisodeContext
+from evolve.agent.deliberating import doubt_of, skipped
 from evolve.agent.narration import narrate
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.events import Event, NoEvents
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
-from evolve.workflow import Workflow
+from evolve.workflow import Workflow, skill_of
 
 Stage = Callable[[AgentState, EpisodeContext], AgentUpdate]
 
@@ -35,14 +37,14 @@ def build_graph(workflow: Workflow) -> StateGraph[AgentState, EpisodeContext]:
     """The uncompiled graph of a workflow."""
     builder: StateGraph[AgentState, EpisodeContext] = StateGraph(AgentState, context_schema=EpisodeContext)
     for name in workflow.stages:
-        builder.add_node(name, cast(Any, as_node(name, getattr(stages, name))))
-    builder.add_edge(START, workflow.start)
+        builder.add_node(node_name(name), cast(Any, as_node(name, stage_of(name))))
+    builder.add_edge(START, node_name(workflow.start))
     for edge in workflow.edges:
         if edge.condition == "always":
-            builder.add_edge(edge.source, edge.target)
+            builder.add_edge(node_name(edge.source), node_name(edge.target))
     for source, targets in workflow.routes.items():
-        if source in workflow.stages:
-            builder.add_conditional_edges(source, cast(Any, _router(source)), cast(Any, dict(targets)))
+        ways = {condition: node_name(target) for condition, target in targets.items()}
+        builder.add_conditional_edges(node_name(source), cast(Any, _router(source, workflow)), cast(Any, ways))
     builder.add_edge(workflow.stages[-1], END)
     return builder
 
@@ -52,18 +54,34 @@ def compile_graph(workflow: Workflow) -> CompiledStateGraph[AgentState, EpisodeC
     return build_graph(workflow).compile()
 
 
+def stage_of(name: str) -> Stage:
+    """The function of a stage."""
+    if skill_of(name) is not None:
+        return partial(stages.skill, stage=name)
+    found: Stage = getattr(stages, name)
+    return found
+
+
+def node_name(stage: str) -> str:
+    """The stage's name in the graph; the library keeps the colon for itself."""
+    return stage.replace(":", " ")
+
+
 def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeContext]], AgentUpdate]:
     """Wraps a stage for the graph: gives it its context, checks its keys, reports what it did.
 
     The graph itself drops unknown keys without a word, which would lose data over a typing error.
     """
 
+    point = name.partition(":")[0]
+
     def node(state: AgentState, runtime: Runtime[EpisodeContext]) -> AgentUpdate:
         context = runtime.context
         context.check()
-        hit(f"stage.{name}.before")
-        update = stage(state, context)
-        hit(f"stage.{name}.after")
+        hit(f"stage.{point}.before")
+        reason = context.idle.get(name)
+        update = stage(state, context) if reason is None else skipped(state, name, reason)
+        hit(f"stage.{point}.after")
         unknown = set(update) - set(AgentUpdate.__annotations__)
         if unknown:
             raise KeyError(f"stage {name} returned the unknown key {min(unknown)!r}")
@@ -78,7 +96,10 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
     return node
 
 
-def _router(source: str) -> Callable[[AgentState, Runtime[EpisodeContext]], str]:
+def _router(source: str, workflow: Workflow) -> Callable[[AgentState, Runtime[EpisodeContext]], str]:
+    position = workflow.stages.index
+    on = position(workflow.routes[source].get("doubtful", source)) > position(source)
+
     def route(state: AgentState, runtime: Runtime[EpisodeContext]) -> str:
         steps = read_steps(state)
         if source == "observe":
@@ -86,6 +107,10 @@ def _router(source: str) -> Callable[[AgentState, Runtime[EpisodeContext]], str]
             seen = steps[-1].observation
             ready = seen is not None and seen.ok
             return "stop" if ready or not goes_on(steps, runtime.context) else "again"
+        if source != "judge":
+            # A doubt leads back only where another action may follow; else the answer stands as it is.
+            doubted = doubt_of(steps[-1].action, source) is not None
+            return "doubtful" if doubted and (on or goes_on(steps, runtime.context)) else "agree"
         return "again" if goes_on(steps, runtime.context) else "stop"
 
     return route

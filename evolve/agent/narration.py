@@ -8,7 +8,7 @@ from typing import Any
 from evolve.agent.questions import is_answered
 from evolve.agent.state import AgentState, read_claims, read_drafts, read_plan, read_recalled, read_steps
 from evolve.episodes import Observation, Question, Step
-from evolve.policies.protocol import Piece
+from evolve.policies.protocol import NOTES, Piece
 
 
 def told(piece: Piece) -> Mapping[str, Any]:
@@ -35,7 +35,18 @@ def narrate(stage: str, state: AgentState) -> Mapping[str, Any]:
         return {"drafts": [draft.name for draft in read_drafts(state)]}
     if stage in ("act", "ask", "observe", "judge") and state["steps"]:
         return _about_step(stage, read_steps(state)[-1])
+    if stage == "decompose":
+        plan = read_plan(state)
+        return {"subgoals": [subgoal.goal for subgoal in plan.subgoals], **_said(stage, plan.data)}
+    if state["steps"]:
+        return _said(stage, read_steps(state)[-1].action.data)
     return {}
+
+
+def _said(stage: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a stage between an action and its judgement noted; {} where it had nothing to do."""
+    said = [note for note in data.get(NOTES, ()) if note["stage"] == stage]
+    return {"text": said[-1]["text"], "doubtful": bool(said[-1].get("doubtful"))} if said else {}
 
 
 def _about_step(stage: str, step: Step) -> Mapping[str, Any]:

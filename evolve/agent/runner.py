@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from evolve.agent.environments.protocol import Environment
 from evolve.agent.exploring import Exploration
 from evolve.agent.narration import told
 from evolve.agent.outputs import KeptOutputs
+from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.errors import WorkspaceError
@@ -24,9 +25,10 @@ from evolve.files import canonical_json, digest
 from evolve.policies.protocol import Attendable, Piece, Policy, Spending
 from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
+from evolve.skills import Skill
 from evolve.tasks.model import Task
 from evolve.tasks.verifiers import Verifier
-from evolve.workflow import Workflow
+from evolve.workflow import Workflow, misfits, visit_bounds
 
 if TYPE_CHECKING:
     from evolve.agent.checkpoints import EpisodeSaver
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
 HELD_OUT = frozenset({"gate", "test", "screen"})
 """Splits on which nothing is learned; ``screen`` are trials of a variant on tasks one may otherwise learn from."""
 
-_STAGES_PER_CYCLE = 3
 _SLACK = 12
+"""Nodes that the graph library counts beyond the stages themselves, generously."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +49,7 @@ class Surroundings:
         suite: Name of the suite the tasks come from, or "".
         checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
             none (workers, benchmarks): a lost episode is then simply run again.
+        skills: Admitted skills, which stages of the workflow may call.
         attendance: The person who follows the episodes; only with checkpoints, for an answer may take days. None
             where nobody may be asked.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
@@ -60,6 +63,7 @@ class Surroundings:
     run: str = ""
     suite: str = ""
     checkpoints: Path | None = None
+    skills: Sequence[Skill] = ()
     attendance: Attendance | None = None
     judge: Callable[[Task], Verifier] | None = None
 
@@ -70,6 +74,9 @@ class Agent:
     Args:
         surroundings: What the episodes run with.
         workflow: Stages, routes and knobs.
+
+    Raises:
+        WorkspaceError: A stage calls a skill that is not admitted here, or that is no building block.
     """
 
     def __init__(self, surroundings: Surroundings, workflow: Workflow | None = None) -> None:
@@ -78,6 +85,7 @@ class Agent:
         self.surroundings = surroundings
         self.workflow = workflow or Workflow()
         self.revision = graph_revision(self.workflow)
+        self._skills = stage_skills(self.workflow, surroundings.skills)
         self._graph = compile_graph(self.workflow)
 
     def run_episode(
@@ -101,20 +109,23 @@ class Agent:
         identity = self._identity(task, variant, split, seed)
         around, knobs = self.surroundings, self.workflow.knobs
         folder = None if around.checkpoints is None else around.checkpoints / identity.episode
-        setting = Setting(sandbox=around.sandbox, folder=folder, branches=knobs.branches, judge=around.judge)
+        modules = self._modules()
+        setting = Setting(
+            sandbox=around.sandbox, folder=folder, branches=knobs.branches, modules=modules, judge=around.judge
+        )
         with ExitStack() as stack:
             environment = stack.enter_context(closing(open_environment(task, setting)))
-            exploration = stack.enter_context(closing(self._exploration()))
+            exploration = stack.enter_context(closing(Exploration(sandbox=around.sandbox, files=modules)))
             saver = stack.enter_context(self._saver(identity.episode))
             context = replace(self._context(task, identity, limits, environment), exploration=exploration)
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             return self._finish(context, saver)
 
-    def _exploration(self) -> Exploration:
+    def _modules(self) -> Mapping[str, bytes]:
+        """What code that finds something out, or works in a folder, can import: the policy's skills."""
         policy = self.surroundings.policy
-        files = policy.files() if isinstance(policy, Spending) else NO_FILES
-        return Exploration(sandbox=self.surroundings.sandbox, files=files)
+        return policy.files() if isinstance(policy, Spending) else NO_FILES
 
     def _identity(self, task: Task, variant: str, split: str, seed: int) -> Identity:
         around = self.surroundings
@@ -148,6 +159,9 @@ class Agent:
             events=around.events,
             learns=identity.split not in HELD_OUT,
             attendance=None if around.checkpoints is None else around.attendance,
+            stages=self.workflow.stages,
+            idle=misfits(self.workflow, policy=around.policy.name, environment=environment.name),
+            skills=self._skills,
         )
 
     def _policy(self, episode: str) -> Policy:
@@ -164,9 +178,7 @@ class Agent:
         return policy.attended(person.cancellation, tell if live is not None else None)
 
     def _finish(self, context: EpisodeContext, saver: EpisodeSaver | None) -> EpisodeRecord:
-        config: dict[str, Any] = {
-            "recursion_limit": _SLACK + _STAGES_PER_CYCLE * self.workflow.knobs.steps * len(self.workflow.stages)
-        }
+        config: dict[str, Any] = {"recursion_limit": _SLACK + sum(visit_bounds(self.workflow).values())}
         begun = initial_state(self.revision)
         if saver is None:
             _begin(context, begun)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,8 +24,6 @@ def init_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Make a folder a workspace. Files that are there stay as they are."""
-    from pathlib import Path
-
     from evolve.workspace.opening import ensure_workspace
 
     root = Path(path or options.typed_before(ctx) or ".").expanduser().absolute()
@@ -32,6 +32,23 @@ def init_command(
         emit_json({"workspace": str(root), "created": fresh})
     else:
         emit(f"{'made' if fresh else 'already'} a workspace: {root}")
+        for line in _without_model(root) if fresh else ():
+            note(line)
+
+
+def _without_model(root: Path) -> tuple[str, ...]:
+    """What works at once and how to add a model, where none is chosen; three lines."""
+    from evolve.settings import load_settings
+
+    settings = load_settings(root)
+    if settings.model or settings.role_models:
+        return ()
+    key = "the key in OPENAI_API_KEY is used" if os.environ.get("OPENAI_API_KEY") else "its key in OPENAI_API_KEY"
+    return (
+        "no model is needed to learn functions from examples: evolve run --examples rows.csv",
+        "evolve chat takes rows too, and tasks in words once there is a model",
+        f"add one with evolve models default NAME ({key}), or with the address of a local one: http://host/v1#NAME",
+    )
 
 
 @app.command("where")

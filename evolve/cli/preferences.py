@@ -113,6 +113,25 @@ def edit_command(
     _tell(kept, as_json=as_json)
 
 
+@app.command("propose")
+def propose_command(
+    preference: PreferenceId,
+    model: options.Model = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Have a model put a preference into words. They are not in force until you confirm them."""
+    import evolve
+
+    with evolve.open(workspace, model=model) as opened:
+        kept = opened.preferences.propose(preference)
+    if as_json:
+        emit_json(_plain(kept))
+    else:
+        emit(f"proposed: {kept.proposal}")
+        emit(f"  evolve memory preferences confirm {kept.id[:10]}  (until then it says: {kept.description})")
+
+
 @app.command("confirm")
 def confirm_command(
     preference: PreferenceId, workspace: options.Workspace = None, as_json: options.AsJson = False

@@ -14,8 +14,11 @@ import typer
 from typer.core import TyperGroup
 
 from evolve.cli import (
+    chat,
+    gate,
     improve,
     memory,
+    metrics,
     models,
     optimize,
     options,
@@ -25,10 +28,12 @@ from evolve.cli import (
     run,
     runs,
     sandbox,
+    selftest,
     skills,
     tasks,
     undo,
     variants,
+    workflow,
 )
 from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
@@ -82,23 +87,28 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options.before_the_command)
-    for commands in (run.app, undo.app, improve.app, optimize.app, report.app, place.app):
+    for commands in (run.app, chat.app, undo.app, improve.app, optimize.app, report.app, place.app, selftest.app):
         app.add_typer(commands)
     app.add_typer(tasks.app, name="tasks")
-    app.add_typer(runs.app, name="runs")
-    app.add_typer(_memory_commands(), name="memory")
+    app.add_typer(_together("Look at past runs and episodes.", runs.app, metrics.comments), name="runs")
+    learned = _together("Look at, add to and forget what was learned.", memory.app)
+    learned.add_typer(preferences.app, name="preferences")
+    learned.add_typer(metrics.app, name="metrics")
+    app.add_typer(learned, name="memory")
     app.add_typer(skills.app, name="skills")
     app.add_typer(variants.app, name="variants")
+    app.add_typer(gate.app, name="gate")
     app.add_typer(models.app, name="models")
+    app.add_typer(workflow.app, name="workflow")
     app.add_typer(sandbox.app, name="sandbox")
     return app
 
 
-def _memory_commands() -> typer.Typer:
-    told = "Look at, add to and forget what was learned."
+def _together(told: str, *parts: typer.Typer) -> typer.Typer:
+    """The commands of several parts as one group."""
     group = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help=told)
-    group.add_typer(memory.app)
-    group.add_typer(preferences.app, name="preferences")
+    for part in parts:
+        group.add_typer(part)
     return group
 
 

@@ -12,7 +12,7 @@ from evolve.cli.output import emit, emit_json, flush, note, shorten, table
 
 if TYPE_CHECKING:
     from evolve.gate import Interval
-    from evolve.improve.report import Report
+    from evolve.improve.report import Contrast, Report
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -62,21 +62,37 @@ def show_report(report: Report) -> None:
     emit(table(("arm", "tasks", "solved", "verified", "candidates", "seconds", ""), _arm_cells(report)))
     emit()
     if report.ratio.value is not None or report.gain.value is not None:
-        emit(f"candidates, learned / unlearned: {_interval(report.ratio)} (median over tasks both solve)")
-        emit(f"share solved, learned - unlearned: {_interval(report.gain)}")
-        looks = "once" if report.looks == 1 else f"{report.looks} times"
-        emit(f"the test tasks of this suite have been opened {looks}")
+        _show_contrasts(report)
         emit("learning helped" if report.helped else "no gain that the 95 % intervals can tell from chance")
         emit()
     _show_learned(report)
     emit(f"spent: {report.spent.candidates:,} candidates in {report.spent.seconds:.0f} s")
 
 
+def _show_contrasts(report: Report) -> None:
+    """Every figure with its interval and n, and how often the test tasks were looked at."""
+    cost = "tokens" if any(row.tokens for row in report.arms) else "candidates"
+    for one in report.contrasts or (_main_contrast(report),):
+        emit(f"{cost}, learned / {one.arm}: {_interval(one.ratio)} (median over tasks both solve)")
+        emit(f"share solved, learned - {one.arm}: {_interval(one.gain)}")
+        emit(f"  with bounds for every look at once: {_interval(one.gain_always)}")
+        emit(f"  mean saving of {cost}, for every look at once: {_interval(one.saving_always)}")
+    looks = "once" if report.looks == 1 else f"{report.looks} times"
+    emit(f"the test tasks of this suite have been opened {looks}")
+
+
+def _main_contrast(report: Report) -> Contrast:
+    """For reports that an older version wrote."""
+    from evolve.improve.report import Contrast
+
+    return Contrast(arm="unlearned", gain=report.gain, ratio=report.ratio)
+
+
 def _arm_cells(report: Report) -> list[tuple[object, ...]]:
     cells: list[tuple[object, ...]] = []
     for row in report.arms:
         if row.tasks:
-            cells.append((row.arm, row.tasks, row.solved, row.verified, row.candidates, row.seconds, ""))
+            cells.append((row.arm, row.tasks, row.solved, row.verified, row.candidates, row.seconds, row.note))
         else:
             cells.append((row.arm, "", "", "", "", "", row.note))
     return cells
@@ -93,5 +109,5 @@ def _show_learned(report: Report) -> None:
 
 def _interval(interval: Interval) -> str:
     if interval.value is None or interval.low is None or interval.high is None:
-        return "no figure, because no task was solved by both"
+        return "no figure"
     return f"{interval.value:.3f}, 95 % interval {interval.low:.3f} to {interval.high:.3f} over {interval.n} groups"

@@ -14,7 +14,7 @@ from evolve.cli.output import emit, emit_json, flush, shorten, table
 if TYPE_CHECKING:
     from evolve.episodes import EpisodeRecord
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at past runs and episodes.")
+app = typer.Typer(rich_markup_mode=None)
 
 
 @app.command("list")

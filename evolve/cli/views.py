@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.cli.output import note, shorten
 from evolve.events import Event
+from evolve.workflow import kind_of
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -30,12 +31,13 @@ class RunView:
 
     def emit(self, event: Event) -> None:
         """Prints a line where the stage has something to say."""
-        line = _episode_line(event)
+        line = episode_line(event)
         if line:
             note(self._mark + line)
 
 
-def _episode_line(event: Event) -> str:
+def episode_line(event: Event) -> str:
+    """What an event of an episode has to say, with the stage in front, or ""."""
     data = event.data
     if event.kind == "recall" and data.get("items"):
         return f"recall   {_count(data['items'], 'insight')}, such as: {shorten(data['items'][0]['text'], 80)}"
@@ -64,6 +66,8 @@ def _other_line(event: Event) -> str:
         return f"answer   {shorten(data['answer'], 100)}"
     if event.kind == "warning":
         return f"warning: {data['text']}"
+    if kind_of(event.kind) is not None and data.get("text"):
+        return f"{event.kind.partition('@')[0]:<8} {shorten(data['text'], 100)}"
     return f"learned  skill {data['skill']}" if event.kind == "admitted" else ""
 
 

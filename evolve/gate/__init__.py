@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evolve.gate.confidence import mean_sequence, saving_sequence, solved_sequence
 from evolve.gate.decisions import Decision, Decisions
 from evolve.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
 from evolve.gate.error_budget import ErrorBudget, Stake
@@ -58,10 +59,13 @@ __all__ = [
     "is_fresh",
     "is_verified",
     "log_wealth",
+    "mean_sequence",
     "one_by_one",
     "one_per_group",
     "paired_outcome",
+    "saving_sequence",
     "shuffled_groups",
     "solved_by",
     "solved_difference",
+    "solved_sequence",
 ]

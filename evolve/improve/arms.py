@@ -103,6 +103,7 @@ def agent_for(arm: Arm, learner: Learner, sandbox: Sandbox, *, run: str, suite: 
         recall=recall_from(arm.memory),
         run=run,
         suite=suite,
+        skills=arm.skills,
     )
     return Agent(around, arm.workflow)
 

@@ -8,21 +8,23 @@ from typing import Any
 
 from evolve.episodes import EpisodeRecord
 from evolve.errors import BudgetExhausted, UsageError
-from evolve.gate import Interval, Unaffordable, is_verified, shuffled_groups
+from evolve.gate import Unaffordable, is_verified, shuffled_groups
 from evolve.improve.arms import UNLEARNED
+from evolve.improve.controls import BEST_OF_N, PLACEBO, run_controls
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.journal import keep_report, report_of
 from evolve.improve.judgement import judge, propose, run_held_out
 from evolve.improve.practice import practise
 from evolve.improve.report import (
     NOT_RUN,
+    Contrast,
     CurvePoint,
     Report,
     RoundRow,
-    arm_rows,
+    arm_row,
+    contrast,
     learned_insights,
     learned_skills,
-    paired_intervals,
 )
 from evolve.improve.session import Session
 
@@ -135,12 +137,12 @@ def make_report(
     note: str,
     reason: str,
 ) -> Report:
-    """Puts the figures together."""
+    """Puts the figures together; the control arms are run by :func:`look_again` alone."""
     before, after = arms
-    nothing = Interval(value=None, low=None, high=None, n=0)
-    ratio, gain = paired_intervals(before, after) if before else (nothing, nothing)
+    compared = contrast(UNLEARNED, before, after) if before else Contrast(arm=UNLEARNED)
     insights, count, evidence = learned_insights(session.stores)
     active = session.stores.variants.active_digest
+    why = note or f"{NOT_RUN} here: evolve report --fresh runs it"
     return Report(
         run=session.run,
         suite=session.suite.name,
@@ -148,9 +150,13 @@ def make_report(
         seed=session.plan.seed,
         finish_reason=reason,
         rounds=tuple(rounds),
-        arms=arm_rows(before, after, note),
-        ratio=ratio,
-        gain=gain,
+        arms=(
+            arm_row(UNLEARNED, before, note),
+            arm_row("learned", after, note),
+            *(arm_row(arm, (), why) for arm in (BEST_OF_N, PLACEBO)),
+        ),
+        ratio=compared.ratio,
+        gain=compared.gain,
         looks=session.stores.looks.count(session.suite.digest),
         spent=session.ledger.spent,
         promoted="" if active == UNLEARNED else active,
@@ -160,16 +166,33 @@ def make_report(
         evidence_count=evidence,
         curve=_curve(session),
         costs={"unlearned": _costs(before), "learned": _costs(after)},
+        contrasts=(compared,) if before else (),
     )
 
 
 def look_again(session: Session, previous: Report) -> Report:
-    """The arms once more with what is promoted now; a logged look."""
+    """All four arms with what is promoted now; a logged look.
+
+    Args:
+        previous: The report of the loop; what it spent is what best-of-n may spend as well.
+    """
     kept = report_of(session.stores.db, session.run)
     if kept is not None:
         return Report.from_json(kept)
     before, after, note = _held_out(session, purpose="report")
     made = make_report(session, previous.rounds, (before, after), note=note, reason="a fresh look")
+    if before:
+        tasks = shuffled_groups(session.suite.split("test"), session.plan.seed)[: len(before)]
+        controls = run_controls(session, tasks, previous.spent)
+        made = replace(
+            made,
+            arms=(*made.arms[:2], *(arm_row(arm, one.records, one.note) for arm, one in controls.items())),
+            contrasts=(
+                *made.contrasts,
+                *(contrast(arm, one.records, after) for arm, one in controls.items() if one.records),
+            ),
+            spent=session.ledger.spent,
+        )
     report = replace(made, curve=previous.curve)
     keep_report(session.stores.db, session.run, report.to_json())
     return report

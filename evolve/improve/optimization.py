@@ -13,7 +13,7 @@ from evolve.gate import Interval, Unaffordable, paired_outcome, shuffled_groups
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import run_held_out
 from evolve.improve.loop import check_size
-from evolve.improve.report import paired_intervals
+from evolve.improve.report import Contrast, contrast
 from evolve.improve.session import Session
 from evolve.improve.trials import SEARCH_SHARE, SessionTrials, judgement_pairs, net_wins
 from evolve.ledger import Spent
@@ -247,7 +247,7 @@ def _change(
     outcomes = [paired_outcome(old, new) for old, new in zip(before, after, strict=True)]
     tally = (outcomes.count("win"), outcomes.count("loss"), outcomes.count("tie"))
     gain, low, high = net_wins(*tally)
-    ratio, solved = paired_intervals(before, after) if before else (NOTHING, NOTHING)
+    found = contrast(parent, before, after) if before else Contrast(arm=parent)
     return Change(
         variant=judgement.variant,
         parent=parent,
@@ -255,8 +255,8 @@ def _change(
         why=candidate.why,
         predicted=Interval(value=judgement.gain, low=judgement.low, high=judgement.high, n=judgement.pairs),
         realised=Interval(value=gain, low=low, high=high, n=sum(tally)),
-        solved=solved,
-        ratio=ratio,
+        solved=found.gain,
+        ratio=found.ratio,
     )
 
 

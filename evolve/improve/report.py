@@ -8,7 +8,15 @@ from typing import Any
 
 from evolve.agent.codec import from_data, to_data
 from evolve.episodes import EpisodeRecord
-from evolve.gate import Interval, PairedRow, cost_ratio, is_verified, solved_difference
+from evolve.gate import (
+    Interval,
+    PairedRow,
+    cost_ratio,
+    is_verified,
+    saving_sequence,
+    solved_difference,
+    solved_sequence,
+)
 from evolve.improve.stores import Stores
 from evolve.ledger import Spent
 from evolve.memory import INFLUENTIAL
@@ -27,7 +35,8 @@ class ArmRow:
         verified: Of these, accepted on at least three rows that the policy never saw.
         candidates: Expressions tried over all tasks.
         seconds: CPU seconds of the policy over all tasks.
-        note: ``not run`` and why, or "".
+        note: ``not run`` and why, or how the arm was made, or "".
+        tokens: Tokens of language models over all tasks.
     """
 
     arm: str
@@ -37,6 +46,7 @@ class ArmRow:
     candidates: int = 0
     seconds: float = 0.0
     note: str = ""
+    tokens: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +94,29 @@ class CurvePoint:
     candidates: int
 
 
+NOTHING = Interval(value=None, low=None, high=None, n=0)
+"""The interval of what was not measured."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contrast:
+    """The learned arm against another on the same tasks.
+
+    Attributes:
+        arm: The other arm.
+        gain: Share of tasks solved by learned minus the share solved by the other, bootstrap over groups.
+        ratio: Candidates, or tokens, of learned over the other, median over tasks that both solve; the same.
+        gain_always: The gain with bounds that hold at every look at once.
+        saving_always: Mean saving over tasks that both solve, in [-1, 1], with such bounds.
+    """
+
+    arm: str
+    gain: Interval = NOTHING
+    ratio: Interval = NOTHING
+    gain_always: Interval = NOTHING
+    saving_always: Interval = NOTHING
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """What a loop did and whether it helped.
@@ -95,6 +128,7 @@ class Report:
         looks: How often this suite's test tasks have been opened, this time included.
         curve: Every episode of practice.
         costs: Per arm the candidates of each verified answer on held-out tasks, ascending.
+        contrasts: Learned against every other arm that was run.
     """
 
     run: str
@@ -115,6 +149,7 @@ class Report:
     evidence_count: int = 0
     curve: tuple[CurvePoint, ...] = ()
     costs: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    contrasts: tuple[Contrast, ...] = ()
 
     @property
     def helped(self) -> bool:
@@ -137,34 +172,26 @@ class Report:
         return from_data(cls, data)
 
 
-def arm_rows(before: Sequence[EpisodeRecord], after: Sequence[EpisodeRecord], note: str) -> tuple[ArmRow, ...]:
-    """The table of arms; those that this version does not run say so.
+def arm_row(arm: str, records: Sequence[EpisodeRecord], note: str = "") -> ArmRow:
+    """The counts of one arm.
 
     Args:
-        note: Why the first two were not run, where they were not.
+        note: Why it was not run, or how it was made.
     """
-    return (
-        _arm_row("unlearned", before, note),
-        _arm_row("learned", after, note),
-        ArmRow(arm="best-of-n at equal total budget", note=NOT_RUN),
-        ArmRow(arm="placebo", note=NOT_RUN),
-    )
-
-
-def _arm_row(arm: str, records: Sequence[EpisodeRecord], note: str) -> ArmRow:
     return ArmRow(
         arm=arm,
         tasks=len(records),
         solved=sum(record.solved for record in records),
         verified=sum(is_verified(record) for record in records),
         candidates=sum(record.cost.candidates for record in records),
+        tokens=sum(record.cost.tokens for record in records),
         seconds=round(sum(record.cost.seconds for record in records), 3),
-        note="" if records else note,
+        note=note,
     )
 
 
-def paired_intervals(before: Sequence[EpisodeRecord], after: Sequence[EpisodeRecord]) -> tuple[Interval, Interval]:
-    """Ratio of candidates and difference in tasks solved, each with a 95 % interval over groups."""
+def contrast(arm: str, other: Sequence[EpisodeRecord], learned: Sequence[EpisodeRecord]) -> Contrast:
+    """Learned against another arm, task by task; both in the order of the tasks."""
     rows = [
         PairedRow(
             task=old.task,
@@ -174,10 +201,16 @@ def paired_intervals(before: Sequence[EpisodeRecord], after: Sequence[EpisodeRec
             parent_cost=old.cost.candidates or old.cost.tokens,
             variant_cost=new.cost.candidates or new.cost.tokens,
         )
-        for old, new in zip(before, after, strict=True)
+        for old, new in zip(other, learned, strict=True)
         if "fault" not in (old.status, new.status)
     ]
-    return cost_ratio(rows), solved_difference(rows)
+    return Contrast(
+        arm=arm,
+        gain=solved_difference(rows),
+        ratio=cost_ratio(rows),
+        gain_always=solved_sequence(rows),
+        saving_always=saving_sequence(rows),
+    )
 
 
 def learned_skills(stores: Stores) -> tuple[SkillRow, ...]:

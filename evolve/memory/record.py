@@ -11,6 +11,7 @@ from evolve.episodes import Claim, EpisodeRecord, Relation, Scope
 from evolve.files import canonical_json, digest
 from evolve.memory.book import EpisodeEntry, InsightBook
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
+from evolve.memory.metrics.book import METRICS
 from evolve.memory.preferences.book import PREFERENCES
 from evolve.memory.recall import Note
 from evolve.store import Database, Migration
@@ -40,6 +41,7 @@ MIGRATIONS: tuple[Migration, ...] = (
         """,
     ),
     PREFERENCES,
+    METRICS,
 )
 
 EPOCH = "memory.epoch"

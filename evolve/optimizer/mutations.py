@@ -91,7 +91,7 @@ def mutate(workflow: Workflow, random: Random, among: Sequence[Operator] | None 
 def crossover(a: Workflow, b: Workflow, random: Random) -> Workflow:
     """A workflow of parts of both: optional stages, routes and numbers each come from one or the other."""
     before, after = random.sample([a, b], 2)
-    kept = {stage for stage in (*a.stages, *b.stages) if _is_mandatory(stage) or random.random() < 0.5}
+    kept = {stage for stage in (*a.stages, *b.stages) if _is_kept(stage) or random.random() < 0.5}
     kept |= set(a.stages) & set(b.stages)
     stages = [stage for stage in before.stages if stage in kept]
     for stage in after.stages:
@@ -108,7 +108,7 @@ def crossover(a: Workflow, b: Workflow, random: Random) -> Workflow:
 
 
 def _added(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
-    return _inserted(workflow, random, [kind.name for kind in KINDS])
+    return _inserted(workflow, random, _free())
 
 
 def _with(skills: Sequence[str]) -> Callable[[Workflow, Random], Iterator[Workflow | None]]:
@@ -142,8 +142,8 @@ def _moved(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
 def _replaced(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
     for stage in _shuffled(_optional(workflow), random):
         position = workflow.stages.index(stage)
-        for kind in _shuffled([one for one in KINDS if one.name not in workflow.stages], random):
-            stages = [*workflow.stages[:position], kind.name, *workflow.stages[position + 1 :]]
+        for name in _shuffled([one for one in _free() if one not in workflow.stages], random):
+            stages = [*workflow.stages[:position], name, *workflow.stages[position + 1 :]]
             yield _made(stages, _onward(workflow, stage), workflow.knobs)
 
 
@@ -233,13 +233,18 @@ def _insertions(stages: Sequence[str], name: str) -> list[list[str]]:
     return [one for one in found if places_of(one) is not None]
 
 
+def _free() -> list[str]:
+    """The stages that may be put in and left out: what has an effect outside the episode is a person's choice."""
+    return [kind.name for kind in KINDS if not (kind.mandatory or kind.effect)]
+
+
 def _optional(workflow: Workflow) -> list[str]:
-    return [stage for stage in workflow.stages if not _is_mandatory(stage)]
+    return [stage for stage in workflow.stages if not _is_kept(stage)]
 
 
-def _is_mandatory(stage: str) -> bool:
+def _is_kept(stage: str) -> bool:
     kind: Any = kind_of(stage)
-    return bool(kind.mandatory)
+    return bool(kind.mandatory or kind.effect)
 
 
 def _shuffled(items: Iterable[Any], random: Random) -> list[Any]:

@@ -15,6 +15,7 @@ from evolve.episodes import (
     Limits,
     Plan,
     Recalled,
+    Row,
     SkillDraft,
     Step,
     TaskView,
@@ -23,7 +24,10 @@ from evolve.episodes import (
 Probe = Callable[[Sequence[tuple[str, str]], Sequence[Sequence[Json]]], list[list[Json] | None]]
 """``probe(programs, inputs)`` runs each ``(source, entry)`` on every input in one sandbox
 execution; gives a list per program of outputs, or None where that program failed to load.
-A row that raised is the dict ``{"error": "..."}``."""
+A row that raised is the dict ``{"error": "..."}``.
+
+In a folder each source is an action's code, its entry is not used, and an input is ``[snapshot]``, the state it starts
+from. The output says whether the visible check passes afterwards; it is None where nothing was changed."""
 
 
 READINGS = "readings"
@@ -78,6 +82,68 @@ class Spending(Protocol):
     def files(self) -> Mapping[str, bytes]:
         """Files that sandboxed sessions of the episode start with, by relative name."""
         ...
+
+
+@runtime_checkable
+class Deliberating(Protocol):
+    """What a policy has besides, if stages around an action may ask it for more than one answer.
+
+    ``steps`` ends with the step whose action is being deliberated on; it has not been run yet.
+    """
+
+    def alternatives(
+        self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits, wanted: int
+    ) -> tuple[Action, ...]:
+        """At most ``wanted`` further answers, each with its cost, then perhaps a ``finish`` that only has a cost.
+
+        Whoever keeps them puts each answer's code and data into the step's data under :data:`RIVALS`, and that this
+        was asked under :data:`DRAWN`, from where the policy takes them later.
+        """
+        ...
+
+    def decompose(self, view: TaskView, plan: Plan, share: float) -> Plan:
+        """The plan with the task taken apart; the same plan where it cannot be.
+
+        Args:
+            share: Share of what an action may spend that may go to the parts.
+        """
+        ...
+
+
+@runtime_checkable
+class Criticising(Protocol):
+    """What a policy has besides, if it can find fault with an answer in words."""
+
+    def critique(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> tuple[str, tuple[Row, ...]]:
+        """What may be wrong with the last step's answer, and calls with what they should give; these can be run."""
+        ...
+
+    def revise(self, view: TaskView, plan: Plan, steps: Sequence[Step], doubt: str) -> Action:
+        """Another answer in place of the last step's, in view of a doubt about it."""
+        ...
+
+
+@runtime_checkable
+class Searching(Protocol):
+    """What a policy has besides, if it can search anew in another order."""
+
+    def search_again(self, view: TaskView, steps: Sequence[Step], limits: Limits) -> Action:
+        """An answer that no step gave, found in another order; ``finish`` where there is none within the limits."""
+        ...
+
+
+RIVALS = "rivals"
+"""Key of an action's data: other answers to the same question, as objects with ``code``, ``data``, ``consumed``."""
+
+NOTES = "deliberation"
+"""Key of an action's or plan's data: what stages said, as objects with ``stage``, ``text`` and, where they doubt the
+answer, ``doubtful``."""
+
+DRAWN = "drawn"
+"""Key of an action's data: ``[candidates, wanted]`` of each time that rivals were asked for."""
+
+SPARE = "spare"
+"""Key of an action's data: it is a rival of an earlier step, so nothing was searched for."""
 
 
 @dataclass(frozen=True, kw_only=True)

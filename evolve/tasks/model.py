@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Literal, cast, get_args
 
-from evolve.episodes import Json, Row, TaskView
+from evolve.episodes import Json, Row, TaskView, Turn
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.tasks.signature import format_signature, infer_signature
@@ -49,6 +49,7 @@ class Task:
         meta: Free JSON that came with the task. ``meta["entry"]`` names the function to write, ``meta["rubric"]`` says
             by what a model judges an answer that nothing else can check.
         warnings: What a person should know about the task, one sentence each; no part of its identity.
+        earlier: Turns of the conversation before it; no part of its identity either.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Task:
     group: str = ""
     meta: Mapping[str, Json] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    earlier: tuple[Turn, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not self.group:
@@ -103,6 +105,7 @@ class Task:
             entry=self.entry,
             environment=self.environment,
             check="" if self.files is None else self.files.check,
+            earlier=self.earlier,
         )
 
     def verify_rows(self) -> tuple[Row, ...]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evolve.testing.conversing import ConversingDouble
 from evolve.testing.doubles import Double, QuirkDouble
 from evolve.testing.doubles_asking import AskingDouble, asking_task
 from evolve.testing.doubles_judges import CarefulJudge, GullibleJudge
 from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
 from evolve.testing.doubles_wishes import WISH_JOBS, WishDouble, WishJob
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
-from evolve.testing.folders import ScriptedWorker
+from evolve.testing.folders import FolderDouble, ScriptedWorker, quirk_assertions, quirk_folder
 from evolve.testing.policies import FixedLearner, FixedPolicy
 from evolve.testing.sandboxes import TrustingSandbox
 from evolve.testing.suites import slow_learner, small_suite
@@ -23,9 +24,11 @@ __all__ = [
     "WISH_JOBS",
     "AskingDouble",
     "CarefulJudge",
+    "ConversingDouble",
     "Double",
     "FixedLearner",
     "FixedPolicy",
+    "FolderDouble",
     "GullibleJudge",
     "LocalWire",
     "Quirk",
@@ -39,6 +42,8 @@ __all__ = [
     "WishJob",
     "asking_task",
     "load_scenario",
+    "quirk_assertions",
+    "quirk_folder",
     "quirk_suite",
     "quirk_tasks",
     "slow_learner",

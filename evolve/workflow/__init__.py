@@ -6,6 +6,8 @@ A workflow that passes the check always compiles and always ends; :func:`visit_b
 from __future__ import annotations
 
 from evolve.workflow.checks import misfits, validate, visit_bounds
+from evolve.workflow.difference import Difference, differences
+from evolve.workflow.drawing import mermaid, svg
 from evolve.workflow.knobs import KNOB_BOUNDS, Knobs, used_knobs
 from evolve.workflow.spec import Condition, Edge, Workflow, conditions_of, parse_workflow
 from evolve.workflow.stages import (
@@ -13,7 +15,7 @@ from evolve.workflow.stages import (
     MANDATORY,
     PLACES,
     ROUTED,
-    STAGES,
+    UNATTENDED,
     StageKind,
     kind_of,
     places_of,
@@ -26,18 +28,22 @@ __all__ = [
     "MANDATORY",
     "PLACES",
     "ROUTED",
-    "STAGES",
+    "UNATTENDED",
     "Condition",
+    "Difference",
     "Edge",
     "Knobs",
     "StageKind",
     "Workflow",
     "conditions_of",
+    "differences",
     "kind_of",
+    "mermaid",
     "misfits",
     "parse_workflow",
     "places_of",
     "skill_of",
+    "svg",
     "used_knobs",
     "validate",
     "visit_bounds",

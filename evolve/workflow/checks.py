@@ -51,8 +51,9 @@ def misfits(workflow: Workflow, *, policy: str, environment: str) -> dict[str, s
     found = {}
     for stage in workflow.stages:
         kind = kind_of(stage)
-        if kind is not None and policy.partition(":")[0] not in kind.policies:
-            found[stage] = f"{stage} does nothing for the policy {policy.partition(':')[0]}"
+        name = policy.partition(":")[0]
+        if kind is not None and kind.policies and name not in kind.policies:
+            found[stage] = f"{stage} does nothing for the policy {name}"
         elif kind is not None and environment not in kind.environments:
             found[stage] = f"{stage} does nothing in the environment {environment}"
     return found

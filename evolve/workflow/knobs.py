@@ -30,6 +30,12 @@ class Knobs:
     """Most actions tried from one state of a folder before the search takes another; 1 never goes back."""
     withhold: float = 0.1
     """Share of recalled items left out at random, so that their use can be measured."""
+    rivals: int = 2
+    """Most other answers that stages ask for to compare one with."""
+    quorum: float = 0.6
+    """Share of the answers that must agree on what is near the examples, else a vote leaves doubt."""
+    share: float = 0.25
+    """Share of what an action may spend that is kept for another search, or for the parts of a split task."""
 
 
 KNOB_BOUNDS: Mapping[str, tuple[float, float]] = {
@@ -42,6 +48,9 @@ KNOB_BOUNDS: Mapping[str, tuple[float, float]] = {
     "recall_k": (0, 100),
     "branches": (1, 16),
     "withhold": (0.0, 0.5),
+    "rivals": (1, 8),
+    "quorum": (0.0, 1.0),
+    "share": (0.05, 0.6),
 }
 """Lowest and highest value of each knob; whole numbers where the lowest is one."""
 

@@ -11,7 +11,7 @@ from evolve.errors import WorkspaceError
 from evolve.files import canonical_json, digest
 from evolve.workflow.checks import validate
 from evolve.workflow.knobs import Knobs, used_knobs
-from evolve.workflow.stages import OUTCOME, STAGES, kind_of
+from evolve.workflow.stages import OUTCOME, UNATTENDED, kind_of
 
 Condition = Literal["always", "again", "stop", "doubtful", "agree"]
 
@@ -47,7 +47,7 @@ class Workflow:
         knobs: The numbers.
     """
 
-    stages: tuple[str, ...] = STAGES
+    stages: tuple[str, ...] = UNATTENDED
     routes: Mapping[str, Mapping[str, str]] = field(
         default_factory=lambda: {"judge": {"again": "act", "stop": "reflect"}}
     )
@@ -130,7 +130,7 @@ def parse_workflow(text: str, *, file: str = "workflow.toml") -> Workflow:
     Raises:
         WorkspaceError: Naming the file and the key that is wrong.
     """
-    hint = "evolve workflow show --seed prints one that works"
+    hint = "evolve workflow show seed prints one that works"
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 PLACES = (
-    "recall", "plan", "prepare", "act", "deliberate", "observe", "review", "judge", "reflect", "distill", "commit",
+    "recall", "plan", "prepare", "act", "ask", "deliberate", "observe", "review", "judge", "reflect", "distill",
+    "commit",
 )  # fmt: skip
 """Parts of an episode, in order. Several stages may stand in ``deliberate`` and ``review``, in any order."""
 
 SKILL = "skill:"
 _SKILL_STAGE = re.compile(r"skill:[a-z0-9]+(-[a-z0-9]+)*@[0-9a-f]{12,64}\Z")
-_ALL = frozenset({"search", "language"})
-_EVERYWHERE = frozenset({"programs", "files"})
+ANY_POLICY: frozenset[str] = frozenset()
+_PROGRAMS = frozenset({"programs"})
+_EVERYWHERE = _PROGRAMS | {"files"}
 
 OUTCOME = ("again", "stop")
 DOUBT = ("doubtful", "agree")
@@ -31,7 +33,7 @@ class StageKind:
         conditions: What it may decide: the one that may lead back, then the one that leads on. Empty for none.
         mandatory: No workflow goes without it.
         effect: What happens outside the episode's own state, or "". Such a stage stands once.
-        policies: The kinds of policy it serves; for others it does nothing and says so.
+        policies: The kinds of policy it serves, empty for all; for others it does nothing and says so.
         environments: The environments it serves.
         knobs: Knobs that count only where it stands.
     """
@@ -42,7 +44,7 @@ class StageKind:
     conditions: tuple[str, ...] = ()
     mandatory: bool = False
     effect: str = ""
-    policies: frozenset[str] = _ALL
+    policies: frozenset[str] = ANY_POLICY
     environments: frozenset[str] = _EVERYWHERE
     knobs: tuple[str, ...] = ()
 
@@ -50,8 +52,56 @@ class StageKind:
 KINDS = (
     StageKind(name="recall", does="offers what was learned from similar tasks", places=("recall",)),
     StageKind(name="plan", does="names the goal and prices the work", places=("plan",), mandatory=True),
+    StageKind(
+        name="decompose",
+        does="takes the task apart before it is worked on",
+        places=("prepare",),
+        knobs=("share",),
+    ),
     StageKind(name="act", does="chooses the next action", places=("act",), mandatory=True),
-    StageKind(name="ask", does="waits for a person's answer where the action is a question", places=("deliberate",)),
+    StageKind(
+        name="ask",
+        does="waits for a person's answer to a question",
+        places=("ask",),
+        effect="a question to a person",
+    ),
+    StageKind(
+        name="best_of_n",
+        does="compares the answer with rivals on and near the examples and goes on with the best",
+        places=("deliberate",),
+        environments=_PROGRAMS,
+        knobs=("rivals",),
+    ),
+    StageKind(
+        name="vote",
+        does="goes on with the answer that most rivals agree with near the examples",
+        places=("deliberate",),
+        conditions=DOUBT,
+        environments=_PROGRAMS,
+        knobs=("rivals", "quorum"),
+    ),
+    StageKind(
+        name="critique",
+        does="looks for inputs on which the answer is wrong, or a rival differs",
+        places=("deliberate", "review"),
+        conditions=DOUBT,
+        environments=_PROGRAMS,
+        knobs=("rivals",),
+    ),
+    StageKind(
+        name="revise",
+        does="rewrites an answer that was doubted, unless that makes it worse on the examples",
+        places=("deliberate",),
+        policies=frozenset({"language"}),
+        environments=_PROGRAMS,
+    ),
+    StageKind(
+        name="search",
+        does="where no answer was found, searches again in another order",
+        places=("deliberate",),
+        environments=_PROGRAMS,
+        knobs=("share",),
+    ),
     StageKind(
         name="observe", does="runs the action in the sandbox", places=("observe",), conditions=OUTCOME, mandatory=True
     ),
@@ -76,11 +126,11 @@ SKILL_KIND = StageKind(
     does="calls a learned skill in the sandbox: it proposes an answer, changes one, or doubts one",
     places=("deliberate",),
     conditions=DOUBT,
-    environments=frozenset({"programs"}),
+    environments=_PROGRAMS,
 )
 
-STAGES = ("recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit")
-"""The stages of the default workflow, in order."""
+UNATTENDED = ("recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit")
+"""The stages of the default workflow, in order; nobody follows such an episode."""
 
 MANDATORY = frozenset(kind.name for kind in KINDS if kind.mandatory)
 ROUTED = frozenset(kind.name for kind in KINDS if kind.conditions)

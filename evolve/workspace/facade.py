@@ -28,6 +28,7 @@ from evolve.workspace.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.judges import Judges
 from evolve.workspace.learners import check_model, choose_learner
 from evolve.workspace.memories import Memories
+from evolve.workspace.metrics import Metrics
 from evolve.workspace.opening import is_current, locate, open_stores, sandbox_opener
 from evolve.workspace.optimizing import OptimizerRequest, optimize, retest
 from evolve.workspace.own_rows import Examples, wanted_task
@@ -76,6 +77,7 @@ class Workspace:
         memory: Notes and insights.
         preferences: What the person wants: instructions, never evidence.
         skills: Learned skills.
+        metrics: What people say about runs, gathered.
         judges: Models that judge, and what they were found to be worth.
         variants: What was tried, and which of it acts.
         folders: What runs would change in folders: to apply and to undo.
@@ -96,9 +98,11 @@ class Workspace:
         self._closed = False
         self.stores = self._open()
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
-        self.preferences = Preferences(PreferenceBook(self.stores.db, self.stores.memory.embedder), self.stores.runs)
+        wishes = PreferenceBook(self.stores.db, self.stores.memory.embedder)
+        self.preferences = Preferences(wishes, self.stores.runs, self.learner)
         self.skills = Skills(self.stores, self.open_sandbox)
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
+        self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.variants = Variants(self.stores, self.paths)
         self.folders = Folders(self.paths.runs)
         for name, reason in self.skills.quarantined.items():

@@ -14,6 +14,7 @@ from evolve.memory import ExperienceRow
 from evolve.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire, open_models, parse_model
 from evolve.paths import WorkspacePaths
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions
+from evolve.policies.language.describing import Described, describe
 from evolve.policies.protocol import Policy
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.settings import Settings
@@ -71,6 +72,10 @@ class LanguageLearner:
         told = {"task": task.instruction, "rubric": task.rubric}
         prompt = render_prompt(load_prompt("judge.md", layers), told, name="judge.md")
         return RubricVerifier(model=self._open()[0], prompt=prompt)
+
+    def describe(self, said: Sequence[str]) -> Described:
+        """What acts of a person come down to, as a model puts it; a proposal."""
+        return describe(self._open()[0], Questions(layers=PromptLayers(workspace=self.paths.prompts)), said)
 
     def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
         """Skills that a model wrote have no trees."""

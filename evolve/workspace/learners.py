@@ -125,6 +125,11 @@ class GivenPolicy:
         return None
 
 
+def model_name(model: str | Recording | None) -> str | None:
+    """The name that was given for a model, or for that of a recording."""
+    return model.model if isinstance(model, Recording) else model
+
+
 def check_model(policy: Policy | Learner | None, model: str | Recording | None) -> None:
     """Refuses a malformed name before anything is made.
 
@@ -133,8 +138,7 @@ def check_model(policy: Policy | Learner | None, model: str | Recording | None) 
     """
     if policy is not None and model:
         raise UsageError("either a policy or a model decides, not both", hint="leave one of them out")
-    named = model.model if isinstance(model, Recording) else model
-    for name in filter(str.strip, (named or "").split(",")):
+    for name in filter(str.strip, (model_name(model) or "").split(",")):
         parse_model(name)
 
 
@@ -156,7 +160,7 @@ def choose_learner(
         return cast(Learner, policy) if hasattr(policy, "fit") else GivenPolicy(policy)
     paths, settings = place
     recording = model if isinstance(model, Recording) else None
-    model = model.model if isinstance(model, Recording) else model
+    model = model_name(model)
     if model or (model is None and (settings.model or settings.role_models.get("act"))):
         from evolve.workspace.language import LanguageLearner
 

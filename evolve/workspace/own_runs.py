@@ -26,7 +26,7 @@ from evolve.workflow import Workflow
 from evolve.workspace.approvals import delivered
 from evolve.workspace.faults import FaultKept
 from evolve.workspace.folder_runs import environment_for, refuse_search
-from evolve.workspace.learners import episode_limits
+from evolve.workspace.learners import episode_limits, model_name
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.own_rows import task_of
 from evolve.workspace.person import Person
@@ -137,7 +137,7 @@ def _again(workspace: Workspace, wish: Wish, question: Question) -> dict[str, An
         "input": workspace.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
         "budget": asdict(wish.budget),
         "python": wish.python,
-        "model": workspace.options.model,
+        "model": model_name(workspace.options.model),
         "policy": workspace.learner.name,
     }
 
@@ -187,6 +187,7 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
             live=workspace.events if person.streams else None,
         ),
         judge=workspace.judges.factory,
+        skills=arm.skills,
     )
     acting = arm.workflow.attended()
     return Agent(around, acting if wish.task.files is None else acting.in_folders())

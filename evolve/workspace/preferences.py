@@ -12,6 +12,7 @@ from evolve.agent.questions import is_answered
 from evolve.episodes import EpisodeRecord, Recalled, TaskView
 from evolve.errors import UsageError
 from evolve.files import canonical_json
+from evolve.improve.arms import Learner
 from evolve.memory.preferences import (
     Context,
     PersonAct,
@@ -19,9 +20,11 @@ from evolve.memory.preferences import (
     PreferenceBook,
     PreferenceStatus,
     edit_in_words,
+    edit_lines,
     own_words,
 )
 from evolve.policies.language.claims import unfit
+from evolve.policies.language.describing import Described
 from evolve.tasks import Task
 
 ABOUT = "about"
@@ -38,9 +41,10 @@ class Preferences:
     run, episode and step, its task is the context, and what its programs printed is nobody's wish.
     """
 
-    def __init__(self, book: PreferenceBook, runs: RunRecords) -> None:
+    def __init__(self, book: PreferenceBook, runs: RunRecords, learner: Learner) -> None:
         self._book = book
         self._runs = runs
+        self._learner = learner
 
     def add(self, text: str, *, context: Context | None = None, author: str | None = None) -> Preference:
         """Keeps a wish that a person states; without a context it holds everywhere.
@@ -140,16 +144,17 @@ class Preferences:
         """
         return self._book.edit(name, description=description, contexts=contexts)
 
-    def propose(self, name: str, description: str, *, by: str) -> Preference:
-        """Keeps a description that a model proposed; it acts only once it is confirmed.
+    def propose(self, name: str) -> Preference:
+        """Has the model put into words what the acts behind a preference show; it acts only once it is confirmed.
 
         Raises:
-            UsageError: There is no such preference, or the text reads like an order, holds code or an address.
+            UsageError: There is no such preference, or no model is named.
+            ModelMistake: What the model says reads like an order, or holds code or an address.
+            EndpointProblem: It could not be asked.
         """
-        why = unfit(description)
-        if why:
-            raise UsageError(f"the proposed description is not kept: {why}")
-        return self._book.propose(name, description, by=by)
+        found = self._book.get(name)
+        made = described_by(self._learner, [act_in_words(act) for act in found.acts])
+        return self._book.propose(found.id, made.description, by=self._learner.name)
 
     def confirm(self, name: str) -> Preference:
         """Takes the description that a model proposed.
@@ -214,6 +219,28 @@ def described(act: PersonAct, *, material: Sequence[str] = ()) -> str:
     """What an act says in the person's own words, else in those of an edit; "" where that is nothing."""
     told = own_words(act.text, unfit, material=material)
     return told or (edit_in_words(act.before, act.after, unfit) if act.kind == "edit" else "")
+
+
+def described_by(learner: Learner, said: Sequence[str]) -> Described:
+    """What the workspace's model makes of what people said.
+
+    Raises:
+        UsageError: No model is named.
+    """
+    ask = getattr(learner, "describe", None)
+    if ask is None:
+        raise UsageError(
+            "no model is named that could propose words", hint="evolve models default NAME, or --model NAME"
+        )
+    found: Described = ask(said)
+    return found
+
+
+def act_in_words(act: PersonAct) -> str:
+    """An act as a model is told of it."""
+    asked = f"asked: {act.question}\n" if act.question else ""
+    changed = "\n".join(edit_lines(act.before, act.after))
+    return f"{act.kind}\n{asked}{act.text}\n{changed}".strip()
 
 
 def about(task: Task) -> dict[str, dict[str, str]]:

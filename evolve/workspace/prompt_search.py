@@ -27,7 +27,7 @@ def texts_in_force(workspace: Workspace) -> dict[str, str]:
     return {name: load_prompt(name, layers) for name in EDITED}
 
 
-def gepa_engine(workspace: Workspace, settings: EngineSettings, session: Session) -> Engine:
+def gepa_engine(workspace: Workspace, session: Session, settings: EngineSettings) -> Engine:
     """The engine ``gepa`` for a run; its rewriter is the model of the role ``rewrite``.
 
     Raises:

@@ -15,6 +15,7 @@ from pathlib import Path
 from evolve.errors import EvolveError, RecordDamaged
 from evolve.improve.stores import Stores
 from evolve.ledger import Spent, book_faults, rebuild_book
+from evolve.memory.metrics import MetricBook
 from evolve.memory.preferences import PreferenceBook
 from evolve.optimizer import UNLEARNED
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
@@ -123,6 +124,7 @@ def _mend_memory(stores: Stores, report: Repair) -> None:
     if anew:
         report.done.append(f"made {anew} rows of evidence anew from the episodes they came from")
     wishes, idle = PreferenceBook(stores.db, stores.memory.embedder).mend(described)
+    MetricBook(stores.db, stores.memory.embedder, str).mend()
     if wishes:
         report.done.append(f"made {len(wishes)} preferences anew from the acts they rest on")
     report.lost = still_lost(stores.db, report.lost)

@@ -152,7 +152,7 @@ def test_an_unknown_key_of_a_stage_is_an_error_and_not_dropped():
     node = as_node("plan", lambda state, context: {"plna": "x"})
 
     class Running:
-        context = SimpleNamespace(check=lambda: None)
+        context = SimpleNamespace(check=lambda: None, idle={})
 
     with pytest.raises(KeyError, match="plna"):
         node({}, Running())

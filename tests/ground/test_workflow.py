@@ -1,36 +1,55 @@
 from __future__ import annotations
 
 import itertools
+from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.errors import WorkspaceError
 from evolve.prompts import PromptLayers, load_prompt
-from evolve.workflow import KNOB_BOUNDS, MANDATORY, STAGES, Workflow, parse_workflow
+from evolve.workflow import (
+    KINDS,
+    KNOB_BOUNDS,
+    MANDATORY,
+    PLACES,
+    UNATTENDED,
+    Knobs,
+    Workflow,
+    conditions_of,
+    differences,
+    mermaid,
+    misfits,
+    parse_workflow,
+    svg,
+    used_knobs,
+    visit_bounds,
+)
 
-optional = sorted(set(STAGES) - MANDATORY)
+optional = sorted(kind.name for kind in KINDS if not kind.mandatory)
+SKILL = "skill:tidy-code@0123456789ab"
 
 
 @st.composite
 def workflows(draw: st.DrawFn) -> Workflow:
-    """Anything the optimiser's typed mutations may reach."""
-    left_out = draw(st.sets(st.sampled_from(optional)))
-    stages = tuple(stage for stage in STAGES if stage not in left_out)
-    act = stages.index("act")
+    """Any stages in any order that the places allow, with routes that the rules allow."""
+    chosen = {*MANDATORY, *draw(st.sets(st.sampled_from([*optional, SKILL])))}
+    places = {kind.name: draw(st.sampled_from(kind.places)) for kind in KINDS} | {SKILL: "deliberate"}
+    shuffled = draw(st.permutations(sorted(chosen)))
+    stages = tuple(sorted(shuffled, key=lambda stage: PLACES.index(places[stage])))
     routes = {}
-    for stage in draw(st.sets(st.sampled_from(["observe", "judge"]))):
-        following = stages.index(stage) + 1
-        # From judge any later stage may follow; from observe only judge keeps every stage reached.
-        targets = stages[following:] if stage == "judge" and draw(st.booleans()) else stages[following : following + 1]
-        routes[stage] = {"again": draw(st.sampled_from(stages[: act + 1])), "stop": targets[0]}
-    whole = {
-        name: st.integers(int(low), int(high)) for name, (low, high) in KNOB_BOUNDS.items() if isinstance(low, int)
-    }
-    real = {name: st.floats(low, high) for name, (low, high) in KNOB_BOUNDS.items() if isinstance(low, float)}
-    knobs = draw(st.fixed_dictionaries({**whole, **real}))
-    return Workflow(stages=stages, routes=routes).with_knobs(**knobs)
+    act = stages.index("act")
+    for stage in draw(st.sets(st.sampled_from([one for one in stages if conditions_of(one)]))):
+        back, on = conditions_of(stage)
+        following = stages[stages.index(stage) + 1]
+        ways = [*stages[: act + 1], *([following] if back == "doubtful" else [])]
+        routes[stage] = {back: draw(st.sampled_from(ways)), on: following}
+    whole = {name: st.integers(int(low), int(high)) for name, (low, high) in KNOB_BOUNDS.items() if type(low) is int}
+    real = {name: st.floats(low, high) for name, (low, high) in KNOB_BOUNDS.items() if type(low) is float}
+    used = used_knobs(stages)
+    knobs = draw(st.fixed_dictionaries({name: kind for name, kind in {**whole, **real}.items() if name in used}))
+    return Workflow(stages=stages, routes=routes, knobs=Knobs(**knobs))
 
 
 def test_the_seed_is_the_default() -> None:
@@ -41,10 +60,10 @@ def test_the_default_walks_all_stages_and_turns_back_after_the_verdict() -> None
     edges = {(edge.source, edge.condition): edge.target for edge in Workflow().edges}
     assert edges.pop(("judge", "again")) == "act"
     walked = ["recall"]
-    for source, following in itertools.pairwise(STAGES):
+    for source, following in itertools.pairwise(UNATTENDED):
         assert edges.pop((source, "stop" if source == "judge" else "always")) == following
         walked.append(following)
-    assert walked == list(STAGES)
+    assert walked == list(UNATTENDED)
     assert not edges
 
 
@@ -56,10 +75,15 @@ def test_what_is_rendered_is_parsed_again(workflow: Workflow) -> None:
 
 
 @given(workflows())
-def test_every_way_back_is_an_again_route(workflow: Workflow) -> None:
-    """So bounding the action cycles bounds the episode."""
+def test_every_way_back_leads_to_a_new_action_and_none_passes_a_mandatory_stage(workflow: Workflow) -> None:
+    """So bounding the actions bounds the episode, and nothing is handed in that was not tried."""
     position = {stage: number for number, stage in enumerate(workflow.stages)}
-    assert all(position[edge.target] > position[edge.source] for edge in workflow.edges if edge.condition != "again")
+    for edge in workflow.edges:
+        here, there = position[edge.source], position[edge.target]
+        if there <= here:
+            assert edge.condition in ("again", "doubtful")
+            assert there <= position["act"] <= here
+        assert not MANDATORY & set(workflow.stages[here + 1 : there])
     assert workflow.edges[-1].target == "commit"
     assert not [edge for edge in workflow.edges if edge.source == "commit"]
 
@@ -72,7 +96,61 @@ def test_layout_does_not_change_the_digest_and_content_does() -> None:
     assert Workflow().with_knobs(steps=7).digest != Workflow().digest
 
 
+@given(workflows(), workflows())
+@settings(max_examples=30)
+def test_two_workflows_differ_exactly_where_their_digests_do(a: Workflow, b: Workflow) -> None:
+    assert (differences(a, b) == ()) == (a.digest == b.digest)
+    assert differences(a, a) == ()
+    added = {one.item for one in differences(a, b) if one.kind == "added"}
+    assert added == set(b.stages) - set(a.stages)
+
+
+@given(workflows())
+@settings(max_examples=20)
+def test_a_picture_has_a_way_for_every_edge(workflow: Workflow) -> None:
+    root = ElementTree.fromstring(svg(workflow, title="<a & b>"))
+    ways = [node for node in root.iter() if "way" in node.get("class", "").split()]
+    assert len(ways) == len(workflow.edges)
+    boxes = [(float(node.get("y", 0)), node) for node in root.iter() if "box" in node.get("class", "").split()]
+    assert len(boxes) == len(workflow.stages)
+    assert len({y for y, _ in boxes}) == len(boxes)
+    assert mermaid(workflow).count("-->") == len(workflow.edges)
+
+
+def test_the_bound_counts_the_passes_that_the_knob_steps_allows() -> None:
+    bounds = visit_bounds(Workflow().with_knobs(steps=4))
+    assert bounds == {
+        "recall": 1,
+        "plan": 1,
+        "act": 4,
+        "observe": 4,
+        "judge": 4,
+        "reflect": 1,
+        "distill": 1,
+        "commit": 1,
+    }
+    straight = Workflow(routes={})
+    assert set(visit_bounds(straight).values()) == {1}
+
+
+def test_a_knob_that_no_stage_uses_cannot_be_set_and_is_not_in_the_digest() -> None:
+    assert "rivals" not in Workflow().as_json()["knobs"]
+    with pytest.raises(WorkspaceError, match="rivals: none of the stages uses it"):
+        Workflow().with_knobs(rivals=5)
+    voting = Workflow(stages=("plan", "act", "vote", "observe", "judge", "commit"), routes={})
+    assert voting.with_knobs(rivals=5).digest != voting.digest
+
+
+def test_a_stage_says_for_whom_it_does_nothing() -> None:
+    workflow = Workflow(stages=("plan", "act", "vote", "revise", "observe", "judge", "commit"), routes={})
+    assert misfits(workflow, policy="language:gpt", environment="programs") == {}
+    assert set(misfits(workflow, policy="search", environment="programs")) == {"revise"}
+    assert set(misfits(workflow, policy="language", environment="files")) == {"vote", "revise"}
+    assert misfits(Workflow(), policy="anything", environment="files") == {}
+
+
 GOOD = 'stages = ["recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit"]\n'
+DOUBTING = 'stages = ["plan", "act", "vote", "observe", "judge", "commit"]\n'
 
 
 @pytest.mark.parametrize(
@@ -91,7 +169,12 @@ GOOD = 'stages = ["recall", "plan", "act", "observe", "judge", "reflect", "disti
         (GOOD + "[routes.judge]\nagain = 'commit'\nstop = 'commit'", "routes.judge.again"),
         (GOOD + "[routes.judge]\nagain = 'judge'\nstop = 'commit'", "routes.judge.again"),
         (GOOD + "[routes.judge]\nagain = 'act'\nstop = 'distill'", "'reflect' is never reached"),
-        (GOOD + "[routes.plan]\nagain = 'act'\nstop = 'act'", "routes.plan: only judge, observe"),
+        ("stages = ['plan', 'skill:Bad Name@1', 'act', 'observe', 'judge', 'commit']", "written skill:NAME@DIGEST"),
+        ("stages = ['plan', 'vote', 'act', 'observe', 'judge', 'commit']", "order"),
+        (DOUBTING + "[routes.vote]\nagain = 'act'\nstop = 'observe'", "exactly the keys 'doubtful' and 'agree'"),
+        (DOUBTING + "[routes.vote]\ndoubtful = 'act'\nagree = 'judge'", "must not lead past 'observe'"),
+        (GOOD + "[routes.vote]\ndoubtful = 'act'\nagree = 'observe'", "'vote' is not one of the stages"),
+        (GOOD + "[routes.plan]\nagain = 'act'\nstop = 'act'", "routes.plan: only critique, judge, observe, vote"),
         (GOOD + "[routes]\njudge = 3", "routes.judge"),
         (GOOD + "[knobs]\nsteps = 0", "knobs.steps: 0 is not between"),
         (GOOD + "[knobs]\nsteps = 2.5", "knobs.steps: expected a whole number"),

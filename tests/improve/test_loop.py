@@ -28,10 +28,29 @@ def test_learning_is_promoted_and_shows_on_held_out_tasks(open_ws, suite_file):
         unlearned, learned = report.arms[:2]
         assert learned.candidates < unlearned.candidates / 4
         assert learned.tasks == unlearned.tasks == 8
-        assert [row.note for row in report.arms[2:]] == ["not run", "not run"]
+        assert [row.note.partition(" here")[0] for row in report.arms[2:]] == ["not run", "not run"]
+        (only,) = report.contrasts
+        assert only.saving_always.value > 0.5 and only.gain_always.n == 8
         assert report.looks == 1
         assert report.insight_count == 4
         assert workspace.stores.variants.active_digest == report.promoted
+
+
+def test_a_fresh_report_runs_the_control_arms_on_the_same_tasks(open_ws, suite_file):
+    with open_ws() as workspace:
+        made = workspace.improve(suite_file, rounds=1)
+        fresh = workspace.report(fresh=True)
+        assert [row.arm for row in fresh.arms] == ["unlearned", "learned", "best-of-n at equal total budget", "placebo"]
+        assert [row.tasks for row in fresh.arms] == [8] * 4
+        budget = workspace.settings.candidates + -(-made.spent.candidates // 8)
+        assert fresh.arms[2].note == f"{budget:,} candidates a task"
+        assert [one.arm for one in fresh.contrasts] == ["unlearned", *(row.arm for row in fresh.arms[2:])]
+        assert fresh.looks == 2
+        # Trying more of the same programs finds what was found before, for as much.
+        assert fresh.arms[2].candidates == fresh.arms[0].candidates
+        assert Report.from_json(fresh.to_json()) == fresh
+        held_out = [one for one in workspace.stores.runs.episodes(run=fresh.run) if one.variant == "placebo"]
+        assert held_out and {one.split for one in held_out} == {"test"}
 
 
 def test_nothing_of_held_out_tasks_is_learned(open_ws, suite_file):

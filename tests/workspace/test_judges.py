@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 import evolve
@@ -87,20 +85,3 @@ def test_another_prompt_makes_the_judge_unmeasured_again(tmp_path):
         assert workspace.judges.standing() == "measured"
         (tmp_path / "prompts" / "judge.md").write_text("Be kind. $task $rubric")
         assert workspace.judges.standing() == "unmeasured"
-
-
-@pytest.mark.slow
-def test_the_command_shows_the_bounds_and_says_by_its_code_whether_the_judge_counts(tmp_path, monkeypatch, capfd):
-    from evolve.cli import main
-
-    monkeypatch.setenv("EVOLVE_WORKSPACE", str(tmp_path))
-    with ScriptedEndpoint(double=GullibleJudge()) as serving:
-        for more, shown in (((), "do not count"), (("--json",), "below the bar")):
-            with pytest.raises(SystemExit) as ended:
-                main(["models", "judge", serving.model, "--count", "10", *more])
-            told = capfd.readouterr().out
-            assert ended.value.code == 1
-            assert shown in told
-    assert json.loads(told)["precision"]["n"] == 10 + sum(
-        one["accepted"] for one in json.loads(told)["accepted_wrong"].values()
-    )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import evolve
-from evolve.errors import UsageError
+from evolve.errors import ModelMistake, UsageError
 from evolve.improve.arms import recall_from
 from evolve.memory.preferences import Context
 from evolve.testing import ScriptedEndpoint, TrustingSandbox, WishDouble, WishJob
+from evolve.testing.doubles import prompt_of, schema_of
 from evolve.workflow import Workflow
 from evolve.workspace import Person
+from evolve.workspace.repair import repair
 from tests.policies.language.payloads import PAYLOADS
 
 FIRST, NEXT, OTHER = (
@@ -81,7 +85,7 @@ def test_a_preference_is_an_instruction_with_a_name_and_its_edit_is_data(opened,
 
 
 def test_a_long_life_keeps_the_prompt_short(opened, endpoint):
-    for number in range(60):
+    for number in range(30):
         opened.preferences.add(f"Dates of kind {number} " + "very long words " * 20, context=Context(instruction=FIRST))
     opened.run(NEXT)
     sizes = [
@@ -147,15 +151,48 @@ def test_a_wish_needs_words_of_ones_own(opened):
     assert opened.preferences.from_edit("same", "same") is None
 
 
-def test_what_a_model_proposes_acts_once_it_is_confirmed(opened):
-    kept = opened.preferences.add("not like that", context=Context(instruction=FIRST))
-    opened.preferences.propose(kept.id, "The person prefers dates day first.", by="m")
-    assert opened.run(FIRST).value == "2024-03-05"
-    opened.preferences.confirm(kept.id)
-    assert opened.run(NEXT).value == "05.03.2024"
-    for payload in PAYLOADS:
-        with pytest.raises(UsageError, match="not kept"):
-            opened.preferences.propose(kept.id, payload, by="m")
+class Describer(WishDouble):
+    """Besides, it puts into words what it is shown, or repeats a text that it was told to."""
+
+    says = ""
+
+    def answer(self, body):
+        if (schema_of(body, "") or {}).get("title") != "skill":
+            return super().answer(body)
+        shown = "day first" in prompt_of(body)
+        honest = "The person prefers dates day first." if shown else "The person prefers something."
+        return json.dumps({"name": "Date order", "description": self.says or honest})
+
+
+def test_what_a_model_proposes_acts_once_it_is_confirmed_and_orders_are_not_kept(tmp_path):
+    double = Describer()
+    with ScriptedEndpoint(double=double) as serving, evolve.open(tmp_path / "ws", model=serving.model) as opened:
+        opened._sandbox = TrustingSandbox()
+        kept = opened.preferences.add("I'd rather see the day at the first place", context=Context(instruction=FIRST))
+        assert opened.preferences.propose(kept.id).proposal == "The person prefers something."
+        edited = opened.preferences.from_edit(
+            "x", "y", comment="I meant the day first", context=Context(instruction=FIRST)
+        )
+        opened.preferences.edit(edited.id, description="as I meant it")
+        assert opened.preferences.propose(edited.id).proposal == "The person prefers dates day first."
+        assert opened.run(FIRST).value == "2024-03-05"
+        opened.preferences.confirm(edited.id)
+        assert opened.run(NEXT).value == "05.03.2024"
+        for payload in PAYLOADS[:12]:
+            double.says = payload
+            with pytest.raises(ModelMistake, match="not kept"):
+                opened.preferences.propose(kept.id)
+
+
+def test_a_lost_preference_is_made_anew_by_repair_and_damage_is_named(tmp_path, opened):
+    kept = opened.preferences.add("Dates day first", context=Context(instruction=FIRST))
+    opened.stores.db.delete("memory_preferences", "")
+    opened.close()
+    done = repair(tmp_path / "ws")
+    assert "made 1 preferences anew from the acts they rest on" in done.done
+    assert (done.lost, done.left) == ([], [])
+    with evolve.open(tmp_path / "ws", read_only=True) as again:
+        assert [one.id for one in again.preferences.list()] == [kept.id]
 
 
 @pytest.fixture

@@ -9,15 +9,16 @@ from functools import cached_property
 
 from evolve.agent.environments.diffs import unified
 from evolve.agent.environments.focus import best_first, start_score
+from evolve.agent.environments.modules import run_with
 from evolve.agent.environments.snapshots import Changes, Snapshots, changes_between
 from evolve.agent.environments.verdicts import judged_by_all
 from evolve.episodes import Action, Json, Judgement, Observation, Step
 from evolve.errors import UsageError
 from evolve.faults import hit
 from evolve.files import clean_text
-from evolve.sandbox.actions import ActionResult
+from evolve.sandbox.actions import NO_FILES, ActionResult
 from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.checks import FOLDER_LIMITS, TAIL, Checked
+from evolve.tasks.checks import TAIL, Checked
 from evolve.tasks.trees import MAX_TREE_BYTES, MAX_TREE_FILES, Tree, is_ignored, read_tree
 from evolve.tasks.verifiers import CommandVerifier, Submission, Verifier
 from evolve.tasks.work import FolderWork, is_protected
@@ -39,6 +40,7 @@ class FilesEnvironment:
         snapshots: Where states are kept.
         branches: Most actions tried from one state before another is taken; 1 always goes on from the last.
         verifiers: Asked after the check has passed, such as a rubric.
+        modules: Python files by name that actions can import and cannot change, such as skills.
 
     Raises (from every method that needs the folder):
         UsageError: The folder cannot be worked on, or changed since the task was made.
@@ -54,9 +56,10 @@ class FilesEnvironment:
         *,
         branches: int = 1,
         verifiers: Sequence[Verifier] = (),
+        modules: Mapping[str, bytes] = NO_FILES,
     ) -> None:
         self._work, self._sandbox, self._snapshots, self._branches = work, sandbox, snapshots, branches
-        self._more = tuple(verifiers)
+        self._more, self._modules = tuple(verifiers), modules
 
     @cached_property
     def _tree(self) -> Tree:
@@ -93,12 +96,16 @@ class FilesEnvironment:
         if not action.code:
             return Observation(ok=False, error=action.text or "the action has no code", data={})
         tree = self._snapshots.changes(base).on(self._tree.files)
-        hit("sandbox.before")
-        result = self._sandbox.execute(action.code, FOLDER_LIMITS, files=tree, collect=True)
-        hit("sandbox.after")
+        result = self._run(action.code, tree)
         if result.state == "fault":
             return Observation(ok=False, error=result.error, fault=True)
         return self._observed(result, tree, data)
+
+    def _run(self, code: str, tree: Mapping[str, bytes]) -> ActionResult:
+        hit("sandbox.before")
+        result = run_with(self._modules, self._sandbox, code, tree)
+        hit("sandbox.after")
+        return result
 
     def _observed(self, result: ActionResult, tree: Mapping[str, bytes], data: dict[str, Json]) -> Observation:
         after, problem = _collected(result, tree)
@@ -131,6 +138,24 @@ class FilesEnvironment:
         decides = CommandVerifier(work=self._work, original=self._tree.files)
         submission = replace(self._submission(self._changes(steps[-1])), shown=self.answer(steps[-1]))
         return judged_by_all((decides, *self._more), submission, self._sandbox)
+
+    def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
+        """Whether the visible check passes after an action on the state of a snapshot; see the protocol's ``Probe``."""
+        return [self._tried(code, [str(row[0]) for row in inputs]) for code, _ in programs]
+
+    def _tried(self, code: str, snapshots: Sequence[str]) -> list[Json] | None:
+        passed: list[Json] = []
+        for snapshot in snapshots:
+            tree = self._snapshots.changes(snapshot).on(self._tree.files)
+            result = self._run(code, tree)
+            if result.state in ("fault", "limit") or result.denied:
+                return None  # the machine, and not the action
+            after, _ = _collected(result, tree)
+            checked = self._checked(changes_between(self._tree.files, after)) if after != tree else None
+            if checked is not None and checked.fault:
+                return None
+            passed.append(None if checked is None else checked.ok)
+        return passed
 
     def answer(self, step: Step) -> str:
         """The difference to the start, as a unified diff."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from evolve.agent.environments.files import FilesEnvironment
@@ -11,6 +11,7 @@ from evolve.agent.environments.programs import ProgramsEnvironment
 from evolve.agent.environments.protocol import Environment
 from evolve.agent.environments.snapshots import Snapshots
 from evolve.errors import UsageError
+from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
 from evolve.tasks.verifiers import Verifier
@@ -23,12 +24,14 @@ class Setting:
     Attributes:
         folder: The episode's own folder, for snapshots; None keeps them in memory.
         branches: Most actions tried from one state; see :class:`evolve.workflow.Knobs`.
+        modules: Python files by name that actions in a folder can import.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
     """
 
     sandbox: Sandbox
     folder: Path | None = None
     branches: int = 1
+    modules: Mapping[str, bytes] = field(default_factory=lambda: NO_FILES)
     judge: Callable[[Task], Verifier] | None = None
 
 
@@ -43,8 +46,14 @@ def open_environment(task: Task, setting: Setting) -> Environment:
     if task.files is None:
         return ProgramsEnvironment(task, setting.sandbox, judge)
     snapshots = Snapshots(None if setting.folder is None else setting.folder / "tree")
-    verifiers = () if judge is None else (judge,)
-    return FilesEnvironment(task.files, setting.sandbox, snapshots, branches=setting.branches, verifiers=verifiers)
+    return FilesEnvironment(
+        task.files,
+        setting.sandbox,
+        snapshots,
+        branches=setting.branches,
+        verifiers=() if judge is None else (judge,),
+        modules=setting.modules,
+    )
 
 
 def _judge(task: Task, setting: Setting) -> Verifier | None:

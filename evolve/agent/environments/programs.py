@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 
 from evolve.agent.environments.verdicts import judged_by_all
-from evolve.episodes import Action, Judgement, Observation, Step
+from evolve.agent.execution import make_probe
+from evolve.episodes import Action, Json, Judgement, Observation, Step
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
 from evolve.tasks.trials import try_rows
@@ -59,6 +60,10 @@ class ProgramsEnvironment:
         gave = "" if seen is None or self._examples or not seen.outputs else f"\nIt gave: {json.dumps(seen.outputs[0])}"
         submission = Submission(code=code, entry=self._entry, shown=code + gave)
         return judged_by_all(self._verifiers, submission, self._sandbox)
+
+    def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
+        """Runs each program on every input, in one execution."""
+        return make_probe(self._sandbox)(programs, inputs)
 
     def answer(self, step: Step) -> str:
         """The source."""

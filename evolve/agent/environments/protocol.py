@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from evolve.episodes import Action, Judgement, Observation, Step
+from evolve.episodes import Action, Json, Judgement, Observation, Step
 
 
 class Environment(Protocol):
@@ -31,6 +31,10 @@ class Environment(Protocol):
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """Puts the last step's answer to the verifiers."""
+        ...
+
+    def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
+        """Runs variations for a policy that reflects; a :data:`~evolve.policies.protocol.Probe`. Leaves no trace."""
         ...
 
     def answer(self, step: Step) -> str:

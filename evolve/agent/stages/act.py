@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
+from evolve.agent.deliberating import allowance, handed_in
 from evolve.agent.paying import since, spent
 from evolve.agent.questions import INTERRUPTED, stopped, stopped_action
 from evolve.agent.stages.plan import UNFIT
@@ -34,13 +35,14 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     before = spent(context)
     try:
-        action = context.policy.act(context.view, plan, context.environment.focus(steps), context.left(steps))
+        action = context.policy.act(context.view, plan, context.environment.focus(steps), allowance(context, steps))
     except ModelMistake as error:
         action = Action(kind="code", text=str(error))
     except BudgetExhausted as error:
         action = Action(kind="finish", text=str(error), data={ENDED: True})
     except Cancelled:
         action = stopped_action()  # what it cost until then counts
+    action = handed_in(context, steps, action)
     # Text from outside enters the record here, so this is where it is cleaned.
     return replace(
         action,

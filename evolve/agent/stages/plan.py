@@ -5,7 +5,7 @@ from __future__ import annotations
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.paying import paid
-from evolve.agent.state import ENDED, AgentState, AgentUpdate, read_recalled
+from evolve.agent.state import ENDED, AgentState, AgentUpdate, read_aside, read_recalled
 from evolve.episodes import Plan, Recalled
 from evolve.errors import BudgetExhausted, ModelMistake
 
@@ -18,8 +18,9 @@ def plan(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
     A task that the policy cannot take at all gets a plan that says why.
     """
-    found = paid(context, (0, "plan", "plan"), lambda: to_json(_planned(context, read_recalled(state))))
-    return {"plan": found.text, "aside": to_json(found.cost)}
+    key = (len(state["steps"]), "plan", "plan")  # a plan that is made anew after some steps is paid for anew
+    found = paid(context, key, lambda: to_json(_planned(context, read_recalled(state))))
+    return {"plan": found.text, "aside": to_json(read_aside(state) + found.cost)}
 
 
 def _planned(context: EpisodeContext, recalled: tuple[Recalled, ...]) -> Plan:

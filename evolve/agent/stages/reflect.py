@@ -8,7 +8,6 @@ from functools import partial
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.execution import make_probe
 from evolve.agent.paying import paid
 from evolve.agent.questions import was_stopped
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
@@ -29,7 +28,7 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     steps = evidence_steps(read_steps(state))
     if not steps:
         return {}
-    probe = _kept(make_probe(context.sandbox), context, len(steps))
+    probe = _kept(context.environment.probe, context, len(steps))
     found = paid(context, (len(steps), "reflect", "claims"), lambda: _claims(context, steps, probe))
     return {"claims": found.text, "aside": to_json(read_aside(state) + found.cost)}
 

@@ -13,7 +13,7 @@ from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.memory.preferences.finding import fitting, shares_context
 from evolve.memory.preferences.meaning import contradict, same_meaning
-from evolve.memory.preferences.preference import Context, PersonAct, Preference, PreferenceStatus
+from evolve.memory.preferences.preference import ActKind, Context, PersonAct, Preference, PreferenceStatus
 from evolve.store import Database, Migration
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class PreferenceBook:
 
     def __init__(self, db: Database, embedder: Embedder, *, clock: Callable[[], float] = time.time) -> None:
         self._db = db
-        self._embedder = embedder
+        self.embedder = embedder
         self._clock = clock
 
     def learn(self, act: PersonAct, description: str) -> Preference:
@@ -81,6 +81,16 @@ class PreferenceBook:
                 self._db.update("memory_acts", {"id": kept.id}, {"preference": name})
             self._supersede(self.get(name))
         return self.get(name)
+
+    def keep(self, act: PersonAct) -> PersonAct:
+        """Keeps an act that shows no preference, such as a comment; the same one once."""
+        kept = replace(act, id=_act_id(act), at=self._clock())
+        self._db.insert("memory_acts", _act_row(kept), key="id")
+        return kept
+
+    def acts(self, kind: ActKind) -> list[PersonAct]:
+        """Every act of a kind, oldest first."""
+        return [_act(row) for row in self._db.rows("memory_acts", {"kind": kind}, order="seq")]
 
     def all(self, status: PreferenceStatus | None = None) -> list[Preference]:
         """All preferences, or those of one status, the latest learned first.
@@ -149,7 +159,7 @@ class PreferenceBook:
         chosen = [one.id for one in self.all()] if everything else sorted({self.get(name).id for name in ids})
         with self._db.transaction():
             for name in chosen:
-                self._db.delete("memory_acts", "preference = ? AND kind <> 'comment'", parameters=[name])
+                self._db.delete("memory_acts", "preference = ? AND (kind <> 'comment' OR run = '')", parameters=[name])
                 self._db.update("memory_acts", {"preference": name}, {"preference": ""})
                 self._db.delete("memory_preferences", {"id": name})
                 self._db.update("memory_preferences", {"successor": name}, _HOLDS)
@@ -157,7 +167,7 @@ class PreferenceBook:
 
     def for_context(self, context: Context, k: int = 5) -> list[Recalled]:
         """At most ``k`` active preferences that hold for a task, the most fitting first, among equals the newest."""
-        return fitting(self.all("active"), context, self._embedder)[: max(0, k)]
+        return fitting(self.all("active"), context, self.embedder)[: max(0, k)]
 
     def mend(self, described: Callable[[PersonAct], str]) -> tuple[list[str], list[str]]:
         """Makes lost preferences anew from their acts, and sets aside acts that say nothing by themselves.
@@ -193,7 +203,7 @@ class PreferenceBook:
             if older.id == newer.id or older.author != newer.author:
                 continue
             opposed = contradict(older.description, newer.description) or _answers_otherwise(older, newer)
-            if opposed and shares_context(older, newer, self._embedder):
+            if opposed and shares_context(older, newer, self.embedder):
                 changes = {"status": "superseded", "successor": newer.id}
                 self._db.update("memory_preferences", {"id": older.id}, changes)
 

@@ -108,6 +108,5 @@ def _of_one_kind(one: str, other: str) -> bool:
 
 
 def _stem(word: str) -> str:
-    if len(word) > 5:
-        word = re.sub(r"(?:ing|ed)\Z", "", word)
-    return re.sub(r"(?<![su])s\Z", "", word) if len(word) > 3 else word
+    single = re.sub(r"(?<![su])s\Z", "", word) if len(word) > 3 else word
+    return re.sub(r"(?:ing|ed)\Z", "", single) if len(single) > 5 else single

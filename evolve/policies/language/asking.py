@@ -48,6 +48,12 @@ CLAIMS_SCHEMA = _object(
     },
 )
 
+CRITIQUE_SCHEMA = _object(
+    "critique",
+    fault=_TEXT,
+    cases={"type": "array", "maxItems": 3, "items": _object("case", input=_TEXT, expected=_TEXT)},
+)
+
 SKILL_SCHEMA = _object("skill", name=_TEXT, description=_TEXT)
 
 EDITS_SCHEMA = _object(
@@ -65,6 +71,13 @@ EDITS_SCHEMA = _object(
 )
 
 
+_ROLES: Mapping[str, str] = {
+    **dict.fromkeys(("act", "plan", "decompose", "revise"), "act"),
+    "rewrite": "rewrite",
+}
+"""Which model is asked by which question; every other one is asked to reflect."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rooms:
     """How long the parts of a prompt may be, in characters; about four make a token.
@@ -77,6 +90,7 @@ class Rooms:
     facts: int = 3_000
     wishes: int = 2_000
     steps: int = 9_000
+    earlier: int = 3_000
     reply: int = 4_096
 
 
@@ -100,7 +114,7 @@ class Questions:
             WorkspaceError: The file is missing, or names a value that it is not given.
         """
         text = render_prompt(load_prompt(f"{name}.md", self.layers), values, name=f"{name}.md").strip()
-        role = {"act": "act", "plan": "act", "rewrite": "rewrite"}.get(name, "reflect")
+        role = _ROLES.get(name, "reflect")
         return ModelRequest(
             messages=(Message(role="system", text=text, priority=KEPT, kind="rules"), *parts),
             role=role,

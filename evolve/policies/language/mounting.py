@@ -1,6 +1,6 @@
 """Skills in answers: offered by an import line, and written into the answer where it uses one.
 
-So what is verified, stored and exported is one file that runs by itself.
+So what is verified, stored and exported is one file that runs by itself. An action in a folder imports them instead.
 """
 
 from __future__ import annotations
@@ -70,6 +70,20 @@ def mount(code: str, skills: Sequence[Skill]) -> Mounted:
     rest = "\n".join(lines).strip("\n")
     text = "\n".join(part for part in ["\n".join(head).strip("\n"), *parts, "\n" + rest] if part.strip())
     return Mounted(code=text + "\n", used=tuple(used))
+
+
+def imported(code: str, skills: Sequence[Skill]) -> Mounted:
+    """The code as it is, and which skills it imports, wherever it does so. Code that is no Python imports none."""
+    known = {module_of(skill): skill.digest for skill in skills}
+    try:
+        nodes = list(ast.walk(ast.parse(code)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Mounted(code=code)
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return Mounted(code=code, used=tuple(dict.fromkeys(known[name] for name in names if name in known)))
 
 
 def _part(skill: Skill, taken: set[str]) -> str:

@@ -16,8 +16,9 @@ from evolve.ledger import Budget
 from evolve.models import KEPT, ChatModel, Message, ModelReply, ModelRequest
 from evolve.policies.language.asking import ACTION_SCHEMA, CLAIMS_SCHEMA, SKILL_SCHEMA, Questions
 from evolve.policies.language.claims import unfit
+from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.metering import EpisodeMeter
-from evolve.policies.language.mounting import mount, skill_files
+from evolve.policies.language.mounting import imported, mount, skill_files
 from evolve.policies.language.plans import (
     PLAN_SCHEMA,
     as_data,
@@ -28,6 +29,7 @@ from evolve.policies.language.plans import (
 )
 from evolve.policies.language.prompt import (
     as_fact,
+    earlier_message,
     facts_message,
     plan_message,
     skill_id,
@@ -46,17 +48,14 @@ from evolve.policies.language.reflection import (
     read_claims,
     right_answer,
 )
+from evolve.policies.language.trying import Anew, Facts, state_before
 from evolve.policies.language.turns import is_decided, open_question, repeats
 from evolve.policies.language.watching import Watched
 from evolve.policies.protocol import DECIDED, OnPiece, Probe
 from evolve.skills import Skill
-from evolve.tasks import equal
 
 _HANDLE = re.compile(r"step\s+(\d+)(?:\s+page\s+(\d+))?", re.IGNORECASE)
 _AGAIN = "\nYour last proposal repeats an earlier step. Change the strategy: do something that was not done before."
-_SOUND = "def sound(*values):\n    return True\n"
-"""A program that cannot fail: where it does, the sandbox did."""
-_MACHINE = ("PermissionError", "MemoryError", "TimeoutError", "time limit", "disk limit", "not run", "the sandbox")
 _FIRM = frozenset({"confirmed"})
 
 
@@ -80,7 +79,7 @@ class LanguageSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LanguagePolicy:
+class LanguagePolicy(Deliberation):
     """Decides by asking a model. Nothing of an episode is kept between calls but what it may still spend.
 
     Attributes:
@@ -123,9 +122,10 @@ class LanguagePolicy:
         if not self.settings.plans:
             return Plan(goal=view.instruction, data={"facts": facts})
         rooms = self.questions.rooms
-        parts = [*facts_message(facts, rooms.facts), *wishes_message(facts, rooms.wishes), task_message(view)]
+        wishes, earlier = wishes_message(facts, rooms.wishes), earlier_message(view, rooms.earlier)
+        parts = [*facts_message(facts, rooms.facts), *wishes, *earlier, task_message(view)]
         try:
-            said = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
+            said = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
         except ModelMistake:  # without a plan the task is its own
             return Plan(goal=view.instruction, data={"facts": facts})
         return Plan(
@@ -146,13 +146,13 @@ class LanguagePolicy:
         started = time.process_time()
         subgoals, fresh = self._subgoals(view, plan, steps)
         now = replace(plan, subgoals=subgoals)
-        said = self._proposal(view, now, steps)
+        said = self.proposal(view, now, steps)
         if repeats(said, steps):
-            said = self._proposal(view, now, steps, strategy=_AGAIN)
+            said = self.proposal(view, now, steps, strategy=_AGAIN)
             if repeats(said, steps):
                 return Action(kind="finish", text="the same step was proposed again and again, so this stops here")
-        action = self._action(view, plan, steps, said)
-        if action.kind == "code" and not action.data.get("explores"):
+        action = self.action_of(view, plan, steps, said)
+        if action.kind == "code" and not action.data.get("explores") and view.environment == "programs":
             action = self._sampled(view, now, steps, action)
         if fresh:
             action = replace(action, data={**action.data, "subgoals": as_data(subgoals)})
@@ -164,20 +164,21 @@ class LanguagePolicy:
         Raises:
             ModelMistake: The model gave nothing usable; then nothing is learned.
         """
-        if not (self.settings.reflects and view.examples):
+        if not (self.settings.reflects and (view.examples or view.check)):
             return ()
         if not any(is_failure(step) for step in steps):
             return self._tested_again(view, group, steps, probe)
         parts = [task_message(view), *evidence_messages(view, steps)]
-        reply = self._asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
+        reply = self.asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
         known = [str(fact["text"]) for step in steps[:1] for fact in step.action.data.get("facts", ())]
         claims = read_claims(reply.data["claims"], view, known=known)
         if not claims:
             return ()
-        without = self._solves(view, (), probe)
+        anew = self._anew(view, steps, probe)
+        without = anew.solves(())
         found = []
         for claim in claims if without is not None else ():
-            with_it = self._solves(view, [_fact(claim)], probe)
+            with_it = anew.solves([_fact(claim)])
             if with_it is not None:
                 seen = evidence_of(view, group, with_it=with_it, without_it=bool(without))
                 found.append(replace(claim, evidence=(seen,)))
@@ -193,7 +194,7 @@ class LanguagePolicy:
         if right is None or not self.settings.distils or not view.examples:
             return ()
         parts = [task_message(view), Message(role="user", text=step_text(view, right), priority=KEPT, kind="answer")]
-        said = self._asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
+        said = self.asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
         described = " ".join(str(said["description"]).split())
         if unfit(described):
             described = f"Answers tasks of the family {view.family} such as {view.id}."
@@ -209,7 +210,7 @@ class LanguagePolicy:
             ),
         )
 
-    def _asked(self, request: ModelRequest) -> ModelReply:
+    def asked(self, request: ModelRequest) -> ModelReply:
         reply = self.models.complete(request)
         if reply.refused or reply.data is None:
             raise ModelMistake("the model would not answer, which says nothing about the task")
@@ -228,12 +229,12 @@ class LanguagePolicy:
             *steps_message(view, steps, self.questions.rooms.steps),
         ]
         try:
-            said = self._asked(self.questions.ask("plan", parts, PLAN_SCHEMA, seed=len(steps), evidence=evidence)).data
+            said = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, seed=len(steps), evidence=evidence)).data
         except ModelMistake:  # the old plan is better than none
             return subgoals, False
         return revised(subgoals, refuted, read_subgoals(said["subgoals"])), True
 
-    def _proposal(
+    def proposal(
         self, view: TaskView, plan: Plan, steps: Sequence[Step], strategy: str = "", *, sample: int = 0
     ) -> Mapping[str, Any]:
         rooms = self.questions.rooms
@@ -241,12 +242,13 @@ class LanguagePolicy:
             *skills_message(self._best_skills(view), rooms.skills),
             *facts_message(plan.data.get("facts", ()), rooms.facts),
             *wishes_message(plan.data.get("facts", ()), rooms.wishes),
+            *earlier_message(view, rooms.earlier),
             task_message(view),
             *plan_message(plan, plan.subgoals),
             *steps_message(view, steps, rooms.steps),
         ]
         seed = 1_000 * sample + 2 * len(steps) + bool(strategy)
-        said: Mapping[str, Any] = self._asked(
+        said: Mapping[str, Any] = self.asked(
             self.questions.ask("act", parts, ACTION_SCHEMA, seed=seed, strategy=strategy)
         ).data
         return said
@@ -256,12 +258,12 @@ class LanguagePolicy:
         found: dict[str, dict[str, Json]] = {}
         for number in range(1, self.settings.samples):
             try:
-                said = self._proposal(view, plan, steps, sample=number)
+                said = self.proposal(view, plan, steps, sample=number)
             except (ModelMistake, BudgetExhausted):  # there is an answer already
                 break
             if said["kind"] != "code" or not said["answer"]:
                 continue
-            other = self._action(view, plan, steps, said)
+            other = self.action_of(view, plan, steps, said)
             if other.code != action.code:
                 found[other.code] = {
                     "code": other.code,
@@ -285,7 +287,7 @@ class LanguagePolicy:
         )
         return order[:12]
 
-    def _action(self, view: TaskView, plan: Plan, steps: Sequence[Step], said: Mapping[str, Any]) -> Action:
+    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], said: Mapping[str, Any]) -> Action:
         kind = said["kind"]
         data: dict[str, Json] = {"subgoal": f"s{said['subgoal']}" if said["subgoal"] > 0 else ""}
         if not steps:
@@ -297,8 +299,10 @@ class LanguagePolicy:
             data["explores"] = True
             return Action(kind="code", code=str(said["code"]), text=text, data=data)
         if kind == "code":
-            mounted = mount(str(said["code"]), self.skills)
-            if mounted.used:
+            # In a folder the sandbox has the skills to import, because what an action writes is no single file.
+            put_in = mount if view.environment == "programs" else imported
+            mounted = put_in(str(said["code"]), self.skills)
+            if mounted.code != said["code"]:
                 data["written"] = str(said["code"])
             used = [f"skill:{one}" for one in mounted.used]
             facts = plan.data.get("facts", ())
@@ -321,22 +325,14 @@ class LanguagePolicy:
         named = {cite.strip("[] ") for cite in cites}
         return found + [f"skill:{one.digest}" for one in self.skills if skill_id(one) in named]
 
-    def _solves(self, view: TaskView, facts: Sequence[Mapping[str, Any]], probe: Probe) -> bool | None:
-        """Whether a fresh answer with these facts is right on the examples; None where the machine kept that open.
-
-        No skill is offered: one that rests on the same fact would hide whether the fact makes a difference.
-        """
+    def _anew(self, view: TaskView, steps: Sequence[Step], probe: Probe) -> Anew:
         bare = replace(self, skills=())
-        said = bare._proposal(view, Plan(goal="", data={"facts": list(facts)}), ())
-        if said["kind"] != "code":
-            return False
-        inputs = [list(row.input) for row in view.examples]
-        outputs, sound = probe([(str(said["code"]), view.entry), (_SOUND, "sound")], inputs)
-        if sound is None or any(_cut_short(value) for value in outputs or ()):
-            return None
-        return outputs is not None and all(
-            equal(value, row.output) for value, row in zip(outputs, view.examples, strict=True)
-        )
+        before, snapshot = state_before(view, steps)
+
+        def ask(facts: Facts, earlier: Sequence[Step]) -> Mapping[str, Any]:
+            return bare.proposal(view, Plan(goal="", data={"facts": list(facts)}), earlier)
+
+        return Anew(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
 
     def _tested_again(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
         """After a right first answer: one fact it cited that is not settled yet is left out, to see its worth."""
@@ -347,18 +343,13 @@ class LanguagePolicy:
         open_ones = [one for one in facts if one["of"] in right.action.consumed and one["status"] not in _FIRM]
         for fact in open_ones[:1]:
             claims = read_claims([{"cause": _cause_of(fact), "condition": "", "relation": ""}], view)
-            with_it = self._solves(view, facts, probe) if self.skills else True
-            without = self._solves(view, [one for one in facts if one["of"] != fact["of"]], probe)
+            anew = self._anew(view, steps, probe)
+            with_it = anew.solves(facts) if self.skills else True
+            without = anew.solves([one for one in facts if one["of"] != fact["of"]])
             if claims and with_it is not None and without is not None:
                 seen = evidence_of(view, group, with_it=with_it, without_it=without)
                 return (replace(claims[0], evidence=(seen,)),)
         return ()
-
-
-def _cut_short(value: Json) -> bool:
-    """Whether a value says that the machine ended or refused the work, which says nothing about the answer."""
-    failed = isinstance(value, dict) and set(value) == {"error"}
-    return failed and str(value["error"]).startswith(_MACHINE)
 
 
 def unfit_fact(text: str) -> bool:

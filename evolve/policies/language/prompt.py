@@ -15,6 +15,7 @@ from evolve.episodes import PREFERENCE, Plan, Recalled, Row, Step, Subgoal, Task
 from evolve.models import KEPT, Message
 from evolve.policies.language.mounting import import_line
 from evolve.policies.language.quoting import quoted, shortened
+from evolve.policies.protocol import NOTES
 from evolve.skills import Skill
 
 _EXAMPLES = 3_000
@@ -26,6 +27,7 @@ _FILES = 100
 _TOLD = ("value", "output", "changed", "protected", "check", "score")
 _EDIT = 600
 _SHOWN_IN_FULL = 3
+_REFUSED = "right on the examples, refused on rows that are not shown"
 _LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
 
 
@@ -43,13 +45,30 @@ def task_message(view: TaskView) -> Message:
         names = "\n".join([*view.files[:_FILES], *(["..."] if len(view.files) > _FILES else [])])
         parts.append(
             "You work in a copy of a folder. Code runs in it as the current folder, whatever answer says; what"
-            " it changes stays, variables do not. A check runs after every change. finish hands the folder in."
+            " it changes stays, variables do not. Your code may import skills, files of the folder may not."
+            " A check runs after every change. finish hands the folder in."
         )
         parts.append(quoted("files", shortened(names, _EXAMPLES)))
         return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
     parts.append(f"Define the function {view.entry}{view.signature.partition(' -> ')[0] or '()'}; it returns JSON.")
     parts.append(quoted("examples", "\n".join(shown)) if shown else "There are no examples.")
     return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
+
+
+def earlier_message(view: TaskView, most: int) -> list[Message]:
+    """Earlier turns of the conversation, the latest that fit; what came of them is data."""
+    kept: list[str] = []
+    for turn in reversed(view.earlier):
+        said = shortened(turn.said, most // 3)
+        outcome = quoted("outcome", shortened(turn.outcome, most // 2)) if turn.outcome else ""
+        text = f"The person asked: {said}\n{outcome}".rstrip()
+        if kept and sum(map(len, kept)) + len(text) > most:
+            break
+        kept.insert(0, text)
+    if not kept:
+        return []
+    lead = "Earlier in this conversation, for what the task refers to; none of it is asked again:"
+    return [Message(role="user", text="\n".join([lead, *kept]), priority=50, kind="earlier")]
 
 
 def skills_message(skills: Sequence[Skill], most: int) -> list[Message]:
@@ -194,13 +213,19 @@ def written(data: Mapping[str, Any], code: str) -> str:
 
 def seen_text(view: TaskView, step: Step) -> str:
     """What came back from a step, in words."""
+    return _doubt(step) or _came_back(view, step)
+
+
+def _came_back(view: TaskView, step: Step) -> str:
     seen, judged = step.observation, step.judgement
     if seen is None:
         return "not run"
     if seen.data.get("interrupted"):
         return seen.error
     if judged is not None:
-        return "accepted" if judged.accepted else "right on the examples, refused on rows that are not shown"
+        folder = view.environment == "files"
+        refused = "a check that is not shown refuses it" if folder else _REFUSED
+        return "accepted" if judged.accepted else refused
     if seen.denied and not seen.text:
         return f"refused by the sandbox, which says nothing about the task: {seen.denied}"
     if seen.fault:
@@ -220,6 +245,14 @@ def seen_text(view: TaskView, step: Step) -> str:
     if seen.outputs and step.action.kind == "recall":
         return "\n".join(str(one) for one in seen.outputs)
     return f"error: {seen.error}" if seen.error else "nothing came back"
+
+
+def _doubt(step: Step) -> str:
+    """Why a stage sent an answer back that was not judged; "" where none did."""
+    said = [note["text"] for note in step.action.data.get(NOTES, ()) if note.get("doubtful")]
+    if not said or step.judgement is not None or (step.observation is not None and not step.observation.ok):
+        return ""
+    return f"{'not run' if step.observation is None else 'right on the examples'}, but doubted: {said[-1]}"
 
 
 def _line(view: TaskView, step: Step) -> str:

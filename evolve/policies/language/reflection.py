@@ -12,7 +12,6 @@ from evolve.policies.language.claims import as_key, unfit
 from evolve.policies.language.prompt import step_text, written
 from evolve.policies.language.quoting import quoted, shortened
 
-ENVIRONMENT = "programs"
 EFFECT = "solved"
 _FAILURES_SHOWN = 3
 
@@ -22,15 +21,18 @@ def is_failure(step: Step) -> bool:
     seen, judged = step.observation, step.judgement
     if step.action.kind != "code" or step.action.data.get("explores") or not step.action.code or seen is None:
         return False
-    if "snapshot" in seen.data:
-        return False  # a look around in a folder is no failed answer
+    if "snapshot" in seen.data:  # a look around in a folder is no failed answer; a change that fails the check is
+        return bool(seen.data.get("changed")) and "check" in seen.data and not seen.ok
     return not seen.ok or (judged is not None and not judged.accepted)
 
 
 def right_answer(steps: Sequence[Step]) -> Step | None:
-    """The accepted answer, or None."""
+    """The accepted answer, in a folder that was handed in the last change; or None."""
     found = [step for step in steps if step.judgement is not None and step.judgement.accepted]
-    return found[-1] if found else None
+    if not found or found[-1].action.code:
+        return found[-1] if found else None
+    changes = [step for step in steps if step.observation is not None and step.observation.data.get("changed")]
+    return changes[-1] if changes else None
 
 
 def evidence_messages(view: TaskView, steps: Sequence[Step]) -> list[Message]:
@@ -65,7 +67,7 @@ def read_claims(said: Sequence[Mapping[str, Any]], view: TaskView, *, known: Seq
             # Only one thing is ever tried, whether knowing it helps; so that is all it may claim.
             relation="contributes",
             effect=EFFECT,
-            scope=Scope(environment=ENVIRONMENT, family=view.family),
+            scope=Scope(environment=view.environment, family=view.family),
             evidence=(),
             text=f"{cause.rstrip('.')}." + (f" This holds where: {condition.rstrip('.')}." if told else ""),
         )
@@ -81,6 +83,7 @@ def _tells_a_row(cause: str, view: TaskView) -> bool:
 def evidence_of(view: TaskView, group: str, *, with_it: bool, without_it: bool) -> Evidence:
     """What a pair of answers to one task says: +1 only where the claim made the difference."""
     direction: Literal[1, -1] = 1 if with_it and not without_it else -1
-    said = {True: "was right on the examples", False: "was not"}
+    right, wrong = ("was right on the examples", "was not") if view.examples else ("passed the check", "did not")
+    said = {True: right, False: wrong}
     detail = f"an answer with it {said[with_it]}, one without it {said[without_it]}"
     return Evidence(task=view.id, group=group, kind="intervention", direction=direction, detail=detail)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evolve.episodes import Json, TaskView
+from evolve.errors import ModelMistake
 from evolve.policies.search.answers import answer
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.searcher import Vocabulary
 from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import EVALUATION_ERRORS
@@ -33,6 +34,15 @@ def disagreement(term: Term, rivals: Sequence[Term], problem: Problem, view: Tas
                 code = answer(rival, view, vocabulary)
                 return {"input": [thaw(v) for v in inputs], "outputs": [thaw(here), thaw(there)], "code": code}
     return None
+
+
+def near_inputs(view: TaskView) -> list[list[Json]]:
+    """Inputs near the examples, as JSON; none where the search cannot type the examples."""
+    try:
+        problem = problem_of(view)
+    except ModelMistake:
+        return []
+    return [[thaw(value) for value in inputs] for inputs in variations(problem)]
 
 
 def _value(meaning: Any, inputs: tuple[Any, ...]) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from evolve.cancellation import Cancellation
 from evolve.episodes import (
@@ -21,7 +21,7 @@ from evolve.episodes import (
     Subgoal,
     TaskView,
 )
-from evolve.policies.protocol import OnPiece, Probe
+from evolve.policies.protocol import DRAWN, SPARE, OnPiece, Probe
 from evolve.policies.search.abstraction import Answers
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
@@ -33,12 +33,12 @@ from evolve.policies.search.guide import Guide
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.pricing import Pricing
 from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.progress import UNLIMITED, Progress, answers_of, spare_of, without_share
 from evolve.policies.search.reflection import Solved, claims_of
-from evolve.policies.search.searcher import Found, Searcher, Vocabulary, meter_for
+from evolve.policies.search.searcher import Searcher, Vocabulary, meter_for
+from evolve.policies.search.splitting import compose, splits
 from evolve.programs.operations import literals, vocabulary
 from evolve.programs.terms import Term, from_json, operations_in, to_json
-
-UNLIMITED = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +84,7 @@ class SearchPolicy:
         self._vocabulary = Vocabulary(operations, literals())
         self._causes = {operation_name(s.entry): f"skill:{s.digest}" for s in self.library}
         self._names = {cause: name for name, cause in self._causes.items()}
-        self._open: tuple[str, _Search] | None = None
+        self._open: tuple[str, Progress] | None = None
         self._cancellation: Cancellation | None = None
         self._answers: Answers | None = None
 
@@ -140,13 +140,19 @@ class SearchPolicy:
     @without_collector()
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
         """Searches for a program not yet refused; ``finish`` where the budget holds none."""
+        spare = spare_of(steps)
+        if spare is not None:
+            self._open = None
+            return spare
         before = time.process_time()
         search = self._search(view, plan, steps)
         started = search.meter.used
+        whole, limits = limits, without_share(limits, plan)
         found = search.next(limits)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
+        if found is None and plan.data.get("splits"):
+            return self._composed(view, plan, steps, (whole, limits, spent))
         if found is None:
-            self._open = None
             text = f"no program within {search.meter.used:,} candidates"
             return Action(kind="finish", text=text, cost=spent)
         data: dict[str, Json] = {
@@ -173,10 +179,10 @@ class SearchPolicy:
         skills = {self._causes[name] for name in operations_in(term) if name in self._causes}
         return skills | set(plan.data.get("recalled", ()))
 
-    def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> _Search:
+    def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> Progress:
         """The search of this episode, continued where it stopped or replayed up to there."""
         # A step that a person stopped has no program, and there is nothing of it to find again.
-        steps = [step for step in steps if "budget" in step.action.data]
+        steps = [step for step in steps if step.action.data.keys() & {"budget", SPARE}]
         key = f"{view.id}\n{view.examples!r}\n{sorted(plan.data['prices'].items())!r}"
         if self._open is not None and self._open[0] == key and self._open[1].given == len(steps) > 0:
             return self._open[1]
@@ -189,18 +195,100 @@ class SearchPolicy:
             return Searcher(problem, self._vocabulary, prices, meter, self.settings.combine)
 
         falls_back = bool(prices) and not self.settings.flat
-        search = _Search(
+        search = Progress(
             problem=problem,
             searcher=searcher(prices),
             fallback=(lambda: searcher({})) if falls_back else None,
             trust=self.settings.trust if falls_back else 1.0,
         )
         for step in steps:
-            found = search.next(Limits(candidates=step.action.data.get("budget"), seconds=None))
-            if found is not None:
-                search.rivals(found, self.settings.look_on)
+            data = step.action.data
+            if not data.get(SPARE):
+                found = search.next(Limits(candidates=data.get("budget"), seconds=None))
+                if found is not None:
+                    search.rivals(found, self.settings.look_on)
+            for most, wanted in data.get(DRAWN, ()):
+                search.further(Limits(candidates=most, seconds=None), wanted)
+        search.given = len(steps)
         self._open = (key, search)
         return search
+
+    @without_collector()
+    def alternatives(
+        self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits, wanted: int
+    ) -> tuple[Action, ...]:
+        """Further programs of the same search, for at most ``limits``; the search can go on after them."""
+        before = time.process_time()
+        search = self._search(view, plan, steps)
+        started = search.meter.used
+        rivals = search.further(limits, wanted)
+        spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
+        found = [
+            Action(
+                kind="code",
+                code=answer(one.term, view, self._vocabulary),
+                data={"tree": to_json(one.term), "price": one.cost, "candidates": one.candidates},
+                consumed=tuple(sorted(self._consumed(one.term, plan))),
+            )
+            for one in rivals
+        ]
+        return (*found, Action(kind="finish", text=f"{_counted(len(found), 'rival')}", cost=spent))
+
+    def decompose(self, view: TaskView, plan: Plan, share: float) -> Plan:
+        """How the examples can be taken apart; the parts are searched for where the whole is not found."""
+        found = splits(problem_of(view))
+        if not found:
+            return plan
+        parts = [
+            Subgoal(id=f"part{number}", goal=one.says, postcondition="the parts reproduce every example")
+            for number, one in enumerate(found, 1)
+        ]
+        data = {**plan.data, "splits": len(found), "share": share}
+        return replace(plan, subgoals=(*parts, *plan.subgoals), data=data)
+
+    @without_collector()
+    def search_again(self, view: TaskView, steps: Sequence[Step], limits: Limits) -> Action:
+        """A search that prices every operation alike, so it meets programs in another order."""
+        before, problem = time.process_time(), problem_of(view)
+        meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)
+        meter.cancellation = self._cancellation
+        alike = dict.fromkeys([*(one.name for one in self._vocabulary.operations), "input"], 1)
+        searcher = Searcher(problem, self._vocabulary, alike, meter, self.settings.combine)
+        tried = answers_of(steps)
+        found = next((one.term for one in searcher.programs() if one.term not in tried), None)
+        spent = Cost(candidates=meter.used, seconds=time.process_time() - before)
+        return self._found(view, found, spent, "with all operations priced alike")
+
+    def _composed(
+        self, view: TaskView, plan: Plan, steps: Sequence[Step], spending: tuple[Limits, Limits, Cost]
+    ) -> Action:
+        """A program made of parts, with the share of the budget that was kept for it."""
+        whole, main, spent = spending
+        before, problem = time.process_time(), problem_of(view)
+        seconds = None if whole.seconds is None else max(0.0, whole.seconds - spent.seconds)
+        meter = meter_for((whole.candidates or UNLIMITED) - spent.candidates, seconds)
+        meter.cancellation = self._cancellation
+        prices = {} if self.guide is not None else plan.data["prices"]
+
+        def make(part: Problem, meter: Meter) -> Searcher:
+            return Searcher(part, self._vocabulary, prices, meter, self.settings.combine)
+
+        found = compose(problem, splits(problem), make, meter, answers_of(steps))
+        spent += Cost(candidates=meter.used, seconds=time.process_time() - before)
+        made = self._found(view, found, spent, "put together from parts", plan)
+        return replace(made, data={**made.data, "budget": main.candidates})
+
+    def _found(self, view: TaskView, term: Term | None, spent: Cost, how: str, plan: Plan | None = None) -> Action:
+        if term is None:
+            return Action(kind="finish", text=f"no program {how} within {spent.candidates:,} candidates", cost=spent)
+        return Action(
+            kind="code",
+            code=answer(term, view, self._vocabulary),
+            text=f"a program {how} after {spent.candidates:,} candidates",
+            data={"tree": to_json(term)},
+            cost=spent,
+            consumed=tuple(sorted(self._consumed(term, plan or Plan(goal="")))),
+        )
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
         """Claims from ablating the accepted answer; nothing from a task that was not solved."""
@@ -229,65 +317,6 @@ class SearchPolicy:
         drafts = [draft_of(term, view, problem, self._vocabulary)]
         drafts += [part_draft(part, view, problem, self._vocabulary) for part in parts]
         return tuple(draft for draft in drafts if draft is not None)
-
-
-@dataclass
-class _Search:
-    """A search in progress over one episode: with learned prices first, then with static ones."""
-
-    problem: Problem
-    searcher: Searcher
-    fallback: Callable[[], Searcher] | None
-    trust: float
-    given: int = 0
-    waiting: list[Found] = field(default_factory=list)
-    done: set[Term] = field(default_factory=set)
-    programs: Iterator[Found] | None = None
-
-    @property
-    def meter(self) -> Meter:
-        """Counts the candidates of both searches."""
-        return self.searcher.meter
-
-    def next(self, limits: Limits) -> Found | None:
-        """The next program within what is left of the episode's budget."""
-        self.given += 1
-        budget = UNLIMITED if limits.candidates is None else limits.candidates
-        self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
-        end = self.meter.used + budget
-        if self.waiting:
-            return self.waiting.pop(0)
-        if self.programs is None:
-            self.programs = self.searcher.programs()
-            self.meter.limit = self.meter.used + int(budget * self.trust)
-        else:
-            self.meter.limit = end
-        found = self._fresh()
-        if found is None and self.fallback is not None:
-            self.meter.limit = end
-            self.programs, self.fallback = self.fallback().programs(), None
-            found = self._fresh()
-        return found
-
-    def _fresh(self) -> Found | None:
-        """The next program that was not given before."""
-        for found in self.programs or ():
-            if found.term not in self.done:
-                self.done.add(found.term)
-                return found
-        return None
-
-    def rivals(self, found: Found, share: float) -> list[Term]:
-        """Further programs within ``share`` more candidates, kept for later submissions."""
-        if share <= 0:
-            return []
-        self.meter.limit = min(self.meter.limit, self.meter.used + max(500, int(share * found.candidates)))
-        while len(self.waiting) < 3:
-            other = self._fresh()
-            if other is None:
-                break
-            self.waiting.append(other)
-        return [other.term for other in self.waiting]
 
 
 def _counted(number: int, noun: str) -> str:

@@ -78,6 +78,7 @@ class Searcher:
         prices: Price per operation and leaf name; static where silent.
         meter: The budget.
         combine: Whether covers and conditionals are tried (the plain enumerator does not).
+        pause_at: Candidates after which :meth:`paced` pauses, so that it can be left off and gone on with.
     """
 
     problem: Problem
@@ -85,6 +86,7 @@ class Searcher:
     prices: Mapping[str, int]
     meter: Meter
     combine: bool = True
+    pause_at: int | None = None
 
     def __post_init__(self) -> None:
         grammar, bodies = self.vocabulary.grammar(self.problem)
@@ -107,6 +109,10 @@ class Searcher:
 
     def programs(self) -> Iterator[Found]:
         """Programs that reproduce every example, roughly cheapest first, until the budget ends."""
+        return (found for found in self.paced() if found is not None)
+
+    def paced(self) -> Iterator[Found | None]:
+        """As :meth:`programs`, with None wherever more than ``pause_at`` candidates were computed."""
         seen: set[Term] = set()
         try:
             self.meter.check()
@@ -114,6 +120,8 @@ class Searcher:
                 for entries in self.enumerator.advance():
                     yield from self._new(self._look(entries), seen)
                     yield from self._new(self._due(), seen)
+                    if self.pause_at is not None and self.meter.used >= self.pause_at:
+                        yield None
                 self._offer_items()
                 self._deduce()
                 self._try_combinations()

@@ -1,0 +1,233 @@
+"""What stages between an action and its judgement share: the answer, its rivals, what was said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evolve.agent.codec import to_json
+from evolve.agent.context import EpisodeContext
+from evolve.agent.execution import make_probe
+from evolve.agent.exploring import EXPLORES
+from evolve.agent.outcome import goes_on
+from evolve.agent.paying import since, spent
+from evolve.agent.sampling import SAMPLES
+from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, with_last_step
+from evolve.episodes import Action, Json, Limits, Plan, Step
+from evolve.errors import BudgetExhausted, ModelMistake
+from evolve.files import clean_text
+from evolve.policies.protocol import DRAWN, NOTES, RIVALS, Deliberating, Searching
+
+SETTLED = "settled"
+"""Key of an action's data: an answer that was doubted is handed in, because nothing better was found."""
+
+_OF_ANSWER = ("tree", "price", "candidates", "ambiguity", "written")
+"""Keys of an action's data that belong to its code and change with it."""
+_LEAST = 1_000
+"""Candidates that a search for rivals gets at least, if so many are left."""
+
+Work = Callable[[EpisodeContext, Plan, Sequence[Step]], Action]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Actions:
+    found: tuple[Action, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Table:
+    rows: tuple[Json, ...] = ()
+
+
+def deliberated(state: AgentState, context: EpisodeContext, stage: str, work: Work) -> AgentUpdate:
+    """Lets a stage change the last step's action, once; an action that is no answer is left as it is."""
+    steps = read_steps(state)
+    if not steps or not is_answer(steps[-1].action):
+        return {}
+    return changed(state, context, stage, work)
+
+
+def changed(state: AgentState, context: EpisodeContext, stage: str, work: Work) -> AgentUpdate:
+    """Lets a stage change the last step's action, once, whatever kind it is."""
+    steps, plan = read_steps(state), read_plan(state)
+    step = steps[-1]
+
+    def compute() -> Action:
+        return _last_resort(context, steps, work(context, plan, steps), stage)
+
+    action = context.outputs.once((step.number, stage, "action"), Action, compute)
+    return {"steps": with_last_step(state, replace(step, action=action))}
+
+
+def skipped(state: AgentState, stage: str, reason: str) -> AgentUpdate:
+    """What a stage leaves that does nothing in this episode: the reason."""
+    steps = read_steps(state)
+    if steps:
+        return {"steps": with_last_step(state, replace(steps[-1], action=noted(steps[-1].action, stage, reason)))}
+    plan = read_plan(state)
+    notes = [*plan.data.get(NOTES, ()), {"stage": stage, "text": reason}]
+    return {"plan": to_json(replace(plan, data={**plan.data, NOTES: notes}))}
+
+
+def is_answer(action: Action) -> bool:
+    """Whether the action is source that may still be exchanged for other source."""
+    return (
+        action.kind == "code" and bool(action.code) and not action.data.get(EXPLORES) and not action.data.get(SETTLED)
+    )
+
+
+def noted(action: Action, stage: str, text: str, **more: Json) -> Action:
+    """The action with what a stage said about it."""
+    notes = [*action.data.get(NOTES, ()), {"stage": stage, "text": clean_text(text), **more}]
+    return replace(action, data={**action.data, NOTES: notes})
+
+
+def doubt_of(action: Action, stage: str = "") -> Mapping[str, Any] | None:
+    """The latest doubt about the answer, of one stage or of any; None where the latest word is no doubt."""
+    said = [one for one in action.data.get(NOTES, ()) if not stage or one["stage"] == stage]
+    said = [one for one in said if "doubtful" in one]
+    return said[-1] if said and said[-1]["doubtful"] else None
+
+
+def exchanged(action: Action, other: Mapping[str, Any]) -> Action:
+    """The action with another answer; the one it had is kept among the rivals."""
+    data = {key: value for key, value in action.data.items() if key not in _OF_ANSWER}
+    rivals = [one for one in data.get(RIVALS, ()) if one["code"] != other["code"]]
+    data |= {**other["data"], RIVALS: [*rivals, as_rival(action)]}
+    return replace(action, code=other["code"], data=data, consumed=tuple(other["consumed"]))
+
+
+def as_rival(action: Action) -> dict[str, Any]:
+    """What is kept of an answer beside the one that is handed in."""
+    data = {key: action.data[key] for key in _OF_ANSWER if key in action.data}
+    return {"code": clean_text(action.code), "data": data, "consumed": list(action.consumed)}
+
+
+def with_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step], stage: str) -> Action:
+    """The last step's action with rivals in its data, asked for where there are fewer than the knob says."""
+    action = _samples_as_rivals(steps[-1].action)
+    wanted = context.knobs.rivals - len(action.data.get(RIVALS, ()))
+    policy, left = context.policy, context.left(steps)
+    if wanted <= 0 or not isinstance(policy, Deliberating) or left.candidates == 0:
+        return action
+    most = max(_LEAST, action.cost.candidates)
+    limits = replace(left, candidates=most if left.candidates is None else min(most, left.candidates))
+    current = [*steps[:-1], replace(steps[-1], action=action)]
+
+    def work() -> tuple[Action, ...]:
+        return policy.alternatives(context.view, plan, current, limits, wanted)
+
+    found = bought(context, (steps[-1].number, stage, "rivals"), work)
+    known = {action.code, *(one["code"] for one in action.data.get(RIVALS, ()))}
+    fresh = [as_rival(one) for one in found if one.kind == "code" and one.code and one.code not in known]
+    data = {
+        **action.data,
+        RIVALS: [*action.data.get(RIVALS, ()), *fresh],
+        DRAWN: [*action.data.get(DRAWN, ()), [limits.candidates, wanted]],
+    }
+    return replace(action, data=data, cost=sum((one.cost for one in found), action.cost))
+
+
+def bought(
+    context: EpisodeContext, key: tuple[int, str, str], work: Callable[[], tuple[Action, ...]]
+) -> tuple[Action, ...]:
+    """What was asked of the policy under this key, once, its cost in the actions; a mistake or an end of the budget
+    gives one ``finish`` that says so."""
+
+    def compute() -> _Actions:
+        before = spent(context)
+        try:
+            found = work()
+        except (ModelMistake, BudgetExhausted) as error:
+            found = (Action(kind="finish", text=str(error)),)
+        *others, last = found or (Action(kind="finish"),)
+        return _Actions(found=(*others, replace(last, cost=last.cost + since(context, before))))
+
+    return context.outputs.once(key, _Actions, compute).found
+
+
+def compared(
+    context: EpisodeContext, key: tuple[int, str, str], codes: Sequence[str], inputs: Sequence[Sequence[Json]]
+) -> list[list[Json] | None]:
+    """What each program gives on each input, in the sandbox, once; None for one that did not load."""
+    probe = make_probe(context.sandbox)
+    wanted = [(code, context.view.entry) for code in codes]
+    table = context.outputs.once(key, _Table, lambda: _Table(rows=tuple(probe(wanted, inputs))))
+    return list(table.rows)
+
+
+def is_error(value: Json) -> bool:
+    """Whether a program had no value, but an error."""
+    return isinstance(value, dict) and set(value) == {"error"}
+
+
+def near(context: EpisodeContext) -> list[list[Json]]:
+    """Inputs near the examples; none where their values have no common types."""
+    from evolve.policies.search.ambiguity import near_inputs
+
+    return near_inputs(context.view) if context.view.examples else []
+
+
+def allowance(context: EpisodeContext, steps: Sequence[Step]) -> Limits:
+    """What the next action may spend: all that is left, but for what a stage ``search`` will need."""
+    left = context.left(steps)
+    if "search" not in context.stages or left.candidates is None:
+        return left
+    rest = 1.0 - context.knobs.share
+    return replace(
+        left,
+        candidates=int(left.candidates * rest),
+        seconds=None if left.seconds is None else left.seconds * rest,
+    )
+
+
+def handed_in(context: EpisodeContext, steps: Sequence[Step], action: Action) -> Action:
+    """In place of giving up, the first answer that was only doubted: a doubt is no refutation."""
+    first = _first_doubted(steps) if action.kind == "finish" else None
+    if first is None:
+        return action
+    kept = as_rival(first.action)
+    data = {"budget": allowance(context, steps).candidates} if isinstance(context.policy, Searching) else {}
+    return replace(
+        action,
+        kind="code",
+        code=kept["code"],
+        text=f"nothing better was found, so the answer of step {first.number} is handed in",
+        data={**data, **kept["data"], SETTLED: True},
+        consumed=tuple(kept["consumed"]),
+    )
+
+
+def _last_resort(context: EpisodeContext, steps: Sequence[Step], action: Action, stage: str) -> Action:
+    """The action; where it is doubted like all before it and none can follow, the first answer of them, which the
+    policy liked best."""
+    current = [*steps[:-1], replace(steps[-1], action=action)]
+    if doubt_of(action, stage) is None or steps[-1].observation is not None or goes_on(current, context):
+        return action
+    first = _first_doubted(steps[:-1])
+    if first is None:
+        return action
+    text = f"all answers are doubted, so that of step {first.number} is handed in"
+    return noted(exchanged(action, as_rival(first.action)), stage, text, doubtful=True)
+
+
+def _first_doubted(steps: Sequence[Step]) -> Step | None:
+    """The first step whose answer fits as far as it was tried, was only doubted, and was never handed in."""
+    for step in steps:
+        ready = step.observation is None or step.observation.ok
+        if ready and step.judgement is None and step.action.code and doubt_of(step.action) is not None:
+            return step
+    return None
+
+
+def _samples_as_rivals(action: Action) -> Action:
+    """Samples that a model gave are rivals too; left where they are, they would be run a second time."""
+    samples = action.data.get(SAMPLES, ())
+    if not samples:
+        return action
+    data = {key: value for key, value in action.data.items() if key != SAMPLES}
+    made = [
+        {"code": one["code"], "data": {"written": one["written"]}, "consumed": list(one["consumed"])} for one in samples
+    ]
+    return replace(action, data={**data, RIVALS: [*data.get(RIVALS, ()), *made]})

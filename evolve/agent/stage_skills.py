@@ -1,0 +1,85 @@
+"""Skills that stages of a workflow call: which they are, and what their signature lets them do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evolve.agent.context import EpisodeContext
+from evolve.agent.execution import make_probe
+from evolve.episodes import Json
+from evolve.errors import WorkspaceError
+from evolve.files import canonical_json
+from evolve.skills import Skill
+from evolve.tasks.signature import parse_signature
+from evolve.workflow import Workflow, skill_of
+
+Role = Literal["propose", "change", "filter"]
+
+_ADMITTED = ("admitted", "trusted")
+_ROLES: Mapping[tuple[tuple[str, ...], str], Role] = {
+    (("str", "str"), "str"): "propose",
+    (("str",), "str"): "change",
+    (("str",), "bool"): "filter",
+}
+"""``(instruction, examples as JSON text) -> source``, ``(source) -> source``, ``(source) -> whether to keep it``."""
+
+
+def role_of(skill: Skill) -> Role | None:
+    """What a skill can do as a stage, by its signature; None where it is no building block."""
+    signature = parse_signature(skill.signature)
+    kinds = tuple(str(parameter.type) for parameter in signature.parameters)
+    return _ROLES.get((kinds, str(signature.result)))
+
+
+def stage_skills(workflow: Workflow, skills: Sequence[Skill], *, file: str = "workflow.toml") -> dict[str, Skill]:
+    """The skill of every stage that calls one.
+
+    Args:
+        file: Name of the workflow in messages.
+
+    Raises:
+        WorkspaceError: It is not admitted, or its signature is not one of a building block.
+    """
+    found = {}
+    for stage in workflow.stages:
+        wanted = skill_of(stage)
+        if wanted is None:
+            continue
+        name, digest = wanted
+        fitting = [one for one in skills if one.name == name and one.digest.startswith(digest)]
+        if len(fitting) != 1 or fitting[0].status not in _ADMITTED:
+            raise WorkspaceError(
+                f"{file}: stages: {stage}: no such skill is admitted here",
+                hint="evolve skills list shows the admitted ones",
+            )
+        if role_of(fitting[0]) is None:
+            signature, forms = (
+                fitting[0].signature,
+                "; ".join(f"({', '.join(kinds)}) -> {result}" for kinds, result in _ROLES),
+            )
+            raise WorkspaceError(
+                f"{file}: stages: {stage}: a skill {signature} is no building block; these are: {forms}",
+                hint="evolve skills list shows their signatures",
+            )
+        found[stage] = fitting[0]
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Value:
+    value: Json
+
+
+def called(context: EpisodeContext, key: tuple[int, str, str], skill: Skill, code: str) -> Json:
+    """What the skill gives, called once in the sandbox; an object with ``error`` where it fails."""
+    view = context.view
+    rows = canonical_json([{"input": list(row.input), "output": row.output} for row in view.examples])
+    arguments: list[Json] = [view.instruction, rows] if role_of(skill) == "propose" else [code]
+
+    def work() -> _Value:
+        (found,) = make_probe(context.sandbox)([(skill.code, skill.entry)], [arguments])
+        return _Value(value=found[0] if found else {"error": "it did not run"})
+
+    return context.outputs.once(key, _Value, work).value

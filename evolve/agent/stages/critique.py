@@ -1,0 +1,84 @@
+"""Looks for a reason against an answer before it is handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evolve.agent.context import EpisodeContext
+from evolve.agent.deliberating import bought, compared, deliberated, is_error, near, noted, with_rivals
+from evolve.agent.state import AgentState, AgentUpdate, read_steps
+from evolve.episodes import Action, Json, Plan, Row, Step
+from evolve.files import canonical_json
+from evolve.policies.protocol import RIVALS, Criticising
+from evolve.tasks import equal
+
+_NAME = "critique"
+
+
+def critique(state: AgentState, context: EpisodeContext) -> AgentUpdate:
+    """Doubts the answer where something it gives speaks against it.
+
+    A policy that finds fault in words names calls with what they should give; they are run, and only what the answer
+    really gets wrong is a doubt. For other policies a doubt is an input near the examples on which a rival that fits
+    them too gives another value, or has one where the answer has none.
+    """
+    steps = read_steps(state)
+    if steps and steps[-1].observation is not None and not steps[-1].observation.ok:
+        return {}  # it stands after the trial, and the trial has refuted the answer already
+    return deliberated(state, context, _NAME, _work)
+
+
+def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
+    if isinstance(context.policy, Criticising):
+        return _in_words(context, plan, steps)
+    return _by_rivals(context, plan, steps)
+
+
+def _in_words(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
+    step, policy = steps[-1], context.policy
+    assert isinstance(policy, Criticising)
+
+    def work() -> tuple[Action, ...]:
+        fault, cases = policy.critique(context.view, plan, steps)
+        data = {"cases": [[list(row.input), row.output] for row in cases]}
+        return (Action(kind="finish", text=fault, data=data),)
+
+    (said,) = bought(context, (step.number, _NAME, "said"), work)
+    action = _paid_too(step.action, said)
+    cases = [Row(input=tuple(given), output=wanted) for given, wanted in said.data.get("cases", ())]
+    if not cases:
+        return noted(action, _NAME, "no call was named on which the answer is wrong", doubtful=False)
+    inputs = [list(row.input) for row in cases]
+    (values,) = compared(context, (step.number, _NAME, "table"), [action.code], inputs)
+    wrong = [(row, value) for row, value in zip(cases, values or (), strict=False) if not equal(value, row.output)]
+    if not wrong:
+        return noted(action, _NAME, "on every call that was named the answer gives what was wanted", doubtful=False)
+    row, value = wrong[0]
+    call = ", ".join(map(canonical_json, row.input))
+    text = f"{said.text or 'wrong'}; on ({call}) it gives {_told(value)}, not {canonical_json(row.output)}"
+    return noted(action, _NAME, text, doubtful=True)
+
+
+def _by_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
+    action = with_rivals(context, plan, steps, _NAME)
+    rivals, inputs = action.data.get(RIVALS, ()), near(context)
+    if not rivals or not inputs:
+        return noted(action, _NAME, "no rival fits the examples", doubtful=False)
+    codes = [action.code, *(one["code"] for one in rivals)]
+    mine, *others = compared(context, (steps[-1].number, _NAME, "table"), codes, inputs)
+    for theirs in others:
+        for given, here, there in zip(inputs, mine or (), theirs or (), strict=False):
+            if not is_error(there) and not equal(here, there):
+                call = ", ".join(map(canonical_json, given))
+                text = f"on ({call}) it gives {_told(here)}, a rival gives {_told(there)}"
+                return noted(action, _NAME, text, doubtful=True)
+    return noted(action, _NAME, f"{len(rivals)} rivals give the same near the examples", doubtful=False)
+
+
+def _paid_too(action: Action, said: Action) -> Action:
+    return replace(action, cost=action.cost + said.cost)
+
+
+def _told(value: Json) -> str:
+    return f"an error ({value['error']})" if is_error(value) else canonical_json(value)

@@ -1,0 +1,36 @@
+"""Takes the task apart before it is worked on."""
+
+from __future__ import annotations
+
+from evolve.agent.codec import from_json, to_json
+from evolve.agent.context import EpisodeContext
+from evolve.agent.deliberating import skipped
+from evolve.agent.paying import paid
+from evolve.agent.stages.plan import UNFIT
+from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan
+from evolve.episodes import Plan
+from evolve.errors import BudgetExhausted, ModelMistake
+from evolve.policies.protocol import Deliberating
+
+_NAME = "decompose"
+
+
+def decompose(state: AgentState, context: EpisodeContext) -> AgentUpdate:
+    """Has the policy name parts that can be worked on by themselves; what it has planned stays where it cannot."""
+    plan, policy = read_plan(state), context.policy
+    if UNFIT in plan.data:
+        return {}
+    if not isinstance(policy, Deliberating):
+        return skipped(state, _NAME, "the policy cannot take tasks apart")
+
+    def work() -> str:
+        try:
+            return to_json(policy.decompose(context.view, plan, context.knobs.share))
+        except (ModelMistake, BudgetExhausted):  # the plan there is is better than none
+            return to_json(plan)
+
+    found = paid(context, (len(state["steps"]), _NAME, "plan"), work)
+    if from_json(Plan, found.text) == plan:
+        update = skipped({**state, "steps": []}, _NAME, "the task was not taken apart")
+        return {**update, "aside": to_json(read_aside(state) + found.cost)}
+    return {"plan": found.text, "aside": to_json(read_aside(state) + found.cost)}

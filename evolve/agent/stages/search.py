@@ -1,0 +1,73 @@
+"""Searches once more, in another order, where no answer was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evolve.agent.context import EpisodeContext
+from evolve.agent.deliberating import allowance, bought, changed, compared, is_answer, noted
+from evolve.agent.exploring import EXPLORES
+from evolve.agent.state import AgentState, AgentUpdate, read_steps
+from evolve.episodes import Action, Limits, Plan, Step
+from evolve.policies.protocol import NOTES, Searching
+from evolve.tasks import equal
+
+_NAME = "search"
+
+
+def search(state: AgentState, context: EpisodeContext) -> AgentUpdate:
+    """Where the policy gives up, or its answer fails an example, searches for a program in another order.
+
+    The embedded policy gets what its own search left of the budget. Any other policy gets the embedded search, once an
+    episode, with a share of the workflow's candidates: what a model cannot write may be easy to enumerate.
+    """
+    steps = read_steps(state)
+    if not steps or not context.view.examples or not _is_wanted(context, steps):
+        return {}
+    return changed(state, context, _NAME, _work)
+
+
+def _is_wanted(context: EpisodeContext, steps: Sequence[Step]) -> bool:
+    action = steps[-1].action
+    if action.kind not in ("code", "finish") or action.data.get(EXPLORES):
+        return False
+    if isinstance(context.policy, Searching):
+        return not action.code
+    return not any(one["stage"] == _NAME for step in steps for one in step.action.data.get(NOTES, ()))
+
+
+def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
+    step = steps[-1]
+    action = step.action
+    if is_answer(action) and _fits(context, step):
+        return action
+    policy, own = context.policy, True
+    if not isinstance(policy, Searching):
+        from evolve.policies.search import SearchPolicy
+
+        policy, own = SearchPolicy(), False
+    limits = context.left(steps) if own else _lent(context)
+    (found,) = bought(
+        context, (step.number, _NAME, "answer"), lambda: (policy.search_again(context.view, steps, limits),)
+    )
+    cost = action.cost + found.cost
+    if found.kind != "code":
+        return replace(noted(action, _NAME, found.text), cost=cost)
+    # The policy replays its own search from what each action was allowed.
+    data = {"budget": allowance(context, steps[:-1]).candidates} if own else {}
+    made = replace(found, data={**data, **action.data, **found.data}, cost=cost)
+    return noted(made, _NAME, found.text)
+
+
+def _fits(context: EpisodeContext, step: Step) -> bool:
+    inputs = [list(row.input) for row in context.view.examples]
+    (values,) = compared(context, (step.number, _NAME, "table"), [step.action.code], inputs)
+    return values is not None and all(
+        equal(value, row.output) for value, row in zip(values, context.view.examples, strict=True)
+    )
+
+
+def _lent(context: EpisodeContext) -> Limits:
+    knobs = context.knobs
+    return Limits(candidates=int(knobs.candidates * knobs.share), seconds=knobs.seconds * knobs.share)

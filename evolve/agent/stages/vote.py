@@ -1,0 +1,65 @@
+"""Goes on with the answer that most others agree with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from evolve.agent.context import EpisodeContext
+from evolve.agent.deliberating import compared, deliberated, exchanged, is_error, near, noted, with_rivals
+from evolve.agent.state import AgentState, AgentUpdate
+from evolve.episodes import Action, Json, Plan, Step
+from evolve.files import canonical_json
+from evolve.policies.protocol import RIVALS
+from evolve.tasks import equal
+
+_NAME = "vote"
+
+
+def vote(state: AgentState, context: EpisodeContext) -> AgentUpdate:
+    """Lets the answer and its rivals vote on inputs near the examples (self-consistency: Wang et al., 2023).
+
+    Those that reproduce most examples have a vote. The winner is the one with which, on the average input, the
+    largest share agrees; it is doubtful where that share is below the quorum.
+    """
+    return deliberated(state, context, _NAME, _work)
+
+
+def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
+    action = with_rivals(context, plan, steps, _NAME)
+    rivals = action.data.get(RIVALS, ())
+    if not rivals:
+        return noted(action, _NAME, "nobody else has a vote", doubtful=False)
+    examples = context.view.examples
+    inputs = [*(list(row.input) for row in examples), *near(context)] or [[]]
+    codes = [action.code, *(one["code"] for one in rivals)]
+    table = compared(context, (steps[-1].number, _NAME, "table"), codes, inputs)
+    wanted = [row.output for row in examples]
+    right = [_right(values, wanted) for values in table]
+    voters = [number for number, count in enumerate(right) if count == max(right)]
+    ballots = {number: _ballot(table[number] or (), len(wanted)) for number in voters}
+    counts = [Counter(filter(None, column)) for column in zip(*ballots.values(), strict=True)]
+    shares = {number: _shares(ballot, counts, len(voters)) for number, ballot in ballots.items()}
+    best = max(voters, key=lambda number: (shares[number], -number))
+    agreement = shares[best]
+    doubtful = len(voters) > 1 and agreement < context.knobs.quorum
+    text = f"{len(voters)} of {len(codes)} answers vote; number {best + 1} wins with an agreement of {agreement:.2f}"
+    chosen = action if best == 0 else exchanged(action, rivals[best - 1])
+    return noted(chosen, _NAME, text, doubtful=doubtful)
+
+
+def _shares(ballot: Sequence[str], counts: Sequence[Counter[str]], voters: int) -> float:
+    """The share of the voters that say the same, over the inputs on which anybody has a value; 1.0 without any."""
+    said = [count[value] / voters for value, count in zip(ballot, counts, strict=True) if count]
+    return sum(said) / len(said) if said else 1.0
+
+
+def _right(values: Sequence[Json] | None, wanted: Sequence[Json]) -> int:
+    if values is None:
+        return -1
+    return sum(equal(value, output) for value, output in zip(values, wanted, strict=False))
+
+
+def _ballot(values: Sequence[Json], shown: int) -> list[str]:
+    """What a program says on the inputs beyond the examples; "" where it has no value."""
+    return ["" if is_error(value) else canonical_json(value) for value in (values[shown:] or values)]

@@ -1,0 +1,58 @@
+"""``evolve chat``: the same as ``evolve run``, turn by turn, in a terminal session."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evolve.cli import folder, options
+
+__all__ = ["app"]
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("chat")
+def chat_command(
+    directory: folder.Dir = None,
+    check: folder.Check = None,
+    python: folder.Python = None,
+    model: options.Model = None,
+    approve: Annotated[
+        str,
+        typer.Option("--approve", envvar="EVOLVE_APPROVE", help="Before a file is changed: ask, auto or never."),
+    ] = "ask",
+    budget: options.Budget = None,
+    new: Annotated[bool, typer.Option("--new", envvar="EVOLVE_NEW", help="Begin a new conversation.")] = False,
+    resume: Annotated[
+        str | None,
+        typer.Option("--resume", envvar="EVOLVE_RESUME", help="Go on with that conversation, or that run's: c1, r7."),
+    ] = None,
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain", envvar="EVOLVE_PLAIN", help="Plain lines, each with a word in front: no colour, no box."
+        ),
+    ] = False,
+    sandbox: options.Sandbox = None,
+    workspace: options.Workspace = None,
+) -> None:
+    """Work with evolve turn by turn: tasks in words, rows or files, approvals, undo, and what was learned.
+
+    It goes on with the last conversation. /help lists what can be typed.
+    """
+    from evolve.cli.chat.loop import Start, converse
+    from evolve.cli.chat.session import Setup
+    from evolve.cli.chat.startup import checked
+
+    setup = Setup(
+        workspace=workspace,
+        folder=directory or "",
+        check=check or "",
+        python=python,
+        model=model,
+        sandbox=sandbox,
+        approve=checked(approve),
+    )
+    raise typer.Exit(converse(setup, Start(new=new, resume=resume, plain=plain, budget=tuple(budget or ()))))

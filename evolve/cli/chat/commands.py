@@ -1,0 +1,314 @@
+"""The slash commands of a session. Each does what the command of the same kind does outside of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, get_args
+
+from evolve.cli.chat import transcript
+from evolve.cli.chat.reading import read
+from evolve.cli.chat.session import Session
+from evolve.cli.chat.showing import at_home
+from evolve.cli.chat.spending import bounds_of, read_budget
+from evolve.cli.output import shorten
+from evolve.errors import UsageError
+from evolve.workspace.person import Approve
+
+if TYPE_CHECKING:
+    from evolve.workspace import Workspace
+    from evolve.workspace.conversations import ChatTurn
+
+HELP = """\
+A line is a task in words. A task file, SUITE#ID, or rows `input -> output` are tasks that need no model.
+Several lines: Alt-Enter, a backslash at the end of the line, or triple quotes around them.
+Rows end with an empty line.
+Ctrl-C stops what is going on, Ctrl-D leaves; the conversation goes on when you come back."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A slash command.
+
+    Attributes:
+        takes: Its arguments, as shown by ``/help``.
+        about: What it does, in a few words.
+        run: Does it, with what was typed after its name.
+    """
+
+    name: str
+    takes: str
+    about: str
+    run: Callable[[Session, str], None]
+
+
+def commands() -> Mapping[str, Command]:
+    """All commands, by name, in the order of ``/help``."""
+    every = (
+        Command(name="help", takes="", about="this list", run=_help),
+        Command(name="plan", takes="", about="the plan of the last turn, and how far it came", run=_plan),
+        Command(name="diff", takes="[RUN]", about="what a turn would change, or changed, in the folder", run=_diff),
+        Command(name="approve", takes="[ask|auto|never]", about="apply what waits; or set the mode", run=_approve),
+        Command(name="refuse", takes="[REASON]", about="drop the waiting change, and say why", run=_refuse),
+        Command(name="undo", takes="[RUN]", about="take back what was applied last", run=_undo),
+        Command(name="again", takes="", about="go on with a turn that was stopped", run=_again),
+        Command(name="skills", takes="[NAME]", about="learned skills, or one of them", run=_skills),
+        Command(name="memory", takes="[WORDS]", about="what is known, or what words bring to mind", run=_memory),
+        Command(name="comment", takes="TEXT", about="say how you want such things done", run=_comment),
+        Command(name="edit", takes="[WHY]", about="change the last answer, and have it learned", run=_edit),
+        Command(name="forget", takes="ID", about="drop a wish or an insight", run=_forget),
+        Command(name="why", takes="[EFFECT]", about="causes found so far, and what the last turn used", run=_why),
+        Command(name="model", takes="[NAME|none]", about="the model of this session, or another one", run=_model),
+        Command(name="budget", takes="[BOUNDS|none]", about="spent and left; or new bounds, such as $2", run=_budget),
+        Command(name="save", takes="[FILE]", about="write the conversation as Markdown", run=_save),
+        Command(name="exit", takes="", about="leave; so does Ctrl-D", run=_exit),
+    )  # fmt: skip
+    return {one.name: one for one in every}
+
+
+def obey(session: Session, name: str, text: str) -> None:
+    """Does what a command says.
+
+    Raises:
+        UsageError: There is none of that name; the nearest is named.
+    """
+    known = commands()
+    chosen = known.get({"quit": "exit", "q": "exit", "h": "help", "?": "help"}.get(name, name))
+    if chosen is None:
+        near = get_close_matches(name, known, n=1, cutoff=0.4)
+        hint = f"did you mean /{near[0]}?" if near else "/help lists them"
+        raise UsageError(f"there is no command /{name}", hint=hint)
+    session.code = 0
+    chosen.run(session, text)
+
+
+def _help(session: Session, text: str) -> None:
+    session.screen.lines("help", HELP)
+    for one in commands().values():
+        session.screen.say(f"/{one.name}", f"{one.takes + ': ' if one.takes else ''}{one.about}")
+
+
+def _plan(session: Session, text: str) -> None:
+    from evolve.events import read_events
+
+    turn = _last(session)
+    with session.opened(read_only=True) as workspace:
+        episodes = workspace.stores.runs.episodes(run=turn.run)
+        logs = sorted((workspace.paths.runs / turn.run).glob("*/events.jsonl"))
+        plans = [event.data for log in logs for event in read_events(log) if event.kind == "plan"]
+    if not plans:
+        session.screen.say("plan", "that turn made none")
+        return
+    session.screen.say("plan", str(plans[-1].get("goal", "")))
+    for number, goal in enumerate(plans[-1].get("subgoals", ()), 1):
+        session.screen.say("plan", f"{number}. {goal}")
+    for step in episodes[-1].steps if episodes else ():
+        seen, judged = step.observation, step.judgement
+        came = "" if seen is None else "held" if seen.ok else shorten(seen.error or "did not hold", 80)
+        if judged is not None:
+            came = "accepted" if judged.accepted else "refused"
+        session.screen.say(f"step {step.number}", f"{step.action.kind}: {shorten(step.action.text, 80)}; {came}")
+
+
+def _diff(session: Session, text: str) -> None:
+    waiting = None if text else session.waiting()
+    run = text or (waiting.run if waiting is not None else _last(session).run)
+    with session.opened(read_only=True) as workspace:
+        patch = workspace.folders.get(run)
+    session.screen.diff(patch.diff or "no difference")
+    session.screen.say("diff", f"{patch.state}; run {patch.run}, {at_home(patch.folder)}")
+
+
+def _approve(session: Session, text: str) -> None:
+    modes = get_args(Approve)
+    if text and text not in modes:
+        raise UsageError(f"there is no mode {text!r}", hint=f"/approve {'|'.join(modes)}; alone it applies what waits")
+    if text:
+        session.setup = replace(session.setup, approve=cast(Approve, text))
+    waiting = None if text else session.waiting()
+    if waiting is not None:
+        with session.opened() as workspace:
+            done = workspace.apply(waiting.run)
+        session.tell(done)
+        return
+    meaning = {"ask": "you are asked before a file is changed", "auto": "what passes its check is applied at once",
+               "never": "changes wait until /approve"}  # fmt: skip
+    session.screen.say("approve", f"{session.setup.approve}: {meaning[session.setup.approve]}")
+
+
+def _refuse(session: Session, text: str) -> None:
+    from evolve.workspace.own_runs import waiting_question
+
+    waiting = session.waiting()
+    if waiting is None:
+        raise UsageError("no change is waiting")
+    with session.opened() as workspace:
+        if waiting_question(workspace.stores.runs.run(waiting.run)) is not None:
+            workspace.answer(waiting.run, text or "no")
+        else:
+            workspace.folders.refuse(waiting.run, text or "no")
+        patch = workspace.folders.get(waiting.run)
+    session.tell(patch)
+
+
+def _undo(session: Session, text: str) -> None:
+    with session.opened() as workspace:
+        done = workspace.undo(text or _applied(session, workspace), person=session.person())
+    session.screen.say("undone", f"{', '.join(done.names)} in {at_home(done.folder)} as before; run {done.run}")
+
+
+def _applied(session: Session, workspace: Workspace) -> str | None:
+    """The newest run of this conversation that is applied, else the newest of all."""
+    runs = {turn.run for turn in session.conversation.turns}
+    return next((one.run for one in workspace.folders.list() if one.state == "applied" and one.run in runs), None)
+
+
+def _again(session: Session, text: str) -> None:
+    turn = session.conversation.unfinished
+    if turn is None:
+        raise UsageError("no turn was stopped")
+    session.screen.say("again", shorten(turn.asked, 100))
+    session.work(read(turn.asked), turn.asked, turn)
+
+
+def _skills(session: Session, text: str) -> None:
+    from evolve.skills import ACTIVE
+
+    with session.opened(read_only=True) as workspace:
+        if text:
+            skill = workspace.skills.get(text)
+            session.screen.say("skill", f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
+            session.screen.code(skill.code)
+            return
+        found = workspace.skills.list(ACTIVE)
+    if not found:
+        session.screen.say("skills", "none yet: they come from answers that two problems share")
+    for skill in sorted(found, key=lambda one: (-len(one.tasks), one.name)):
+        session.screen.say("skill", f"{skill.name} ({skill.status}): {shorten(skill.description, 90)}")
+
+
+def _memory(session: Session, text: str) -> None:
+    with session.opened(read_only=True) as workspace:
+        if text:
+            for found in workspace.memory.recall(text, 5):
+                session.screen.say(found.kind, shorten(found.text, 110))
+            return
+        insights, notes = workspace.memory.claims(), workspace.memory.notes()
+        wishes = workspace.preferences.list(status="active")
+    if not insights and not notes and not wishes:
+        session.screen.say("memory", "empty so far")
+    for wish in wishes:
+        session.screen.say("wish", f"{wish.id[:8]}  {shorten(wish.description, 110)} (by {wish.author})")
+    for one in sorted(insights, key=lambda one: (-one.evidence, one.id))[:20]:
+        session.screen.say(
+            "insight", f"{one.id[:8]}  {shorten(one.text, 110)} ({one.status}, {one.evidence} pieces of evidence)"
+        )
+    if len(insights) > 20:
+        session.screen.say("memory", f"and {len(insights) - 20} more: evolve memory list")
+    for note in notes:
+        session.screen.say("note", f"{note.text} (by {note.author})")
+
+
+def _comment(session: Session, text: str) -> None:
+    if not text:
+        raise UsageError("say what you want", hint="/comment TEXT")
+    last = next((turn for turn in reversed(session.conversation.turns) if turn.run), None)
+    with session.opened() as workspace:
+        wish = workspace.preferences.from_comment(text, run=last.run if last is not None else "")
+    session.say_wish(wish)
+
+
+def _edit(session: Session, text: str) -> None:
+    turn = _last(session)
+    if not turn.answer:
+        raise UsageError("the last turn has no answer to change")
+    changed = session.edit(turn.answer)
+    if changed is None or changed.rstrip() == turn.answer.rstrip():
+        session.screen.say("edit", "nothing was changed")
+        return
+    with session.opened() as workspace:
+        wish = workspace.preferences.from_edit(turn.answer, changed, comment=text, run=turn.run)
+    session.conversation.answer(replace(turn, answer=changed, told=f"{turn.told}; changed by the person"))
+    session.say_wish(wish)
+
+
+def _forget(session: Session, text: str) -> None:
+    if not text:
+        raise UsageError("name what to forget", hint="/memory shows the ids")
+    with session.opened() as workspace:
+        wishes = [one.id for one in workspace.preferences.list() if one.id.startswith(text)]
+        count = workspace.preferences.forget([text]) if wishes else workspace.memory.forget([text])
+    session.screen.say("forgotten", f"{count} of what was kept")
+
+
+def _why(session: Session, text: str) -> None:
+    effect = text or "solved"
+    with session.opened(read_only=True) as workspace:
+        chains = workspace.memory.why(effect)
+        last = next((turn for turn in reversed(session.conversation.turns) if turn.run), None)
+        records = workspace.stores.runs.episodes(run=last.run) if last is not None else []
+        known = {one.id: one.text for one in workspace.memory.claims()}
+        skills = {f"skill:{one.digest}": one.name for one in workspace.skills.list()}
+    used = dict.fromkeys(name for record in records for name in record.consumed)
+    for name in used:
+        told = known.get(name) or (f"skill {skills[name]}" if name in skills else name)
+        session.screen.say("used", shorten(told, 110))
+    if records and not used:
+        session.screen.say("used", "the last turn rested on nothing learned")
+    for chain in chains[:10]:
+        links = " → ".join(f"{link.insight.cause} {link.insight.relation}" for link in chain.links)
+        evidence = sum(link.insight.evidence for link in chain.links)
+        session.screen.say("cause", f"{links} → {effect} ({evidence} pieces of evidence)")
+    if not chains:
+        session.screen.say("cause", f"nothing is known to cause {effect!r} yet")
+
+
+def _model(session: Session, text: str) -> None:
+    if text:
+        from evolve.models import parse_model
+
+        name = "" if text == "none" else text
+        for one in filter(str.strip, name.split(",")):
+            parse_model(one)
+        session.setup = replace(session.setup, model=name)
+    session.screen.say("model", model_of(session) or "none: the embedded search works on rows and task files")
+
+
+def model_of(session: Session) -> str:
+    """The model that decides in this session, or "" for the embedded search."""
+    from evolve.paths import find_workspace, user_workspace
+    from evolve.settings import load_settings
+
+    if session.setup.model is not None:
+        return session.setup.model
+    settings = load_settings(find_workspace(session.setup.workspace) or user_workspace())
+    return settings.model or settings.role_models.get("act", "")
+
+
+def _budget(session: Session, text: str) -> None:
+    if text:
+        session.purse.budget = read_budget(text.split())
+    bounds = "" if bounds_of(session.purse.budget) else "; no bound for this session"
+    session.screen.say("budget", session.purse.told() + bounds)
+
+
+def _save(session: Session, text: str) -> None:
+    parts = shlex.split(text) if text else [f"evolve-{session.conversation.id}.md"]
+    file = Path(parts[0]).expanduser()
+    transcript.save(session.conversation, file)
+    session.screen.say("saved", str(file))
+
+
+def _exit(session: Session, text: str) -> None:
+    session.leaving = True
+
+
+def _last(session: Session) -> ChatTurn:
+    """The last turn with a run."""
+    for turn in reversed(session.conversation.turns):
+        if turn.run:
+            return turn
+    raise UsageError("nothing was done yet in this conversation")

@@ -1,0 +1,148 @@
+"""Reads, does, shows, until the person leaves."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from evolve.cli.chat.commands import commands, model_of, obey
+from evolve.cli.chat.history import TypedLines
+from evolve.cli.chat.plain_input import LineInput
+from evolve.cli.chat.reading import read
+from evolve.cli.chat.screen import open_screen, wants_plain
+from evolve.cli.chat.session import Session, Setup
+from evolve.cli.chat.showing import at_home
+from evolve.cli.chat.spending import Purse
+from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet
+from evolve.cli.chat.status import status_line
+from evolve.cli.output import note
+from evolve.errors import EvolveError
+from evolve.ledger import parse_budget
+
+_LEAVE = "Ctrl-C stops what is going on; Ctrl-D or /exit leaves"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """How a session is begun: which conversation, how it is shown, and what it may spend in all."""
+
+    new: bool = False
+    resume: str | None = None
+    plain: bool = False
+    budget: tuple[str, ...] = ()
+
+
+class Input(Protocol):
+    """Where texts come from."""
+
+    def text(self) -> str | None:
+        """The next complete text; None at the end."""
+        ...
+
+    def answer(self, question: str) -> str | None:
+        """What the person answers; None where nobody does."""
+        ...
+
+    def edit(self, text: str) -> str | None:
+        """The text as the person changed it; None where they did not.
+
+        Raises:
+            UsageError: It cannot be edited here.
+        """
+        ...
+
+
+def converse(setup: Setup, start: Start) -> int:
+    """A whole session; gives the exit code of its last turn.
+
+    Raises:
+        UsageError: Options are wrong, or the conversation that is named does not exist.
+        EnvironmentProblem: The workspace cannot be used.
+    """
+    import evolve
+    from evolve.workspace.conversations import Conversations
+
+    purse = Purse(budget=parse_budget(start.budget))
+    setup = check_setup(setup)
+    attended = sys.stdin.isatty()
+    with evolve.open(setup.workspace, model=setup.model, sandbox=setup.sandbox, read_only=True) as workspace:
+        if workspace.created:
+            note(at_home(f"made the workspace {workspace.paths.root}"))
+        store = workspace.paths.runs / "chats"
+    new = start.new or (not attended and start.resume is None)  # a pipe begins where it says
+    conversation = choose_conversation(Conversations(store), setup.folder, new=new, resume=start.resume)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter gets its number
+    screen = open_screen(plain=start.plain or wants_plain(os.environ))
+    session = Session(setup=setup, screen=screen, ask=lambda question: None, conversation=conversation, purse=purse)
+    typed = TypedLines(store / "typed.jsonl")
+    source = _input(session, typed, attended=attended)
+    session.ask, session.edit = source.answer, source.edit
+    try:
+        if attended:
+            greet(session, model_of(session))
+        _turns(session, source)
+    finally:
+        conversation.close()
+    if attended and conversation.turns:
+        screen.say("bye", f"go on with: {farewell(session)}")
+    return 0 if attended else session.code  # whoever leaves has seen what came of it
+
+
+def _input(session: Session, typed: TypedLines, *, attended: bool) -> Input:
+    if session.screen.plain:
+        return LineInput(attended=attended, typed=typed.read() if attended else ())
+    from evolve.cli.chat.terminal_input import TerminalInput
+
+    def choices(name: str) -> Iterable[tuple[str, str]]:
+        return _choices(session, name)
+
+    colour = not os.environ.get("NO_COLOR")
+    return TerminalInput(typed, lambda width: status_line(session, width), choices, colour=colour)
+
+
+def _turns(session: Session, source: Input) -> None:
+    while not session.leaving:
+        try:
+            text = source.text()
+            if text is None:
+                return
+            take(session, text)
+        except KeyboardInterrupt:
+            session.screen.say("hint", _LEAVE)
+        except EvolveError as error:
+            session.code = error.exit_code
+            session.screen.say("error", str(error))
+            if error.hint:
+                session.screen.say("hint", error.hint)
+
+
+def take(session: Session, text: str) -> None:
+    """Does what a text asks for.
+
+    Raises:
+        EvolveError: It cannot be done; the session goes on.
+    """
+    wanted = read(text)
+    if wanted.kind == "command":
+        obey(session, wanted.name, wanted.text)
+    elif wanted.kind != "nothing":
+        session.work(wanted, text)
+
+
+def _choices(session: Session, name: str) -> Iterable[tuple[str, str]]:
+    """What may be typed after a command, or the commands."""
+    if not name:
+        return [(one.name, one.about) for one in commands().values()]
+    if name == "approve":
+        return [("ask", ""), ("auto", ""), ("never", "")]
+    if name == "skills":
+        with session.opened(read_only=True) as workspace:
+            return [(skill.name, skill.description[:60]) for skill in workspace.skills.list()]
+    if name in ("diff", "undo"):
+        return [(turn.run, turn.asked[:60]) for turn in session.conversation.turns if turn.run]
+    return [("none", "")] if name in ("model", "budget") else []

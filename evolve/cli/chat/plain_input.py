@@ -1,0 +1,70 @@
+"""Input line by line: from a pipe, or from a person at a terminal that takes no more than lines."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+
+from evolve.cli.chat.reading import is_open, is_row, is_rows
+from evolve.errors import UsageError
+
+
+class LineInput:
+    """Reads texts from stdin.
+
+    Args:
+        attended: A person types: prompts are shown, and questions are put to them. Nobody answers a pipe.
+        typed: Earlier inputs, for the arrow keys where the terminal has them.
+    """
+
+    def __init__(self, *, attended: bool, typed: Sequence[str] = ()) -> None:
+        self._attended = attended
+        self._kept: list[str] = []
+        if attended:
+            with contextlib.suppress(ImportError):  # then lines are edited by the terminal alone
+                import readline
+
+                for text in typed:
+                    if "\n" not in text:
+                        readline.add_history(text)
+
+    def text(self) -> str | None:
+        """The next complete text, or None at the end."""
+        first = self._line("evolve> ")
+        if first is None:
+            return None
+        text = first
+        while is_open(text):
+            more = self._line("...> ")
+            if more is None:
+                break
+            if is_rows(text) and more.strip() and not is_row(more):
+                self._kept.append(more)  # rows end where something else begins
+                break
+            text = f"{text}\n{more}"
+        return text
+
+    def answer(self, question: str) -> str | None:
+        """What the person answers; None where nobody is there."""
+        return self._line(question) if self._attended else None
+
+    def edit(self, text: str) -> str | None:
+        """Lines cannot be edited in place.
+
+        Raises:
+            UsageError: Always.
+        """
+        raise UsageError("answers are edited in a terminal session without --plain", hint="/comment says what is wrong")
+
+    def _line(self, prompt: str) -> str | None:
+        if self._kept:
+            return self._kept.pop()
+        if self._attended:
+            try:
+                return input(prompt)
+            except EOFError:
+                print()
+                return None
+        line = sys.stdin.readline()
+        return line.rstrip("\n") if line else None

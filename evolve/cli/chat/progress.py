@@ -1,0 +1,70 @@
+"""What a session shows while an episode goes on: a line for each stage that has something to say, and a live part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evolve.cli.chat.screen import Screen
+from evolve.cli.views import episode_line
+from evolve.events import Event
+
+_NEXT = {
+    "recall": "planning",
+    "plan": "working on it",
+    "act": "running it",
+    "observe": "judging",
+    "judge": "thinking",
+    "reflect": "keeping what was learned",
+    "distill": "keeping what was learned",
+}
+"""What goes on after a stage has told of itself."""
+
+
+_TOLD = ("goal", "thought", "code", "text")
+"""Parts of a reply that a person can read."""
+
+
+class Progress:
+    """An event sink that shows events.
+
+    Args:
+        screen: Where.
+        asked: What the person typed, which a plan need not repeat.
+    """
+
+    def __init__(self, screen: Screen, asked: str = "") -> None:
+        self._screen, self._asked = screen, " ".join(asked.split())
+        self._asking = False
+        self._field: tuple[Any, Any] = (None, None)
+
+    def emit(self, event: Event) -> None:
+        """Shows what is worth a line, and what goes on now."""
+        if event.kind == "text":
+            self._stream(event.data)
+            return
+        if event.kind == "act":
+            self._asking = event.data.get("action") == "ask_user"
+        line = "" if self._is_known(event) else episode_line(event)
+        if line:
+            word, _, text = line.partition(" ")
+            self._screen.say(word.rstrip(":"), text.strip())
+        if event.kind in _NEXT:
+            self._screen.stage(_NEXT[event.kind])
+
+    def _stream(self, data: Mapping[str, Any]) -> None:
+        """What a model writes, each part of its reply on lines of its own."""
+        field = (data.get("call"), data.get("field"))
+        if data.get("field") not in _TOLD:
+            return
+        begins = "" if field == self._field else "\n"
+        self._field = field
+        self._screen.piece(begins + str(data.get("piece", "")))
+
+    def _is_known(self, event: Event) -> bool:
+        """Whether an event says nothing that the person has not just typed or read."""
+        if event.kind == "plan":
+            return event.data.get("goal") == self._asked and not event.data.get("subgoals")
+        if event.kind == "judge" and not event.data.get("rows") and not event.data.get("text"):
+            return True  # nothing was there to judge by
+        return self._asking and event.kind in ("act", "ask", "observe")

@@ -1,0 +1,125 @@
+"""What a person typed: when it is complete, and what it asks for."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+ARROWS = (" -> ", " → ", " => ")
+QUOTES = '"""'
+
+_COMMAND = re.compile(r"/([a-z?][a-z-]*)(?:\s+(.*))?\Z", re.DOTALL)
+_SUFFIXES = (".csv", ".json", ".jsonl", ".py", ".tsv")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What a text asks for.
+
+    Attributes:
+        kind: ``command``, ``rows``, ``named`` (a task file or SUITE#ID), ``words`` or ``nothing``.
+        name: Of the command, else "".
+        text: The command's argument, the task's name, or the words.
+        rows: Pairs (arguments, output).
+    """
+
+    kind: Literal["command", "rows", "named", "words", "nothing"]
+    name: str = ""
+    text: str = ""
+    rows: tuple[tuple[tuple[Any, ...], Any], ...] = ()
+
+
+def is_open(text: str) -> bool:
+    """Whether more lines belong to a text: triple quotes are open, it ends with a backslash, or it is a list of rows
+    that no empty line has ended."""
+    if text.lstrip().startswith(QUOTES):
+        return text.count(QUOTES) % 2 == 1
+    if text.endswith("\\"):
+        return True
+    lines = text.split("\n")
+    return is_rows(text) and bool(lines[-1].strip())
+
+
+def is_rows(text: str) -> bool:
+    """Whether every line is a row ``input -> output``."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return bool(lines) and all(is_row(line) for line in lines)
+
+
+def is_row(line: str) -> bool:
+    """Whether a line is a row."""
+    return not line.startswith("/") and any(arrow in f"{line} " for arrow in ARROWS)
+
+
+def joined(text: str) -> str:
+    """The text without what held its lines together: trailing backslashes and triple quotes."""
+    text = re.sub(r"\\\n", "\n", text).removesuffix("\\").strip()
+    if text.startswith(QUOTES):
+        text = text.removeprefix(QUOTES).removesuffix(QUOTES)
+    return text.strip()
+
+
+def read(text: str) -> Wanted:
+    """What a complete text asks for."""
+    # Where the locale knows ASCII alone, other letters arrive as bytes.
+    plain = joined(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if _has_bytes(text) else text)
+    if not plain:
+        return Wanted(kind="nothing")
+    found = _COMMAND.match(plain)
+    if found and not os.path.exists(plain):
+        return Wanted(kind="command", name=found[1], text=(found[2] or "").strip())
+    if is_rows(plain) and "\n" in plain:  # one arrow alone may stand in a sentence
+        return Wanted(kind="rows", rows=read_rows(plain))
+    if _is_named(plain):
+        return Wanted(kind="named", text=os.path.expanduser(plain))
+    return Wanted(kind="words", text=plain)
+
+
+def _has_bytes(text: str) -> bool:
+    return any("\udc80" <= sign <= "\udcff" for sign in text)
+
+
+def read_rows(text: str) -> tuple[tuple[tuple[Any, ...], Any], ...]:
+    """Rows as (arguments, output). Values are JSON where all of a side are, else texts, so ``007`` stays a text."""
+    halves = [_halves(line) for line in text.split("\n") if line.strip()]
+    given = _arguments([left for left, _ in halves])
+    wanted = _values([right for _, right in halves])
+    return tuple(zip(given, wanted, strict=True))
+
+
+def _halves(line: str) -> tuple[str, str]:
+    padded = f"{line.rstrip()} "
+    left, _, right = min((padded.partition(arrow) for arrow in ARROWS if arrow in padded), key=lambda one: len(one[0]))
+    return left.strip(), right.strip()
+
+
+def _arguments(texts: Sequence[str]) -> list[tuple[Any, ...]]:
+    try:
+        read = [tuple(json.loads(f"[{text}]")) for text in texts]
+    except ValueError:
+        return [(text,) for text in texts]
+    return read if all(read) and len({len(one) for one in read}) == 1 else [(text,) for text in texts]
+
+
+def _values(texts: Sequence[str]) -> list[Any]:
+    try:
+        return [json.loads(text) for text in texts]
+    except ValueError:
+        return list(texts)
+
+
+def _is_named(text: str) -> bool:
+    """Whether a text names a task: a task file, or something of a suite."""
+    if "\n" in text:
+        return False
+    from evolve.tasks import BUILTIN
+
+    head, mark, rest = text.partition("#")
+    known = head in {suite.name for suite in BUILTIN} or head.endswith(_SUFFIXES)
+    if mark and rest and " " not in text.strip() and (known or os.path.exists(os.path.expanduser(head))):
+        return True
+    return text.endswith(_SUFFIXES) and (os.path.isfile(os.path.expanduser(text)) or not any(map(str.isspace, text)))

@@ -1,0 +1,256 @@
+"""What a person sees of a session: in colour on a terminal, or as plain lines, each with a word in front."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from evolve.files import clean_text
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.live import Live
+
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_TAIL_LINES = 6
+
+STYLES: Mapping[str, str] = {
+    "solved": "bold green",
+    "unverified": "bold yellow",
+    "waiting": "bold yellow",
+    "ask": "bold yellow",
+    "warning": "yellow",
+    "error": "bold red",
+    "unsandboxed": "bold reverse red",
+    "stopped": "bold yellow",
+    "learned": "magenta",
+    "cost": "dim",
+    "hint": "dim",
+}
+"""By the word in front; any other is told in the colour of a stage."""
+
+
+class Screen(Protocol):
+    """Where a session is shown."""
+
+    plain: bool
+
+    def say(self, word: str, text: str = "") -> None:
+        """One message with a word in front of it."""
+        ...
+
+    def lines(self, word: str, text: str) -> None:
+        """Several lines that belong together, under one word."""
+        ...
+
+    def code(self, source: str) -> None:
+        """Python source."""
+        ...
+
+    def diff(self, text: str) -> None:
+        """A unified diff."""
+        ...
+
+    def working(self, stage: str) -> contextlib.AbstractContextManager[None]:
+        """While something goes on."""
+        ...
+
+    def paused(self) -> contextlib.AbstractContextManager[None]:
+        """While the person is asked something in the middle of it."""
+        ...
+
+    def stage(self, text: str) -> None:
+        """What goes on now, in place of what went on before."""
+        ...
+
+    def piece(self, text: str) -> None:
+        """A piece of what a model writes, as it comes."""
+        ...
+
+
+def harmless(text: str) -> str:
+    """The text without anything that a terminal would obey: it may come from a model or from a program's output."""
+    return _CONTROL.sub("", clean_text(text).replace("\t", "    ").replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def wants_plain(environ: Mapping[str, str]) -> bool:
+    """Whether this terminal can only take lines, or is none."""
+    return environ.get("TERM", "") in ("", "dumb") or not (sys.stdin.isatty() and sys.stdout.isatty())
+
+
+def open_screen(*, plain: bool) -> Screen:
+    """The screen for this terminal."""
+    return PlainScreen() if plain else TerminalScreen()
+
+
+class PlainScreen:
+    """Lines on stdout, for screen readers, pipes and terminals that can do nothing else."""
+
+    plain = True
+
+    def say(self, word: str, text: str = "") -> None:
+        """One line; further lines of the text follow as they are."""
+        self._print(f"{word}: {harmless(text)}".rstrip())
+
+    def lines(self, word: str, text: str) -> None:
+        """Every line with the word in front."""
+        for line in harmless(text).rstrip("\n").split("\n"):
+            self._print(f"{word}: {line}".rstrip())
+
+    def code(self, source: str) -> None:
+        """The source, with the number of its lines announced."""
+        self._block("code", source)
+
+    def diff(self, text: str) -> None:
+        """The diff, with the number of its lines announced."""
+        self._block("diff", text)
+
+    @contextlib.contextmanager
+    def working(self, stage: str) -> Iterator[None]:
+        """Says nothing: what is worth a line comes as one."""
+        yield
+
+    def paused(self) -> contextlib.AbstractContextManager[None]:
+        """There is nothing to take away."""
+        return contextlib.nullcontext()
+
+    def stage(self, text: str) -> None:
+        """Says nothing."""
+
+    def piece(self, text: str) -> None:
+        """Says nothing: read aloud, pieces are noise, and what comes of them is told."""
+
+    def _block(self, word: str, text: str) -> None:
+        body = harmless(text).rstrip("\n")
+        count = body.count("\n") + 1
+        self._print(f"{word}: {count} line{'' if count == 1 else 's'} follow{'s' if count == 1 else ''}")
+        self._print(body)
+
+    def _print(self, text: str) -> None:
+        encoding = sys.stdout.encoding or "utf-8"
+        print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+
+
+class TerminalScreen:
+    """A terminal with colours, and one live part at its lower end while something goes on."""
+
+    plain = False
+
+    def __init__(self, console: Console | None = None) -> None:
+        from rich.console import Console
+
+        self._console = console or Console(highlight=False, emoji=False, markup=False)
+        self._live: Live | None = None
+        self._stage, self._tail = "", ""
+
+    def say(self, word: str, text: str = "") -> None:
+        """The word in its colour, and the text beside it, wrapped beside the word where there is room."""
+        from rich.table import Table
+        from rich.text import Text
+
+        self._tail = ""
+        style = STYLES.get(word, "cyan")
+        if self._console.width < 60:
+            self._console.print(Text.assemble((word, style), "  " if text else "", harmless(text)), soft_wrap=False)
+            return
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(min_width=9, no_wrap=True)
+        grid.add_column(overflow="fold")
+        grid.add_row(Text(word, style=style), Text(harmless(text), style="dim" if style == "dim" else ""))
+        self._console.print(grid)
+
+    def lines(self, word: str, text: str) -> None:
+        """The word once, the lines beside it."""
+        self.say(word, text.rstrip("\n"))
+
+    def code(self, source: str) -> None:
+        """Highlighted."""
+        self._block(source, "python")
+
+    def diff(self, text: str) -> None:
+        """Highlighted."""
+        self._block(text, "diff")
+
+    @contextlib.contextmanager
+    def working(self, stage: str) -> Iterator[None]:
+        """A live line with what goes on and how long already; what is typed meanwhile waits unseen for the prompt."""
+        self._stage, self._tail = stage, ""
+        with self._shown():
+            yield
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Takes the live line away, and gives the keyboard back, until it is answered."""
+        live, self._tail = self._live, ""
+        if live is None:
+            yield
+            return
+        live.stop()
+        with _echo(on=True):
+            yield
+        live.start(refresh=True)
+
+    @contextlib.contextmanager
+    def _shown(self) -> Iterator[None]:
+        from rich.live import Live
+
+        live = Live(console=self._console, refresh_per_second=8, transient=True, get_renderable=self._now)
+        with _echo(on=False), live:
+            self._live = live
+            try:
+                yield
+            finally:
+                self._live = None
+
+    def stage(self, text: str) -> None:
+        """Changes the live line."""
+        self._stage, self._tail = harmless(text), ""
+
+    def piece(self, text: str) -> None:
+        """Appends to the last lines of what a model writes, which stand over the live line."""
+        self._tail = (self._tail + harmless(text))[-4_000:]
+
+    def _now(self) -> RenderableType:
+        from rich.console import Group
+        from rich.spinner import Spinner
+        from rich.text import Text
+
+        width = max(10, self._console.width - 2)
+        shown = [line[:width] for line in self._tail.split("\n") if line.strip()][-_TAIL_LINES:]
+        tail = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in shown]
+        name = "dots" if (self._console.encoding or "").lower().startswith("utf") else "line"
+        if not hasattr(self, "_spinner"):
+            self._spinner = Spinner(name, style="cyan")
+        label = Text(f"{self._stage}  ", no_wrap=True, overflow="ellipsis")
+        self._spinner.text = Text.assemble(label, ("Ctrl-C stops it", "dim"))
+        return Group(*tail, self._spinner)
+
+    def _block(self, text: str, lexer: str) -> None:
+        from rich.padding import Padding
+        from rich.syntax import Syntax
+
+        self._tail = ""
+        body = harmless(text).strip("\n")
+        shown = Syntax(body, lexer, theme="ansi_dark", word_wrap=True, background_color="default")
+        self._console.print(Padding(shown, (1, 0)))
+
+
+@contextlib.contextmanager
+def _echo(*, on: bool) -> Iterator[None]:
+    """While something is shown live, typed letters would tear it; they are kept for the next prompt."""
+    import termios
+
+    if not sys.stdin.isatty():
+        yield
+        return
+    handle, letters = sys.stdin.fileno(), termios.ECHO | termios.ICANON
+    before, changed = termios.tcgetattr(handle), termios.tcgetattr(handle)
+    changed[3] = changed[3] | letters if on else changed[3] & ~letters
+    termios.tcsetattr(handle, termios.TCSANOW, changed)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(handle, termios.TCSANOW, before)

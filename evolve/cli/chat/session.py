@@ -1,0 +1,295 @@
+"""One session: turns of a conversation, each a run, with what the person decides between them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from evolve.cli.chat import showing
+from evolve.cli.chat.progress import Progress
+from evolve.cli.chat.reading import Wanted
+from evolve.cli.chat.screen import Screen
+from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
+from evolve.cli.chat.stopping import stoppable
+from evolve.errors import EvolveError, UsageError
+from evolve.workspace.person import Approve, Person
+
+if TYPE_CHECKING:
+    from evolve.cancellation import Cancellation
+    from evolve.episodes import Question
+    from evolve.memory.preferences import Preference
+    from evolve.tasks import Task
+    from evolve.workspace import Result, Workspace
+    from evolve.workspace.conversations import ChatTurn, Conversation
+    from evolve.workspace.folders import Patch
+
+Ask = Callable[[str], str | None]
+"""Puts a question to the person and gives the line typed; None where nobody answers."""
+
+WAITING = 6
+STOPPED = 130
+_YES, _NO = ("y", "yes"), ("n", "no")
+_QUESTIONS = 3
+
+WITHOUT_MODEL = (
+    "without a model: rows `input -> output`, ended by an empty line",
+    "also without: task files (rows.csv) and everyday#name-initials-1",
+    "in words: /model NAME for now, `evolve models default NAME` for good",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """How a session works; what the person changes on the way replaces it.
+
+    Attributes:
+        workspace: The folder of the workspace, or None for the one found from here.
+        folder: The folder that is worked in, or "".
+        check: The command that decides there.
+        model: As for ``evolve run``.
+    """
+
+    workspace: str | None = None
+    folder: str = ""
+    check: str = ""
+    python: str | None = None
+    model: str | None = None
+    sandbox: str | None = None
+    approve: Approve = "ask"
+
+
+@dataclass
+class Session:
+    """A conversation that goes on.
+
+    Attributes:
+        code: What the command would exit with now: the code of the last turn.
+    """
+
+    setup: Setup
+    screen: Screen
+    ask: Ask
+    conversation: Conversation
+    edit: Callable[[str], str | None] = field(default=lambda text: None)
+    purse: Purse = field(default_factory=Purse)
+    code: int = 0
+    leaving: bool = False
+    asked: str = ""
+    _shown: str = ""
+
+    @contextmanager
+    def opened(self, *, read_only: bool = False) -> Iterator[Workspace]:
+        """The workspace for as long as something is done with it; between turns other commands may use it."""
+        import evolve
+
+        setup, sink = self.setup, Progress(self.screen, self.asked)
+        with evolve.open(
+            setup.workspace, model=setup.model, events=sink, read_only=read_only, sandbox=setup.sandbox
+        ) as workspace:
+            yield workspace
+
+    def work(self, wanted: Wanted, asked: str, turn: ChatTurn | None = None) -> None:
+        """One turn: a run, shown while it goes on; stopped by Ctrl-C.
+
+        Args:
+            turn: An unfinished turn to go on with.
+        """
+        if turn is None:
+            budget = bounds_of(self.purse.left())
+            if wanted.kind == "words" and not self._has_model():
+                self.code = 2
+                for text in WITHOUT_MODEL:
+                    self.screen.say("hint", text)
+                return
+            turn = self.conversation.ask(asked, budget)
+        self.asked, self._shown = asked, ""
+        try:
+            with stoppable() as cancellation:
+                result = self._run(wanted, turn, self.person(cancellation))
+        except KeyboardInterrupt:
+            self._stopped(turn)
+            return
+        except EvolveError as error:
+            self.conversation.answer(replace(turn, status="error", told=str(error)))
+            raise
+        if result.status == "interrupted":
+            self._stopped(replace(turn, run=result.run_id))
+        else:
+            self._ended(turn, result)
+
+    def person(self, cancellation: Cancellation | None = None) -> Person:
+        """The person of this session, as a run knows them."""
+        person = Person(respond=self.respond, approve=self.setup.approve, streams=True)
+        return person if cancellation is None else replace(person, cancellation=cancellation)
+
+    def _stopped(self, turn: ChatTurn) -> None:
+        self.code = STOPPED
+        self.conversation.answer(replace(turn, status="interrupted", told="stopped by the person"))
+        self.screen.say("stopped", "what was finished is kept; /again goes on from there")
+
+    def _has_model(self) -> bool:
+        with self.opened(read_only=True) as workspace:
+            return workspace.uses_model
+
+    def _run(self, wanted: Wanted, turn: ChatTurn, person: Person) -> Result:
+        with self.screen.working("starting"), self.opened() as workspace:
+            task = self._task(wanted, words=workspace.uses_model)
+            for warning in task.warnings:
+                self.screen.say("warning", warning)
+            python = self.setup.python if task.files is not None else None
+            result = workspace.run(task, budget=budget_of(turn.budget), python=python, person=person)
+        return self._decided(task, turn, result)
+
+    def respond(self, question: Question) -> str | None:
+        """Puts a question of a run to the person; None where it stays open."""
+        with self.screen.paused():
+            if question.kind == "approve":
+                self.screen.diff(question.detail)
+                self._shown = question.detail
+                said = self.ask(f"{showing.at_home(question.text)} [yes/no/later] ")
+                return None if said is None else self._leave(said.strip())
+            options = "".join(f"\n{number}  {option}" for number, option in enumerate(question.options, 1))
+            self.screen.lines("ask", question.text + options)
+            said = (self.ask("your answer (Enter leaves it open): ") or "").strip()
+            if said.isdigit() and 1 <= int(said) <= len(question.options):
+                return question.options[int(said) - 1]
+            return said or None
+
+    def _leave(self, said: str) -> str | None:
+        """What an answer to a question for leave means: ``yes``, a reason against it, or None for later."""
+        word, _, reason = said.partition(" ")
+        if word.lower() in _YES:
+            return "yes"
+        if word.lower() in _NO:
+            return reason or (self.ask("why not (Enter for no reason)? ") or "").strip() or "no"
+        return said if len(said.split()) > 1 else None  # a sentence is a reason against it
+
+    def _task(self, wanted: Wanted, *, words: bool) -> Task:
+        """The task that is wanted, with the turns before it."""
+        from evolve.tasks import resolve_task
+        from evolve.tasks.folder_task import folder_task
+        from evolve.workspace.own_rows import task_in_words, wanted_task
+
+        if wanted.kind == "rows":
+            task = wanted_task(None, wanted.rows, None)
+        elif wanted.kind == "named":
+            task = resolve_task(wanted.text)
+        elif not words:
+            raise UsageError(WITHOUT_MODEL[0], hint=WITHOUT_MODEL[2])
+        elif self.setup.folder:
+            task = folder_task(wanted.text, self.setup.folder, self.setup.check)
+        else:
+            task = replace(task_in_words(wanted.text), warnings=())
+        return replace(task, earlier=self.conversation.earlier())
+
+    def _decided(self, task: Task, turn: ChatTurn, result: Result) -> Result:
+        """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
+        from evolve.errors import TaskError
+        from evolve.workspace.own_rows import with_answer
+
+        for _ in range(_QUESTIONS):
+            if result.ambiguity is None:
+                return result
+            chosen = self._choice(result.ambiguity.input, result.ambiguity.outputs)
+            if chosen is None:
+                return result
+            try:
+                task = with_answer(task, result.ambiguity.input, chosen[0])
+            except TaskError as error:
+                self.screen.say("error", str(error))
+                continue
+            with self.screen.working("starting again with your answer"), self.opened() as workspace:
+                result = workspace.run(task, budget=budget_of(turn.budget))
+        return result
+
+    def _choice(self, arguments: Any, outputs: Any) -> tuple[Any] | None:
+        """What the person says an input should give, as a tuple of one; None leaves it open."""
+        shown = ", ".join(json.dumps(value, ensure_ascii=False) for value in arguments)
+        given = [json.dumps(value, ensure_ascii=False) for value in outputs]
+        options = "\n".join(f"{number}  gives {value}" for number, value in enumerate(given, 1))
+        self.screen.lines("ask", f"the rows leave open what to do with {shown}:\n{options}")
+        said = self.ask("which is right (a number, any other value, or Enter to leave it open)? ")
+        if not said:
+            return None
+        if said.isdigit() and 1 <= int(said) <= len(outputs):
+            return (outputs[int(said) - 1],)
+        try:
+            return (json.loads(said),)
+        except ValueError:
+            return (said,)
+
+    def _ended(self, turn: ChatTurn, result: Result) -> None:
+        """Shows the result, keeps it as the turn's, and asks about what it would change."""
+        self.purse.book(result.cost)
+        answer = result.answer if result.solved or result.status == "unverified" else ""
+        if result.status == "unverified":
+            answer = f"{answer.rstrip()}\n# it gives {json.dumps(result.value, ensure_ascii=False)}"
+        done = replace(
+            turn,
+            status="solved" if result.solved else result.status,  # also where the change still waits for leave
+            told=result.note,
+            answer=answer,
+            run=result.run_id,
+            spent=spent_of(result.cost),
+        )
+        self.conversation.answer(done)
+        showing.show_result(self.screen, result, diff=not self._shown)
+        self.code = _code(result)
+        if result.patch is not None and result.patch.names:
+            self.tell(result.patch)
+
+    def tell(self, patch: Patch) -> None:
+        """Says what became of a change, keeps it with the turn, and learns from a refusal."""
+        if patch.state == "applied":
+            self.code = 0
+            self.screen.say("applied", f"{', '.join(patch.names)}; /undo takes it back")
+        elif patch.state == "refused":
+            self.code = 1
+            self._refused(patch)
+        else:
+            self.code = WAITING
+            self.screen.say("waiting", "nothing is changed yet: /approve changes it, /refuse REASON drops it")
+
+    def _refused(self, patch: Patch) -> None:
+        reason = "" if patch.said.strip().lower() in _NO else patch.said
+        turn = self.turn_of(patch.run)
+        if turn is not None:
+            told = f"the person refused this change{f': {reason}' if reason else ''}"
+            self.conversation.answer(replace(turn, status="declined", told=told))
+        self.screen.say("refused", "nothing is changed")
+        if reason:
+            with self.opened() as workspace:
+                wish = workspace.preferences.from_refusal(reason, run=patch.run)
+            self.say_wish(wish)
+
+    def say_wish(self, wish: Preference | None) -> None:
+        """Says what was understood from something the person did."""
+        if wish is None:
+            self.screen.say("hint", "nothing was learned from that: it has no words of yours besides what it quotes")
+        else:
+            self.screen.say(
+                "wish", f"{wish.description}  (/memory lists your wishes, /forget {wish.id[:8]} drops this one)"
+            )
+
+    def turn_of(self, run: str) -> ChatTurn | None:
+        """The turn of this conversation with that run."""
+        return next((turn for turn in reversed(self.conversation.turns) if turn.run == run), None)
+
+    def waiting(self) -> Patch | None:
+        """The newest change of this conversation that nobody has decided about."""
+        for turn in reversed(self.conversation.turns):
+            if turn.run and turn.status == "solved":
+                with self.opened(read_only=True) as workspace:
+                    patch = next((one for one in workspace.folders.list() if one.run == turn.run), None)
+                if patch is not None:
+                    return patch if patch.state == "waiting" and patch.names else None
+        return None
+
+
+def _code(result: Result) -> int:
+    if result.solved or result.status == "unverified":
+        return 0
+    return {"fault": 3, "budget": 5, "waiting": WAITING}.get(result.status, 1)

@@ -1,0 +1,75 @@
+"""How results, records and the state of a session are put into words."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sized
+from typing import TYPE_CHECKING
+
+from evolve.cli.chat.screen import Screen
+from evolve.cli.output import shorten
+
+if TYPE_CHECKING:
+    from evolve.workspace import Result
+
+
+def show_result(screen: Screen, result: Result, *, diff: bool = True) -> None:
+    """The answer, how well it is founded, what was learned, and what it cost.
+
+    Args:
+        diff: Show what would change in a folder; not where the person has just seen it.
+    """
+    if result.answer.startswith("--- ") or result.patch is not None:
+        if diff and result.answer:
+            screen.diff(result.answer)
+    elif result.answer and (result.solved or result.status == "unverified"):
+        screen.code(result.answer)
+    if result.status == "unverified":
+        screen.say("value", json.dumps(result.value, ensure_ascii=False))
+    screen.say(*verdict(result))
+    if result.patch is not None and result.patch.protected:
+        screen.say("warning", f"protected, so neither counted nor applied: {', '.join(result.patch.protected)}")
+    if result.ambiguity is not None:
+        first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]
+        given = ", ".join(json.dumps(value, ensure_ascii=False) for value in result.ambiguity.input)
+        screen.say("warning", f"for {given} this gives {first}, another short program {others[0]}")
+    for text in result.learned[:3]:
+        screen.say("learned", shorten(text, 110))
+    for skill in result.skills:
+        screen.say("learned", f"the skill {skill}: /skills {skill}")
+    screen.say("cost", f"{cost(result)}, {result.cost.seconds:.1f} s; run {result.run_id}")
+
+
+def verdict(result: Result) -> tuple[str, str]:
+    """The word and the sentence that say how well an answer is founded."""
+    if result.solved:
+        kind = "verified" if result.verified else "judged, not verified" if result.judged else "unverified"
+        return "solved", result.note if kind in result.note else f"{kind}: {result.note}"
+    return result.status, result.note
+
+
+def cost(result: Result) -> str:
+    """What a result has cost, without time."""
+    if not result.cost.calls:
+        return f"{result.cost.candidates:,} candidates"
+    money = f", ${result.cost.money:.4f}" if result.cost.money else ""
+    return f"{result.cost.tokens:,} tokens in {result.cost.calls} calls{money}"
+
+
+def count(items: Sized, noun: str) -> str:
+    """Such as ``2 files``."""
+    return f"{len(items)} {noun}{'' if len(items) == 1 else 's'}"
+
+
+def short_model(model: str) -> str:
+    """The name of a model without its address."""
+    return ",".join(one.rpartition("#")[2] for one in model.split(","))
+
+
+def at_home(text: str) -> str:
+    """A text with paths as short as they can be: from this folder on, or with ``~`` for the person's own."""
+    here, home = os.getcwd(), os.path.expanduser("~")
+    for folder, short in ((here, ""), (home, "~/")):
+        text = text.replace(f"{folder}/", short) if len(folder) > 1 else text
+    return text

@@ -1,0 +1,90 @@
+"""What a session may spend and has spent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING
+
+from evolve.errors import BudgetExhausted
+from evolve.ledger import Budget, parse_budget
+
+if TYPE_CHECKING:
+    from evolve.episodes import Cost
+
+_KINDS = tuple(item.name for item in fields(Budget))
+
+
+@dataclass
+class Purse:
+    """The budget of a session, over all its turns.
+
+    Attributes:
+        budget: Its bounds; a turn may spend what is left.
+        spent: So far, in the kinds of a budget.
+    """
+
+    budget: Budget = field(default_factory=Budget)
+    spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_KINDS, 0.0))
+
+    def left(self) -> Budget:
+        """What the next turn may spend.
+
+        Raises:
+            BudgetExhausted: A bound is reached.
+        """
+        bounds = {}
+        for kind, bound in asdict(self.budget).items():
+            if bound is None:
+                continue
+            rest = bound - self.spent[kind]
+            if rest <= 0:
+                raise BudgetExhausted(f"the budget of {_amount(kind, bound)} is spent", hint="/budget sets another")
+            bounds[kind] = rest if kind in ("seconds", "money") else int(rest)
+        return budget_of(bounds)
+
+    def book(self, cost: Cost) -> None:
+        """Adds what a turn has cost."""
+        for kind, value in spent_of(cost).items():
+            self.spent[kind] += value
+
+    def told(self) -> str:
+        """Spent and left, in few words."""
+        used = [_amount(kind, value) for kind, value in self.spent.items() if value and kind in ("tokens", "money")]
+        if self.spent["candidates"] and not used:
+            used = [_amount("candidates", self.spent["candidates"])]
+        rest = [
+            f"{_amount(kind, max(0.0, bound - self.spent[kind]))} left"
+            for kind, bound in asdict(self.budget).items()
+            if bound is not None
+        ]
+        return ", ".join([*(used or ["nothing spent"]), *rest])
+
+
+def spent_of(cost: Cost) -> dict[str, float]:
+    """A cost in the kinds of a budget."""
+    return {kind: getattr(cost, kind) for kind in _KINDS}
+
+
+def budget_of(bounds: Mapping[str, float]) -> Budget:
+    """The budget with these bounds."""
+    counts = {kind: int(bounds[kind]) for kind in ("candidates", "tokens", "calls") if kind in bounds}
+    return Budget(seconds=bounds.get("seconds"), money=bounds.get("money"), **counts)
+
+
+def bounds_of(budget: Budget) -> dict[str, float]:
+    """The bounds of a budget, those that there are."""
+    return {kind: bound for kind, bound in asdict(budget).items() if bound is not None}
+
+
+def read_budget(texts: Sequence[str]) -> Budget:
+    """A budget from what a person typed, ``none`` for no bound."""
+    return Budget() if list(texts) == ["none"] else parse_budget(texts)
+
+
+def _amount(kind: str, value: float) -> str:
+    if kind == "money":
+        return f"${value:,.4f}".rstrip("0").rstrip(".") if value else "$0"
+    if kind == "seconds":
+        return f"{value:,.0f} s"
+    return f"{int(value):,} {kind}"

@@ -1,0 +1,115 @@
+"""How a session begins: what is checked before anything is made, and which conversation goes on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, get_args
+
+from evolve.cli.chat.session import WITHOUT_MODEL, Session, Setup
+from evolve.cli.chat.showing import at_home, count, short_model
+from evolve.cli.output import shorten
+from evolve.errors import UsageError
+from evolve.workspace.person import Approve
+
+if TYPE_CHECKING:
+    from evolve.workspace.conversations import Conversation, Conversations
+
+
+def checked(approve: str) -> Approve:
+    """The mode of that name.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if approve not in get_args(Approve):
+        raise UsageError(f"--approve {approve}: not a mode", hint="--approve ask, auto or never")
+    return cast(Approve, approve)
+
+
+def check_setup(setup: Setup) -> Setup:
+    """The setup with its folder in full.
+
+    Raises:
+        UsageError: Options do not go together, or name what is not there.
+    """
+    from evolve.models import parse_model
+
+    for name in filter(str.strip, (setup.model or "").split(",")):
+        parse_model(name)
+    if not setup.folder:
+        for option, value in (("--check", setup.check), ("--python", setup.python)):
+            if value:
+                raise UsageError(f"{option} is about work in a folder", hint="name the folder with --dir")
+        return setup
+    if not setup.check.strip():
+        raise UsageError("--dir needs a command that tells when work is done", hint='--check "pytest -q"')
+    folder = Path(setup.folder).expanduser().resolve()
+    if not folder.is_dir():
+        raise UsageError(f"{setup.folder} is not a folder")
+    from dataclasses import replace
+
+    return replace(setup, folder=str(folder))
+
+
+def choose_conversation(stored: Conversations, folder: str, *, new: bool, resume: str | None) -> Conversation:
+    """The conversation that is asked for, else the last one about this folder, else a new one.
+
+    Raises:
+        UsageError: There is none of that name, or it is about another folder.
+    """
+    if resume is not None:
+        if new:
+            raise UsageError("either --new or --resume, not both")
+        found = stored.of(resume)
+        if found.folder != folder:
+            there = f"--dir {found.folder}" if found.folder else "no --dir"
+            found.close()
+            raise UsageError(
+                f"the conversation {found.id} is about {found.folder or 'no folder'}", hint=f"give {there}"
+            )
+        return found
+    latest = None if new else stored.latest(folder)
+    return latest or stored.begin(folder)
+
+
+def greet(session: Session, model: str) -> None:
+    """Says where the person is and what is open."""
+    screen, turns = session.screen, session.conversation.turns
+    if session.setup.sandbox == "none":
+        screen.say("unsandboxed", "UNSANDBOXED: code that a model writes is not confined; what is learned is marked")
+    screen.say("evolve", f"{short_model(model) if model else 'the embedded search'}; /help lists what can be typed")
+    if not model and not turns:
+        for text in WITHOUT_MODEL:
+            screen.say("hint", text)
+    if turns:
+        last = shorten(turns[-1].asked, 60)
+        screen.say(
+            "resumed", f"{session.conversation.id} after {count(turns, 'turn')}, the last: {last}  (--new begins anew)"
+        )
+    unfinished = session.conversation.unfinished
+    if unfinished is not None:
+        screen.say("stopped", "the last turn did not end: /again goes on with it")
+    say_waiting(session)
+
+
+def say_waiting(session: Session) -> None:
+    """Says that a change waits, if one does."""
+    waiting = session.waiting()
+    if waiting is not None:
+        changes = count(waiting.names, "file")
+        session.screen.say(
+            "waiting", f"a change to {changes} in {at_home(waiting.folder)}: /diff shows it, /approve applies it"
+        )
+
+
+def farewell(session: Session) -> str:
+    """The command that goes on with the conversation."""
+    import shlex
+
+    setup, parts = session.setup, ["evolve", "chat"]
+    for option, value in (("-w", setup.workspace), ("--dir", setup.folder), ("--check", setup.check)):
+        parts += [option, value] if value else []
+    if os.environ.get("EVOLVE_WORKSPACE") and setup.workspace == os.environ["EVOLVE_WORKSPACE"]:
+        parts = [one for place, one in enumerate(parts) if place not in (2, 3)]
+    return shlex.join([*parts, "--resume", session.conversation.id])

@@ -1,0 +1,145 @@
+"""Input at a terminal: editing, history, completion, several lines, and the status line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
+from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.history import History
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.output import ColorDepth
+
+from evolve.cli.chat.history import TypedLines
+from evolve.cli.chat.reading import is_open
+
+if TYPE_CHECKING:
+    from prompt_toolkit.formatted_text import StyleAndTextTuples
+
+Choices = Callable[[], Iterable[tuple[str, str]]]
+"""Words that may be typed, each with what it means."""
+
+
+class TerminalInput:
+    """Reads texts with an editor of one or more lines.
+
+    Args:
+        typed: The inputs so far; new ones are added.
+        status: The status line for a width, as styled text.
+        choices: For the name of a command, what may follow it; for "" the commands themselves.
+        colour: Whether the terminal may be sent colours.
+    """
+
+    def __init__(
+        self,
+        typed: TypedLines,
+        status: Callable[[int], StyleAndTextTuples],
+        choices: Callable[[str], Iterable[tuple[str, str]]],
+        *,
+        colour: bool = True,
+    ) -> None:
+        self._signs = (sys.stdout.encoding or "").lower().startswith("utf")
+        depth = None if colour else ColorDepth.DEPTH_1_BIT
+        self._session: PromptSession[str] = PromptSession(
+            history=_Remembered(typed),
+            completer=_Words(choices),
+            complete_while_typing=Condition(lambda: get_app().current_buffer.text.startswith("/")),
+            multiline=True,
+            key_bindings=_keys(),
+            bottom_toolbar=lambda: status(get_app().output.get_size().columns),
+            prompt_continuation=lambda width, line, wrapped: "" if wrapped else "… " if self._signs else ". ",
+            color_depth=depth,
+            enable_suspend=True,
+            mouse_support=False,
+        )
+        self._questions: PromptSession[str] = PromptSession(color_depth=depth)
+
+    def text(self) -> str | None:
+        """The next complete text; None when the person leaves.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C.
+        """
+        try:
+            return self._session.prompt([("bold", "› " if self._signs else "> ")])
+        except EOFError:
+            return None
+
+    def answer(self, question: str) -> str | None:
+        """What the person answers; None for Ctrl-C and Ctrl-D."""
+        try:
+            return self._questions.prompt([("bold", question)])
+        except (EOFError, KeyboardInterrupt):
+            return None
+
+    def edit(self, text: str) -> str | None:
+        """The text as the person leaves it with Alt-Enter; None for Ctrl-C and Ctrl-D."""
+        try:
+            return self._questions.prompt(
+                [("bold", "Alt-Enter keeps it, Ctrl-C drops it\n")], default=text, multiline=True
+            )
+        except (EOFError, KeyboardInterrupt):
+            return None
+        finally:
+            self._questions.multiline = False
+
+
+class _Remembered(History):
+    """The person's own history, newest first as the editor wants it."""
+
+    def __init__(self, typed: TypedLines) -> None:
+        super().__init__()
+        self._lines = typed
+
+    def load_history_strings(self) -> Iterable[str]:
+        return reversed(self._lines.read())
+
+    def store_string(self, string: str) -> None:
+        if string.strip():
+            self._lines.add(string)
+
+
+class _Words(Completer):
+    """Commands after ``/``, what they take after that, and paths anywhere else."""
+
+    def __init__(self, choices: Callable[[str], Iterable[tuple[str, str]]]) -> None:
+        self._choices = choices
+        self._paths = PathCompleter(expanduser=True)
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        before = document.text_before_cursor
+        name, space, rest = before.removeprefix("/").partition(" ")
+        if before.startswith("/") and "/" not in name:
+            typed = rest if space else name
+            for word, about in self._choices(name if space else ""):
+                if word.startswith(typed):
+                    yield Completion(word, start_position=-len(typed), display_meta=about)
+            if not space:
+                return
+        elif not complete_event.completion_requested:
+            return
+        last = before.rpartition(" ")[2].rpartition("\n")[2]
+        yield from self._paths.get_completions(Document(last), complete_event)
+
+
+def _keys() -> KeyBindings:
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if is_open(buffer.text) and buffer.document.is_cursor_at_the_end:
+            buffer.newline(copy_margin=False)
+        else:
+            buffer.validate_and_handle()
+
+    @keys.add("escape", "enter")
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.newline(copy_margin=False)
+
+    return keys

@@ -1,0 +1,94 @@
+"""``evolve gate``: what was proposed, what was decided, and on what grounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, table
+from evolve.errors import UsageError
+
+if TYPE_CHECKING:
+    from evolve.gate import Decision
+
+app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at the verdicts on proposed variants.")
+
+
+@app.command("list")
+def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """List every verdict, oldest first."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        decisions = opened.stores.decisions.log()
+        levels = {one.suite: opened.stores.decisions.next_level(one.suite) for one in decisions}
+    if as_json:
+        emit_json([_plain(one) for one in decisions])
+        return
+    rows = [
+        (one.id, one.run, one.proposal, one.variant[:10], one.verdict, _pairs(one), f"{one.alpha:.2g}", _wealth(one))
+        for one in decisions
+    ]
+    header = ("id", "run", "proposal", "variant", "verdict", "pairs", "level", "e-value")
+    emit(table(header, rows) or "nothing has been judged yet")
+    for suite, (number, level) in levels.items():
+        emit(f"suite {suite[:10]}: the next proposal is number {number}, tested at level {level:.2g}")
+
+
+@app.command("show")
+def show_command(
+    decision: Annotated[int, typer.Argument(help="Id of a verdict, from the list.", envvar="EVOLVE_DECISION")],
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show one verdict with everything it rests on."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        found = next((one for one in opened.stores.decisions.log() if one.id == decision), None)
+        looks = opened.stores.looks.count(found.suite) if found else 0
+    if found is None:
+        raise UsageError(f"there is no verdict {decision}", hint="evolve gate list")
+    if as_json:
+        emit_json({**_plain(found), "looks": looks})
+        return
+    tally, standing = found.tally, found.standing
+    emit(f"verdict {found.id}: {found.verdict}: {found.reason}")
+    emit(f"variant {found.variant}")
+    emit(f"parent  {found.parent}")
+    emit(f"suite   {found.suite}, run {found.run}, proposal {found.proposal}")
+    if not found.alpha:
+        emit("refused untested; it used nothing of the error budget")
+        return
+    emit(f"e-value {_wealth(found)} for the variant; accepted from {1 / found.alpha:,.0f} on (level {found.alpha:.2g})")
+    planned = f" of {found.planned} that could be tried" if found.planned else ""
+    emit(f"pairs   {_pairs(found)}{planned}: {tally.wins} wins, {tally.losses} losses, {tally.ties} ties")
+    emit(f"        void, for a fault of the parent: {tally.void}; for one of the variant alone: {tally.withheld}")
+    emit(
+        f"solved  by both {standing.both}, by the variant alone {standing.gained}, by the parent alone {standing.lost}"
+    )
+    if standing.cost_ratio is not None:
+        emit(f"cost    {standing.cost_ratio:.3f} times the parent's, mean of the ratios where both solved")
+    if found.further:
+        emit(f"about {found.further} further pairs would decide at the rates seen")
+    if found.regressed:
+        emit(f"no longer solved: {', '.join(found.regressed)}")
+    emit(f"looks at the test tasks of this suite: {looks}")
+    for part, pin in found.pins.items():
+        emit(f"{part} {pin[:16]}")
+
+
+def _pairs(one: Decision) -> int:
+    return one.tally.pairs + one.tally.withheld + one.tally.void
+
+
+def _wealth(one: Decision) -> str:
+    return f"{one.wealth:.3g}"
+
+
+def _plain(one: Decision) -> dict[str, Any]:
+    from evolve.agent.codec import to_data
+
+    return {**to_data(one), "pins": dict(one.pins), "wealth": min(one.wealth, 1e300)}

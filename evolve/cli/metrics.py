@@ -1,0 +1,162 @@
+"""``evolve runs comment`` and ``evolve memory metrics``: what people say about runs, and what it comes down to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, shorten, table
+
+if TYPE_CHECKING:
+    from evolve.memory.metrics import Metric, MetricsReport
+
+app = typer.Typer(
+    rich_markup_mode=None, no_args_is_help=True, help="What comments on runs come down to: targets, never acceptance."
+)
+comments = typer.Typer(rich_markup_mode=None)
+
+MetricName = Annotated[str, typer.Argument(help="Name or id of a metric.", envvar="EVOLVE_METRIC")]
+
+
+@comments.command("comment")
+def comment_command(
+    run: Annotated[str, typer.Argument(help="Id of a run, such as r1.", envvar="EVOLVE_RUN")],
+    text: Annotated[str, typer.Argument(help="What you have to say about it.", envvar="EVOLVE_TEXT")],
+    prefer: Annotated[
+        bool, typer.Option("--prefer", envvar="EVOLVE_PREFER", help="Also an instruction for similar tasks.")
+    ] = False,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say something about a run. Comments that speak of the same become a metric."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        before = {one.id for one in opened.metrics.list()}
+        if prefer:
+            kept = opened.preferences.from_comment(text, run=run)
+            opened.metrics.gather()
+            comment = kept.acts[-1] if kept is not None else opened.metrics.comment(run, text)
+        else:
+            comment = opened.metrics.comment(run, text)
+        found = opened.metrics.list()
+    spoken = [one for one in found if any(each.comment == comment.id for each in one.examples)]
+    if as_json:
+        emit_json({"run": run, "metrics": [one.name for one in spoken]})
+        return
+    emit(f"kept; it speaks of {', '.join(one.name for one in spoken)}" if spoken else "kept; no metric yet")
+    for one in spoken:
+        if one.id not in before:
+            emit(f"new metric: {one.name}  (evolve memory metrics show {one.name})")
+
+
+@app.command("list")
+def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """List metrics, what share of the comments they explain, and which of them say the same."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        found, report = opened.metrics.list(), opened.metrics.report()
+    if as_json:
+        emit_json({"metrics": [_metric(one) for one in found], "report": _report(report)})
+        return
+    rows = [(one.name, len(one.examples), len(one.scores()), shorten(one.definition, 80)) for one in found]
+    emit(table(("metric", "remarks", "runs", "what it measures"), rows) or "no metrics yet")
+    if report.coverage is not None:
+        emit(f"coverage: {report.explained} of {report.comments} comments explained ({report.coverage:.0%})")
+    for pair in report.overlaps:
+        if pair.correlation is not None:
+            emit(f"redundancy: {pair.one} and {pair.other} correlate by {pair.correlation:.2f} over {pair.runs} runs")
+
+
+@app.command("show")
+def show_command(metric: MetricName, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Show a metric, its score for each run, and the remarks it was induced from."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        found = opened.metrics.get(metric)
+    if as_json:
+        emit_json(_metric(found))
+        return
+    emit(f"{found.name}: {found.definition}")
+    emit(f"{'edited by a person' if found.edited else 'induced from comments'}; id {found.id[:10]}")
+    signs = {1: "praise", -1: "complaint", 0: "neither"}
+    emit(
+        table(("run", "sign", "remark"), [(one.run, signs[one.sign], shorten(one.text, 90)) for one in found.examples])
+    )
+    emit(table(("run", "score"), sorted(found.scores().items())))
+
+
+@app.command("propose")
+def propose_command(
+    metric: MetricName,
+    model: options.Model = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what a model would call a metric. Nothing is changed."""
+    import evolve
+
+    with evolve.open(workspace, model=model) as opened:
+        found = opened.metrics.proposed(metric)
+    if as_json:
+        emit_json({"name": found.name, "definition": found.description})
+    else:
+        emit(f"proposed: {found.name}: {found.description}")
+        emit(f"  evolve memory metrics edit {metric} --name {found.name} --definition ...")
+
+
+@app.command("edit")
+def edit_command(
+    metric: MetricName,
+    name: Annotated[str | None, typer.Option("--name", envvar="EVOLVE_NAME", help="What it is called.")] = None,
+    definition: Annotated[
+        str | None, typer.Option("--definition", envvar="EVOLVE_DEFINITION", help="What it measures.")
+    ] = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Change what a metric is called or how it is defined."""
+    import evolve
+    from evolve.errors import UsageError
+
+    if name is None and definition is None:
+        raise UsageError("nothing to change", hint="give --name or --definition")
+    with evolve.open(workspace) as opened:
+        found = opened.metrics.edit(metric, new_name=name, definition=definition)
+    if as_json:
+        emit_json(_metric(found))
+    else:
+        emit(f"{found.name}: {found.definition}")
+
+
+@app.command("forget")
+def forget_command(
+    names: Annotated[list[str], typer.Argument(help="Names or ids of metrics.")],
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Delete metrics. The comments stay, and make no metric again by themselves."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        count = opened.metrics.forget(names)
+    if as_json:
+        emit_json({"forgotten": count})
+    else:
+        emit(f"forgot {count} metrics")
+
+
+def _metric(one: Metric) -> dict[str, Any]:
+    from evolve.agent.codec import to_data
+
+    return {**to_data(one), "scores": one.scores()}
+
+
+def _report(found: MetricsReport) -> dict[str, Any]:
+    from evolve.agent.codec import to_data
+
+    return {**to_data(found), "coverage": found.coverage}

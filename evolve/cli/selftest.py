@@ -1,0 +1,46 @@
+"""``evolve selftest``: does the gate keep its promise on this machine?"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Annotated
+
+import typer
+
+from evolve.cli import options
+from evolve.cli.output import emit, emit_json, note
+from evolve.errors import UsageError
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("selftest")
+def selftest_command(
+    null: Annotated[
+        bool, typer.Option("--null", envvar="EVOLVE_NULL", help="Loops of proposals that change nothing.")
+    ] = False,
+    loops: Annotated[int, typer.Option("--loops", envvar="EVOLVE_LOOPS", min=1, help="How many loops.")] = 50,
+    seed: options.Seed = 0,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show how often the gate accepts what is no better. Ends with 1 if that is more often than it promises."""
+    if not null:
+        raise UsageError("nothing to test was named", hint="evolve selftest --null")
+    from evolve.agent.codec import to_data
+    from evolve.settings import Settings
+    from evolve.workspace.opening import sandbox_opener
+    from evolve.workspace.selftest import LEVEL, null_loops
+
+    with closing(sandbox_opener(Settings())()) as sandbox:
+        found = null_loops(loops, sandbox, told=note, seed=seed)
+    if as_json:
+        emit_json({**to_data(found), "level": LEVEL, "kept": found.kept})
+    else:
+        rate = found.rate
+        emit(f"{found.loops} loops of {found.proposals} proposals that change nothing, {found.groups} groups each")
+        emit(f"loops with a false accept: {found.accepted}, share {rate.value:.3f}")
+        emit(f"95 % interval {rate.low:.3f} to {rate.high:.3f}; promised: at most {LEVEL:g}")
+        emit(f"pairs that moved the test: {found.decisive:.0f} a loop")
+        emit("the promise holds" if found.kept else "the promise does not hold")
+    if not found.kept:
+        raise typer.Exit(1)

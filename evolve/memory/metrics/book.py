@@ -1,0 +1,200 @@
+"""The metrics on record: induced from comments, added to as comments come, changed and forgotten by a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from evolve.errors import UsageError
+from evolve.files import canonical_json, digest
+from evolve.memory.metrics.grouping import NEAR, groups, key_terms, remarks_in, sign_of, topic_vectors
+from evolve.memory.metrics.metric import Comment, Metric, MetricsReport, Remark, report
+from evolve.store import Database, Migration
+
+if TYPE_CHECKING:
+    from evolve.retrieval import Embedder
+
+METRICS = Migration(
+    "memory",
+    3,
+    """
+    CREATE TABLE memory_metrics (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+        definition TEXT NOT NULL, edited INTEGER NOT NULL, checksum TEXT NOT NULL);
+    CREATE TABLE memory_remarks (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, comment TEXT NOT NULL,
+        run TEXT NOT NULL, text TEXT NOT NULL, sign INTEGER NOT NULL, metric TEXT NOT NULL, checksum TEXT NOT NULL)
+    """,
+)
+
+_DISMISSED = "-"
+"""In place of a metric: it was forgotten, and its remarks induce no other."""
+
+
+class MetricBook:
+    """Metrics and the remarks that they gather.
+
+    Args:
+        db: The record, opened with :data:`evolve.memory.MIGRATIONS`.
+        own_words: What a text says besides what it quotes.
+    """
+
+    def __init__(self, db: Database, embedder: Embedder, own_words: Callable[[str], str]) -> None:
+        self._db = db
+        self._embedder = embedder
+        self._own_words = own_words
+
+    def induce(self, comments: Sequence[Comment]) -> list[Metric]:
+        """Takes in comments that are new; gives the metrics that came of it.
+
+        A remark joins the metric whose remarks it is nearest to; those that are left become metrics of their own
+        where remarks of two comments or more belong together. What was induced or edited before stays as it is.
+        """
+        before = {one.id for one in self.all()}
+        with self._db.transaction():
+            for comment in comments:
+                self._keep_remarks(comment)
+            self._assign()
+            self._form()
+        return [one for one in self.all() if one.id not in before]
+
+    def all(self) -> list[Metric]:
+        """All metrics, oldest first.
+
+        Raises:
+            RecordDamaged: A row does not match its checksum.
+        """
+        gathered: dict[str, list[Remark]] = {}
+        for row in self._db.rows("memory_remarks", "metric NOT IN ('', '-')", order="seq"):
+            gathered.setdefault(str(row["metric"]), []).append(_remark(row))
+        return [
+            Metric(
+                id=str(row["id"]),
+                name=str(row["name"]),
+                definition=str(row["definition"]),
+                edited=bool(row["edited"]),
+                examples=tuple(gathered.get(str(row["id"]), ())),
+            )
+            for row in self._db.rows("memory_metrics", order="seq")
+        ]
+
+    def get(self, name: str) -> Metric:
+        """One metric by name, by id, or by a beginning of the id that names only one.
+
+        Raises:
+            UsageError: There is none, or more than one.
+        """
+        known = self.all()
+        found = [one for one in known if name in (one.name, one.id)] or [
+            one for one in known if name and one.id.startswith(name)
+        ]
+        if len(found) != 1:
+            problem = "no metric" if not found else f"{len(found)} metrics"
+            raise UsageError(f"{problem} called {name!r}", hint="evolve memory metrics list")
+        return found[0]
+
+    def edit(self, name: str, *, new_name: str | None = None, definition: str | None = None) -> Metric:
+        """Changes what a metric is called or how it is defined.
+
+        Raises:
+            UsageError: There is no such metric, a text is empty, or another metric has the name.
+        """
+        found = self.get(name)
+        changes: dict[str, Any] = {"edited": 1}
+        for key, value in (("name", new_name), ("definition", definition)):
+            if value is not None:
+                changes[key] = " ".join(value.split())
+                if not changes[key]:
+                    raise UsageError(f"the {key} of a metric needs some text")
+        if any(one.name == new_name for one in self.all() if one.id != found.id):
+            raise UsageError(f"there is a metric called {new_name!r} already")
+        self._db.update("memory_metrics", {"id": found.id}, changes)
+        return self.get(found.id)
+
+    def forget(self, names: Sequence[str]) -> int:
+        """Deletes metrics; gives how many. The comments stay, and make no metric again by themselves.
+
+        Raises:
+            UsageError: One is unknown; then nothing is deleted.
+        """
+        chosen = sorted({self.get(name).id for name in names})
+        with self._db.transaction():
+            for name in chosen:
+                self._db.delete("memory_metrics", {"id": name})
+                self._db.update("memory_remarks", {"metric": name}, {"metric": _DISMISSED})
+        return len(chosen)
+
+    def report(self) -> MetricsReport:
+        """Which share of the comments the metrics explain, and how much they say the same."""
+        spoken: dict[str, list[str]] = {}
+        for row in self._db.rows("memory_remarks", order="seq"):
+            spoken.setdefault(str(row["comment"]), []).append(str(row["metric"]))
+        return report(self.all(), spoken)
+
+    def mend(self) -> None:
+        """Frees remarks whose metric is lost, so that they can be gathered again."""
+        lost = "metric NOT IN ('', '-') AND metric NOT IN (SELECT id FROM memory_metrics)"
+        self._db.update("memory_remarks", lost, {"metric": ""})
+
+    def _keep_remarks(self, comment: Comment) -> None:
+        for place, text in enumerate(remarks_in(self._own_words(comment.text))):
+            row: dict[str, Any] = {
+                "id": digest(canonical_json([comment.id, place]))[:32],
+                "comment": comment.id,
+                "run": comment.run,
+                "text": text,
+                "sign": sign_of(text),
+                "metric": "",
+            }
+            self._db.insert("memory_remarks", row, key="id")
+
+    def _free(self) -> list[Remark]:
+        return [_remark(row) for row in self._db.rows("memory_remarks", {"metric": ""}, order="seq")]
+
+    def _assign(self) -> None:
+        known, free = self.all(), self._free()
+        held = [(one.id, each.text) for one in known for each in one.examples]
+        if not held or not free:
+            return
+        vectors = topic_vectors(self._embedder, [text for _, text in held] + [one.text for one in free])
+        near = vectors[len(held) :] @ vectors[: len(held)].T
+        for row, remark in zip(near, free, strict=True):
+            by_metric: dict[str, list[float]] = {}
+            for (name, _), value in zip(held, row, strict=True):
+                by_metric.setdefault(name, []).append(float(value))
+            means = {name: sum(values) / len(values) for name, values in by_metric.items()}
+            best = max(means, key=lambda name: means[name])
+            if means[best] > NEAR:
+                self._db.update("memory_remarks", {"id": remark.id}, {"metric": best})
+
+    def _form(self) -> None:
+        free = self._free()
+        texts = [one.text for one in free]
+        everything = [str(row["text"]) for row in self._db.rows("memory_remarks", order="seq")]
+        for places in groups(topic_vectors(self._embedder, texts)) if texts else []:
+            members = [free[place] for place in places]
+            if len({one.comment for one in members}) < 2:
+                continue
+            terms = key_terms([one.text for one in members], everything)
+            name = self._unused("-".join(terms) or "remarks")
+            definition = f'What people say about {" and ".join(terms)}, such as: "{members[0].text}".'
+            metric = digest(canonical_json([one.id for one in members]))[:32]
+            row: dict[str, Any] = {"id": metric, "name": name, "definition": definition, "edited": 0}
+            self._db.insert("memory_metrics", row, key="id")
+            for one in members:
+                self._db.update("memory_remarks", {"id": one.id}, {"metric": metric})
+
+    def _unused(self, name: str) -> str:
+        taken = {one.name for one in self.all()}
+        number = 1
+        while (chosen := name if number == 1 else f"{name}-{number}") in taken:
+            number += 1
+        return chosen
+
+
+def _remark(row: Mapping[str, Any]) -> Remark:
+    return Remark(
+        id=str(row["id"]),
+        comment=str(row["comment"]),
+        run=str(row["run"]),
+        text=str(row["text"]),
+        sign=cast(Any, int(row["sign"])),
+    )

@@ -1,0 +1,136 @@
+"""Comments, the remarks in them, and the metrics that gather remarks of one meaning."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evolve.memory.preferences import PersonAct
+
+Comment = PersonAct
+"""What a person wrote about a run; its kind is ``comment``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remark:
+    """One thing that a comment says.
+
+    Attributes:
+        comment: Id of the comment.
+        sign: +1 praise, -1 complaint, 0 where the words do not tell.
+    """
+
+    id: str
+    comment: str
+    run: str
+    text: str
+    sign: Literal[-1, 0, 1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """What several comments speak of.
+
+    It says what a person cares about and can be a target to search for. It is no evidence, and the gate knows nothing
+    of it: what is accepted there is counted in verified solves.
+
+    Attributes:
+        name: Key terms, or what the person called it.
+        definition: What it measures, in a sentence.
+        edited: The person named or defined it.
+        examples: Remarks that it was induced from, oldest first.
+    """
+
+    id: str
+    name: str
+    definition: str
+    edited: bool = False
+    examples: tuple[Remark, ...] = ()
+
+    def scores(self) -> dict[str, float]:
+        """For each run that was spoken of, the mean of what was said, in [-1, 1]."""
+        said: dict[str, list[int]] = {}
+        for one in self.examples:
+            if one.sign:
+                said.setdefault(one.run, []).append(one.sign)
+        return {run: sum(signs) / len(signs) for run, signs in said.items()}
+
+    @property
+    def rubric(self) -> str:
+        """The metric as a question for a judge."""
+        praised = [one.text for one in self.examples if one.sign > 0][-2:]
+        blamed = [one.text for one in self.examples if one.sign < 0][-2:]
+        told = [f"{self.name}: {self.definition}"]
+        told += [f'Of a good answer a person said: "{text}"' for text in praised]
+        told += [f'Of a bad answer a person said: "{text}"' for text in blamed]
+        return "\n".join(told)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overlap:
+    """How much two metrics say the same.
+
+    Attributes:
+        correlation: Pearson's, of their scores over the runs that both have one for; None below three such runs, or
+            where one of them does not vary.
+        runs: How many runs that are.
+    """
+
+    one: str
+    other: str
+    correlation: float | None
+    runs: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricsReport:
+    """What the metrics explain.
+
+    Attributes:
+        comments: Comments with words of the person's own.
+        explained: Those of them of which some remark belongs to a metric.
+        overlaps: Every pair of metrics.
+    """
+
+    comments: int
+    explained: int
+    overlaps: tuple[Overlap, ...] = ()
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of comments explained; None without comments."""
+        return self.explained / self.comments if self.comments else None
+
+
+def overlap(one: Metric, other: Metric) -> Overlap:
+    """Compares two metrics over the runs that both have a score for."""
+    mine, theirs = one.scores(), other.scores()
+    runs = sorted(mine.keys() & theirs.keys())
+    value = _pearson([mine[run] for run in runs], [theirs[run] for run in runs])
+    return Overlap(one=one.name, other=other.name, correlation=value, runs=len(runs))
+
+
+def _pearson(left: Sequence[float], right: Sequence[float]) -> float | None:
+    if len(left) < 3:
+        return None
+    spread = math.sqrt(_product(left, left) * _product(right, right))
+    return None if spread == 0.0 else max(-1.0, min(1.0, _product(left, right) / spread))
+
+
+def _product(left: Sequence[float], right: Sequence[float]) -> float:
+    first, second = sum(left) / len(left), sum(right) / len(right)
+    return sum((x - first) * (y - second) for x, y in zip(left, right, strict=True))
+
+
+def report(metrics: Sequence[Metric], remarks: Mapping[str, Sequence[str]]) -> MetricsReport:
+    """Coverage and redundancy.
+
+    Args:
+        remarks: For each comment with words of its own, the ids of the metrics that its remarks belong to.
+    """
+    pairs = [overlap(one, other) for place, one in enumerate(metrics) for other in metrics[place + 1 :]]
+    known = {one.id for one in metrics}
+    explained = sum(any(name in known for name in names) for names in remarks.values())
+    return MetricsReport(comments=len(remarks), explained=explained, overlaps=tuple(pairs))

@@ -1,0 +1,134 @@
+"""What the language policy can do beyond one answer: more answers, a critique, a revision, a task taken apart."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from evolve.episodes import Action, Cost, Json, Limits, Plan, Row, Step, TaskView
+from evolve.errors import BudgetExhausted, ModelMistake
+from evolve.models import KEPT, Message, ModelReply, ModelRequest
+from evolve.policies.language.asking import ACTION_SCHEMA, CRITIQUE_SCHEMA, Questions
+from evolve.policies.language.plans import PLAN_SCHEMA, read_subgoals
+from evolve.policies.language.prompt import facts_message, task_message, written
+from evolve.policies.language.quoting import quoted
+
+_MOST_CASES = 3
+_LONGEST = 600
+
+
+class Asking(Protocol):
+    """What these methods need of the policy they belong to."""
+
+    @property
+    def questions(self) -> Questions:
+        """Makes the requests."""
+        ...
+
+    def asked(self, request: ModelRequest) -> ModelReply:
+        """A usable reply; ``ModelMistake`` where there is none."""
+        ...
+
+    def proposal(
+        self, view: TaskView, plan: Plan, steps: Sequence[Step], strategy: str = "", *, sample: int = 0
+    ) -> Mapping[str, Any]:
+        """What the model says to the question for the next action."""
+        ...
+
+    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], said: Mapping[str, Any]) -> Action:
+        """The action that was said."""
+        ...
+
+
+class Deliberation:
+    """Implements ``Deliberating`` and ``Criticising`` of :mod:`evolve.policies.protocol` for a policy that asks."""
+
+    def alternatives(
+        self: Asking, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits, wanted: int
+    ) -> tuple[Action, ...]:
+        """Answers to the question that the last step answered, each different from the others."""
+        started = time.process_time()
+        *before, last = steps
+        found: dict[str, Action] = {last.action.code: last.action}
+        for number in range(1, wanted + 1):
+            try:
+                said = self.proposal(view, plan, before, sample=100 + number)
+            except (ModelMistake, BudgetExhausted):  # there is an answer already
+                break
+            if said["kind"] == "code" and said["answer"]:
+                other = self.action_of(view, plan, before, said)
+                found.setdefault(other.code, other)
+        spent = Cost(seconds=round(time.process_time() - started, 6))
+        return (*list(found.values())[1:], Action(kind="finish", text=f"{len(found) - 1} rivals", cost=spent))
+
+    def decompose(self: Asking, view: TaskView, plan: Plan, share: float) -> Plan:
+        """Asks for functions that make up the answer, as subgoals.
+
+        Raises:
+            ModelMistake: The model gave nothing usable.
+        """
+        parts = [*facts_message(plan.data.get("facts", ()), self.questions.rooms.facts), task_message(view)]
+        said: Any = self.asked(self.questions.ask("decompose", parts, PLAN_SCHEMA)).data
+        subgoals = read_subgoals(said["subgoals"])
+        return replace(plan, goal=str(said["goal"])[:300] or plan.goal, subgoals=subgoals) if subgoals else plan
+
+    def critique(self: Asking, view: TaskView, plan: Plan, steps: Sequence[Step]) -> tuple[str, tuple[Row, ...]]:
+        """Asks for calls on which the last step's answer is wrong; whoever asks runs them.
+
+        Raises:
+            ModelMistake: The model gave nothing usable.
+        """
+        parts = [
+            *facts_message(plan.data.get("facts", ()), self.questions.rooms.facts),
+            task_message(view),
+            _answer_message(steps[-1]),
+        ]
+        said: Any = self.asked(self.questions.ask("critique", parts, CRITIQUE_SCHEMA, seed=len(steps))).data
+        width = {len(row.input) for row in view.examples}
+        cases = [row for row in _rows(said["cases"]) if not width or len(row.input) in width]
+        return " ".join(str(said["fault"]).split())[:_LONGEST], tuple(cases)
+
+    def revise(self: Asking, view: TaskView, plan: Plan, steps: Sequence[Step], doubt: str) -> Action:
+        """Asks for the answer of the last step, changed so that the doubt no longer holds.
+
+        Raises:
+            ModelMistake: The model gave nothing usable, or no answer.
+        """
+        parts = [
+            *facts_message(plan.data.get("facts", ()), self.questions.rooms.facts),
+            task_message(view),
+            _answer_message(steps[-1]),
+            Message(role="user", text="The doubt:\n" + quoted("doubt", doubt), priority=KEPT, kind="doubt"),
+        ]
+        said: Any = self.asked(self.questions.ask("revise", parts, ACTION_SCHEMA, seed=len(steps))).data
+        if said["kind"] != "code" or not said["answer"]:
+            raise ModelMistake("the revision holds no answer")
+        return self.action_of(view, plan, steps, said)
+
+
+def _answer_message(step: Step) -> Message:
+    code = written(step.action.data, step.action.code)
+    text = "The answer:\n" + quoted("code", code, name=f"step {step.number}")
+    return Message(role="user", text=text, priority=KEPT, kind="answer")
+
+
+def _rows(said: Sequence[Mapping[str, str]]) -> Iterator[Row]:
+    """The calls that can be read; what is no JSON is left out."""
+    for one in said[:_MOST_CASES]:
+        given, wanted = _value(one["input"]), _value(one["expected"])
+        if given and isinstance(given[0], list) and wanted:
+            yield Row(input=tuple(given[0]), output=wanted[0])
+
+
+def _value(text: str) -> tuple[Json, ...]:
+    try:
+        return (json.loads(text, parse_constant=_refuse),)
+    except (ValueError, RecursionError):
+        return ()
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")

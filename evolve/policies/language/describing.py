@@ -1,0 +1,43 @@
+"""Asks a model to put into words what a person's acts show. Whoever asked shows it to the person first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evolve.errors import ModelMistake
+from evolve.models import KEPT, ChatModel, Message
+from evolve.policies.language.asking import SKILL_SCHEMA, Questions
+from evolve.policies.language.claims import unfit
+from evolve.policies.language.quoting import quoted, shortened
+
+_ROOM = 6_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """A proposal: a name with hyphens, and a statement that passed the screen for claims."""
+
+    name: str
+    description: str
+
+
+def describe(models: ChatModel, questions: Questions, said: Sequence[str]) -> Described:
+    """Asks by ``prompts/describe.md`` what acts come down to.
+
+    Raises:
+        ModelMistake: The model would not answer, or what it said reads like an order, or holds code or an address.
+        EndpointProblem: It could not be asked.
+    """
+    text = shortened("\n\n".join(said), _ROOM)
+    parts = [Message(role="user", text=quoted("acts", text), priority=KEPT, kind="task")]
+    reply = models.complete(questions.ask("describe", parts, SKILL_SCHEMA))
+    if reply.refused or reply.data is None:
+        raise ModelMistake("the model would not answer")
+    description = " ".join(str(reply.data["description"]).split())
+    why = unfit(description)
+    if why:
+        raise ModelMistake(f"the model's description is not kept: {why}")
+    name = "-".join(re.findall(r"[a-z0-9]+", str(reply.data["name"]).lower())[:3])
+    return Described(name=name[:48] or "remarks", description=description)

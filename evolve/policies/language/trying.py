@@ -1,0 +1,77 @@
+"""Asks a task anew with some facts and nothing else changed, to see whether they make the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolve.episodes import Json, Step, TaskView
+from evolve.policies.language.reflection import is_failure, right_answer
+from evolve.policies.protocol import Probe
+from evolve.tasks import equal
+
+Facts = Sequence[Mapping[str, Any]]
+
+_SOUND = "def sound(*values):\n    return True\n"
+"""A program that cannot fail: where it does, the sandbox did."""
+_MACHINE = ("PermissionError", "MemoryError", "TimeoutError", "time limit", "disk limit", "not run", "the sandbox")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anew:
+    """One question, to be asked again with other facts.
+
+    Attributes:
+        ask: Gives a reply to the question for an action, from facts and the steps before it. No skill is offered: one
+            that rests on the same fact would hide whether the fact makes a difference.
+        steps: What was done before: nothing where a function is wanted; in a folder what led to the state from which
+            the first failed change started, or the right one where none failed.
+        snapshot: That state; "" is the folder at its start.
+    """
+
+    view: TaskView
+    probe: Probe
+    ask: Callable[[Facts, Sequence[Step]], Mapping[str, Any]]
+    steps: tuple[Step, ...] = ()
+    snapshot: str = ""
+
+    def solves(self, facts: Facts) -> bool | None:
+        """Whether an action with these facts is right, by the examples or by the check on a copy of the folder.
+
+        None where the machine kept that open, or the action only looked around.
+        """
+        said = self.ask(facts, self.steps)
+        if self.view.environment == "files":
+            return self._passes(str(said["code"])) if said["kind"] == "code" else None
+        return self._fits(str(said["code"])) if said["kind"] == "code" else False
+
+    def _passes(self, code: str) -> bool | None:
+        (outputs,) = self.probe([(code, "")], [[self.snapshot]])
+        return None if outputs is None or outputs[0] is None else outputs[0] is True
+
+    def _fits(self, code: str) -> bool | None:
+        inputs = [list(row.input) for row in self.view.examples]
+        outputs, sound = self.probe([(code, self.view.entry), (_SOUND, "sound")], inputs)
+        if sound is None or any(_cut_short(value) for value in outputs or ()):
+            return None
+        rows = self.view.examples
+        return outputs is not None and all(equal(value, row.output) for value, row in zip(outputs, rows, strict=True))
+
+
+def state_before(view: TaskView, steps: Sequence[Step]) -> tuple[tuple[Step, ...], str]:
+    """The steps and the snapshot from which the question is asked anew."""
+    failed = next((step for step in steps if is_failure(step)), None)
+    step = failed or right_answer(steps)
+    if view.environment != "files" or step is None or step.observation is None:
+        return (), ""
+    parent = int(step.observation.data.get("parent", 0))
+    before = tuple(one for one in steps if one.number <= parent)
+    last = before[-1].observation if before else None
+    return before, str(last.data.get("snapshot", "")) if last is not None else ""
+
+
+def _cut_short(value: Json) -> bool:
+    """Whether a value says that the machine ended or refused the work, which says nothing about the answer."""
+    failed = isinstance(value, dict) and set(value) == {"error"}
+    return failed and str(value["error"]).startswith(_MACHINE)

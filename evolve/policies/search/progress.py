@@ -1,0 +1,116 @@
+"""A search while its episode goes on: where it stands, and what of it the steps have taken."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from evolve.episodes import Action, Limits, Plan, Step
+from evolve.policies.protocol import RIVALS, SPARE
+from evolve.policies.search.enumerator import Meter
+from evolve.policies.search.problem import Problem
+from evolve.policies.search.searcher import Found, Searcher
+from evolve.programs.terms import Term, from_json
+
+UNLIMITED = 10_000_000
+
+
+@dataclass
+class Progress:
+    """A search in progress over one episode: with learned prices first, then with static ones."""
+
+    problem: Problem
+    searcher: Searcher
+    fallback: Callable[[], Searcher] | None
+    trust: float
+    given: int = 0
+    waiting: list[Found] = field(default_factory=list)
+    done: set[Term] = field(default_factory=set)
+    programs: Iterator[Found | None] | None = None
+
+    @property
+    def meter(self) -> Meter:
+        """Counts the candidates of both searches."""
+        return self.searcher.meter
+
+    def next(self, limits: Limits) -> Found | None:
+        """The next program within what is left of the episode's budget."""
+        self.given += 1
+        budget = UNLIMITED if limits.candidates is None else limits.candidates
+        self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
+        end = self.meter.used + budget
+        if self.waiting:
+            return self.waiting.pop(0)
+        if self.programs is None:
+            self.programs = self.searcher.paced()
+            self.meter.limit = self.meter.used + int(budget * self.trust)
+        else:
+            self.meter.limit = end
+        found = self._fresh()
+        if found is None and self.fallback is not None:
+            self.meter.limit = end
+            self.searcher, self.fallback = self.fallback(), None
+            self.programs = self.searcher.paced()
+            found = self._fresh()
+        return found
+
+    def _fresh(self) -> Found | None:
+        """The next program that was not given before; None at a pause or at the end."""
+        for found in self.programs or ():
+            if found is None:
+                return None
+            if found.term not in self.done:
+                self.done.add(found.term)
+                return found
+        return None
+
+    def rivals(self, found: Found, share: float) -> list[Term]:
+        """Further programs within ``share`` more candidates, kept for later submissions."""
+        if share <= 0:
+            return []
+        self.meter.limit = min(self.meter.limit, self.meter.used + max(500, int(share * found.candidates)))
+        while len(self.waiting) < 3:
+            other = self._fresh()
+            if other is None:
+                break
+            self.waiting.append(other)
+        return [other.term for other in self.waiting]
+
+    def further(self, limits: Limits, wanted: int) -> list[Found]:
+        """At most ``wanted`` further programs; where the limits end first, the search can still go on."""
+        self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
+        most = UNLIMITED if limits.candidates is None else limits.candidates
+        self.searcher.pause_at, self.meter.limit = self.meter.used + most // 2, self.meter.used + most
+        found, self.waiting = self.waiting[:wanted], self.waiting[wanted:]
+        while len(found) < wanted and (other := self._fresh()) is not None:
+            found.append(other)
+        self.searcher.pause_at = None
+        return found
+
+
+def answers_of(steps: Sequence[Step]) -> list[Term]:
+    """The answers of the steps."""
+    return [from_json(step.action.data["tree"]) for step in steps if "tree" in step.action.data]
+
+
+def spare_of(steps: Sequence[Step]) -> Action | None:
+    """A rival of an earlier answer that was not an answer itself, for nothing."""
+    tried = {step.action.code for step in steps}
+    for step in steps:
+        for one in step.action.data.get(RIVALS, ()):
+            if one["code"] not in tried:
+                data = {**one["data"], SPARE: True}
+                text = f"a rival of the program of step {step.number}"
+                return Action(kind="code", code=one["code"], text=text, data=data, consumed=tuple(one["consumed"]))
+    return None
+
+
+def without_share(limits: Limits, plan: Plan) -> Limits:
+    """The limits without what is kept for the parts of a plan that takes the task apart."""
+    rest = 1.0 - float(plan.data.get("share", 0.0))
+    return replace(
+        limits,
+        candidates=None if limits.candidates is None else int(limits.candidates * rest),
+        seconds=None if limits.seconds is None else limits.seconds * rest,
+    )

@@ -1,0 +1,210 @@
+"""Conversations of a person with evolve: what was asked, turn by turn, and what came of it.
+
+They are the person's own text, so they are files that only the person can read and no part of the record: nothing is
+learned from them. The record holds the runs that they name.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any
+
+from evolve.episodes import Turn
+from evolve.errors import UsageError
+from evolve.files import clean_text, write_failure
+
+OPEN = "open"
+"""The status of a turn that was begun and not ended: it was stopped, or its process was killed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatTurn:
+    """One thing the person asked for.
+
+    Attributes:
+        number: From 1 in its conversation.
+        asked: The person's words, or rows, or the name of a task.
+        budget: What the turn might spend, so that going on with it is the same run.
+        status: As of a result, or :data:`OPEN`.
+        told: One sentence about what came of it.
+        answer: Source, a unified diff, or "".
+        run: The run behind it, or "".
+        spent: Candidates, tokens, calls, money and seconds.
+    """
+
+    number: int
+    asked: str
+    budget: Mapping[str, float] = field(default_factory=dict)
+    status: str = OPEN
+    told: str = ""
+    answer: str = ""
+    run: str = ""
+    spent: Mapping[str, float] = field(default_factory=dict)
+
+    def as_earlier(self) -> Turn:
+        """What a later turn is told of this one."""
+        outcome = f"{self.status}: {self.told}" + (f"\n{self.answer}" if self.answer else "")
+        return Turn(said=self.asked, outcome=outcome)
+
+
+class Conversation:
+    """One conversation, held by one process at a time.
+
+    Attributes:
+        id: Such as ``c1``.
+        folder: The folder that is worked in, or "".
+        turns: Oldest first.
+    """
+
+    def __init__(self, path: Path, stream: IO[bytes]) -> None:
+        self.id = path.stem
+        self._path, self._stream = path, stream
+        self.folder, self.turns = _read(path)
+
+    def ask(self, asked: str, budget: Mapping[str, float] | None = None) -> ChatTurn:
+        """Begins a turn."""
+        turn = ChatTurn(number=len(self.turns) + 1, asked=clean_text(asked), budget=budget or {})
+        self._append({"kind": "asked", "number": turn.number, "asked": turn.asked, "budget": dict(turn.budget)})
+        self.turns.append(turn)
+        return turn
+
+    def answer(self, turn: ChatTurn) -> None:
+        """Ends a turn: ``turn`` says what came of it. A later end of the same turn replaces an earlier one."""
+        said = {"status": turn.status, "told": turn.told, "answer": turn.answer, "run": turn.run}
+        self._append({"kind": "answered", "number": turn.number, **said, "spent": dict(turn.spent)})
+        self.turns[turn.number - 1] = turn
+
+    @property
+    def unfinished(self) -> ChatTurn | None:
+        """The last turn, where it was stopped or cut off."""
+        last = self.turns[-1] if self.turns else None
+        return last if last is not None and last.status in (OPEN, "interrupted", "waiting") else None
+
+    def earlier(self) -> tuple[Turn, ...]:
+        """The finished turns, as a later one is told of them."""
+        return tuple(turn.as_earlier() for turn in self.turns if turn.status not in (OPEN, "interrupted", "waiting"))
+
+    def close(self) -> None:
+        """Lets go of the conversation; one in which nothing was asked leaves no file."""
+        if not self.turns and not self._stream.closed:
+            self._path.unlink(missing_ok=True)
+        self._stream.close()
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        try:
+            # ASCII output writes lone surrogates as escapes, so no text can break the file.
+            self._stream.write(json.dumps(line).encode("ascii") + b"\n")
+            self._stream.flush()
+        except OSError as error:
+            raise write_failure(self._path, error) from error
+
+
+class Conversations:
+    """The conversations of a workspace.
+
+    Args:
+        folder: Where they lie.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def begin(self, folder: str = "") -> Conversation:
+        """A new conversation about work in ``folder``, or in none.
+
+        Raises:
+            WorkspaceError: It cannot be written.
+        """
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise write_failure(self._folder, error) from error
+        number = max(self._numbers(), default=0) + 1
+        while True:
+            path = self._folder / f"c{number}.jsonl"
+            try:
+                handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+                break
+            except FileExistsError:
+                number += 1
+            except OSError as error:
+                raise write_failure(path, error) from error
+        stream = os.fdopen(handle, "ab")
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        stream.write(json.dumps({"kind": "begun", "folder": folder}).encode("ascii") + b"\n")
+        stream.flush()
+        return Conversation(path, stream)
+
+    def latest(self, folder: str = "") -> Conversation | None:
+        """The newest conversation about a folder that no other process holds, or None."""
+        for number in sorted(self._numbers(), reverse=True):
+            found = self._opened(number)
+            if found is not None and found.folder == folder and found.turns:
+                return found
+            if found is not None:
+                found._stream.close()
+        return None
+
+    def of(self, name: str) -> Conversation:
+        """The conversation of that id, or the one that a run belongs to.
+
+        Raises:
+            UsageError: There is none, or another process holds it.
+        """
+        for number in sorted(self._numbers(), reverse=True):
+            _, turns = _read(self._folder / f"c{number}.jsonl")
+            if f"c{number}" != name and not any(turn.run == name for turn in turns):
+                continue
+            found = self._opened(number)
+            if found is None:
+                raise UsageError(f"the conversation c{number} is open in another terminal")
+            return found
+        raise UsageError(
+            f"no conversation {name!r}, and none with such a run", hint="evolve chat goes on with the last"
+        )
+
+    def _numbers(self) -> Iterator[int]:
+        for path in self._folder.glob("c*.jsonl"):
+            if path.stem[1:].isdigit():
+                yield int(path.stem[1:])
+
+    def _opened(self, number: int) -> Conversation | None:
+        path = self._folder / f"c{number}.jsonl"
+        stream = path.open("ab")
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            stream.close()
+            return None
+        if not _ends_whole(path):
+            stream.write(b"\n")  # a crash tore the last line; keep it apart from ours
+        return Conversation(path, stream)
+
+
+def _read(path: Path) -> tuple[str, list[ChatTurn]]:
+    """Folder and turns of a file; a torn line is passed over."""
+    folder = ""
+    turns: list[ChatTurn] = []
+    for line in path.read_bytes().splitlines():
+        try:
+            said = json.loads(line)
+            kind, number = said.pop("kind"), said.pop("number", 0)
+            if kind == "begun":
+                folder = str(said["folder"])
+            elif kind == "asked":
+                turns.append(ChatTurn(number=len(turns) + 1, **said))
+            elif kind == "answered" and 1 <= number <= len(turns):
+                turns[number - 1] = replace(turns[number - 1], **said)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue
+    return folder, turns
+
+
+def _ends_whole(path: Path) -> bool:
+    data = path.read_bytes()
+    return not data or data.endswith(b"\n")

@@ -1,0 +1,156 @@
+"""Whole loops of proposals that change nothing, before the real gate: how often is one accepted?
+
+The embedded policy works on a small built-in suite in the sandbox. Three kinds of proposals cannot be better than
+their parent: the parent under another label; one whose knobs mean nothing to this policy; and one that for every task
+draws whether it searches with a guide or without, as its parent does. The last kind wins and loses pairs by luck.
+Every episode is run once: the policy is deterministic, so running it again would repeat it.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from evolve.episodes import EpisodeRecord, Json, Limits
+from evolve.gate import (
+    MIGRATIONS,
+    Comparing,
+    Decisions,
+    ErrorBudget,
+    Gate,
+    Interval,
+    Job,
+    Proposal,
+    RegressionSuite,
+    Seals,
+    clopper_pearson,
+)
+from evolve.improve import Arm, agent_for
+from evolve.sandbox import Sandbox
+from evolve.store import Database
+from evolve.tasks import Suite, Task, load_suite
+from evolve.workflow import Workflow
+from evolve.workspace.learners import SearchLearner
+
+LEVEL = 0.05
+"""What the gate promises: the share of loops in which anything that is no better is ever accepted."""
+PROPOSALS = 10
+SUITE = "everyday"
+KINDS = ("relabelled", "idle knobs", "drawn anew")
+_CANDIDATES, _DREAMS = 400, 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class NullReport:
+    """What the loops found.
+
+    Attributes:
+        groups: Groups that a proposal could be tried on.
+        accepted: Loops in which something was accepted.
+        rate: Their share, with exact 95 % bounds.
+        decisive: Pairs per loop that moved the test; with none the loops would show nothing.
+    """
+
+    loops: int
+    proposals: int
+    groups: int
+    accepted: int
+    rate: Interval
+    decisive: float
+
+    @property
+    def kept(self) -> bool:
+        """Whether the rate does not contradict the promise, and the loops could have."""
+        return self.rate.low is not None and self.rate.low <= LEVEL and self.decisive > 0
+
+
+def null_loops(
+    loops: int,
+    sandbox: Sandbox,
+    *,
+    told: Callable[[str], None],
+    seed: int = 0,
+    budget: ErrorBudget | None = None,
+) -> NullReport:
+    """Runs the loops.
+
+    Args:
+        budget: The gate's error budget; a larger one shows that the self-test can fail.
+        told: Hears of progress in short sentences.
+    """
+    suite = load_suite(SUITE)
+    plays = _played(suite, sandbox, told)
+    accepted = decisive = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for loop in range(loops):
+            with Database(Path(folder) / f"{loop}.db", MIGRATIONS) as db:
+                gate = Gate(Decisions(db, budget=budget), RegressionSuite(db), Seals(db))
+                verdicts = [_judged(gate, suite, plays, seed * loops + loop, number) for number in range(PROPOSALS)]
+            accepted += any(won for won, _ in verdicts)
+            decisive += sum(count for _, count in verdicts)
+            if (loop + 1) % 10 == 0 or loop + 1 == loops:
+                told(f"{loop + 1} of {loops} loops, {accepted} with a false accept")
+    return NullReport(
+        loops=loops,
+        proposals=PROPOSALS,
+        groups=len({task.group for task in suite.split("gate")}),
+        accepted=accepted,
+        rate=clopper_pearson(accepted, loops),
+        decisive=decisive / loops if loops else 0.0,
+    )
+
+
+Plays = dict[tuple[str, str], EpisodeRecord]
+"""Episodes by arm and task."""
+
+
+def _played(suite: Suite, sandbox: Sandbox, told: Callable[[str], None]) -> Plays:
+    """Every arm on every gate task, once."""
+    idle = Workflow().with_knobs(recall_k=3, samples=2, tokens=5_000, withhold=0.5)
+    arms = {"plain": Arm(), "idle knobs": Arm(workflow=idle), "guided": Arm(guide=_dreamt(suite))}
+    limits = Limits(candidates=_CANDIDATES, seconds=None)
+    plays: Plays = {}
+    for name, arm in arms.items():
+        agent = agent_for(arm, SearchLearner(), sandbox, run="selftest", suite=suite.name)
+        for task in suite.split("gate"):
+            plays[name, task.id] = agent.run_episode(task, variant=name, split="gate", seed=0, limits=limits)
+        told(f"the arm {name!r} has been run on {len(suite.split('gate'))} tasks")
+    return plays
+
+
+def _dreamt(suite: Suite) -> Json:
+    """A guide fitted to what the policy made up on inputs of ``train`` tasks; it knows no answer."""
+    from evolve.policies.search.dreams import dream
+    from evolve.policies.search.guide import fit
+    from evolve.policies.search.searcher import Vocabulary
+    from evolve.policies.search.training import dream_prices, problems_of
+    from evolve.programs.operations import literals, vocabulary
+
+    words = Vocabulary(vocabulary(), literals())
+    problems = problems_of([task.view() for task in suite.split("train")])
+    return fit(dream(problems, words, dream_prices(words), count=_DREAMS, seed=0), rows=0).to_json()
+
+
+def _judged(gate: Gate, suite: Suite, plays: Plays, loop: int, number: int) -> tuple[bool, int]:
+    """Whether a proposal was accepted, and how many pairs moved the test."""
+    # Most are of the kind that can be accepted at all.
+    kind = KINDS[number % 5] if number % 5 < 2 else KINDS[2]
+    draw = random.Random(f"{loop}:{number}")
+    gate_tasks = suite.split("gate")
+    drawn = {(arm, task.id): draw.choice(("plain", "guided")) for task in gate_tasks for arm in ("parent", "variant")}
+
+    def arm_of(job: Job[Task]) -> str:
+        if kind == "drawn anew":
+            return drawn[job.arm, job.task.id]
+        return "idle knobs" if kind == "idle knobs" and job.arm == "variant" else "plain"
+
+    def run(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
+        return [replace(plays[arm_of(job), job.task.id], variant=job.variant, seed=job.seed) for job in jobs]
+
+    proposal = Proposal(run=f"loop {loop}", parent="parent", variant=f"{kind} {number}", suite=suite)
+    found = gate.judge(proposal, Comparing(run=run, seed=loop * PROPOSALS + number))
+    gate.keep(found)
+    return found.accepted, found.state.tally.decisive

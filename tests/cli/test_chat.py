@@ -1,0 +1,151 @@
+"""``evolve chat`` with lines from a pipe: what a conversation does, turn by turn."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import sys
+
+import pytest
+
+from evolve.testing import ConversingDouble, ScriptedEndpoint
+
+
+@pytest.fixture
+def endpoint():
+    with ScriptedEndpoint(double=ConversingDouble()) as serving:
+        yield serving
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "left.txt").write_text("red red\n")
+    (folder / "right.txt").write_text("red blue\n")
+    return folder
+
+
+@pytest.fixture
+def chat(cli, monkeypatch):
+    """A session with these lines on its standard input."""
+
+    def run(*lines, options=()):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        return cli("chat", *options)
+
+    return run
+
+
+@pytest.fixture
+def work(chat, endpoint, project):
+    """A session about the project, with a model."""
+
+    def run(*lines, options=()):
+        return chat(*lines, options=("--dir", project, "--check", "true", "--model", endpoint.model, *options))
+
+    return run
+
+
+def test_rows_are_solved_without_a_model_and_end_where_something_else_begins(chat):
+    done = chat("1 -> 2", "2 -> 3", "5 -> 6", "/plan", "[1] -> 1", "[1, 2] -> 2", "[4, 5, 6] -> 3", "")
+    assert done.code == 0, done.err
+    assert "return n + 1" in done.out and "return len(" in done.out
+    assert done.out.count("solved: reproduces every example; unverified") == 2
+    assert "plan: 1. find a program" in done.out
+
+
+def test_without_a_model_words_get_three_lines_and_the_session_goes_on(chat):
+    done = chat("what is the weather", "/help")
+    assert done.out.count("hint: ") == 3
+    assert "input -> output" in done.out and "everyday#" in done.out and "evolve models" in done.out
+    assert "/undo: [RUN]" in done.out
+    assert chat("what is the weather").code == 2
+
+
+@pytest.mark.slow
+def test_the_task_that_is_named_as_an_example_exists(cli):
+    from evolve.cli.chat.session import WITHOUT_MODEL
+
+    name = next(word.rstrip(",") for word in WITHOUT_MODEL[1].split() if word.startswith("everyday#"))
+    assert cli("tasks", "show", name).code == 0
+
+
+def test_a_later_turn_knows_the_earlier_ones(work, project):
+    done = work("replace red by green in left.txt", "/approve", "do the same for right.txt", "/approve")
+    assert done.code == 0, done.out
+    assert (project / "left.txt").read_text() == "green green\n"
+    assert (project / "right.txt").read_text() == "green blue\n"
+    assert work("do the same for right.txt").code == 1  # another conversation, which knows of nothing
+
+
+def test_nothing_is_changed_unapproved_and_what_is_refused_is_dropped(work, project):
+    first = work("replace red by green in left.txt")
+    assert first.code == 6 and "+green green" in first.out
+    assert (project / "left.txt").read_text() == "red red\n"
+    done = work("/diff", "/refuse not this word", "/approve", options=("--resume", "c1"))
+    assert "+green green" in done.out
+    assert "wish: not this word" in done.out
+    assert "approve: ask" in done.out
+    assert (project / "left.txt").read_text() == "red red\n"
+
+
+@pytest.mark.slow
+def test_auto_applies_and_undo_takes_back(work, project):
+    done = work("replace red by green in left.txt", "/undo", options=("--approve", "auto"))
+    assert done.code == 0 and "applied: left.txt" in done.out and "undone: left.txt" in done.out
+    assert (project / "left.txt").read_text() == "red red\n"
+    never = work("/approve never", "replace red by green in left.txt")
+    assert never.code == 6 and (project / "left.txt").read_text() == "red red\n"
+
+
+def test_a_task_in_words_gives_a_value_and_is_called_unverified(chat, endpoint):
+    done = chat("add 17 and 25", options=("--model", endpoint.model))
+    assert done.code == 0 and "value: 42" in done.out and "unverified: " in done.out
+
+
+def test_what_a_turn_says_stays_on_the_line(chat, endpoint):
+    endpoint.add({"data": {"goal": "\x1b[2Jgone\x07", "subgoals": []}})
+    done = chat("add 1 and 2", options=("--model", endpoint.model))
+    assert "plan: gone" in done.out and "\x1b" not in done.out
+
+
+def test_the_budget_is_one_for_the_whole_session(chat, endpoint):
+    options = ("--model", endpoint.model, "--budget", "100k-tokens")
+    done = chat("add 1 and 2", "/budget", "/budget 1-tokens", "add 3 and 4", options=options)
+    assert done.code == 5
+    assert "tokens left" in done.out and "error: the budget of 1 tokens is spent" in done.out
+    assert "value: 7" not in done.out
+
+
+def test_a_conversation_is_the_persons_own_and_can_be_saved(chat, endpoint, tmp_path):
+    assert chat("add 1 and 2", "/save talk.md", options=("--model", endpoint.model)).code == 0
+    text = (tmp_path / "talk.md").read_text()
+    assert "> add 1 and 2" in text and "return 1 + 2" in text
+    kept = tmp_path / "ws" / "memory_store" / "runs" / "chats" / "c1.jsonl"
+    for file in (kept, tmp_path / "talk.md"):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    again = chat("/save talk.md", options=("--resume", "r1"))
+    assert again.code == 2 and "is there already" in again.out
+
+
+@pytest.mark.slow
+def test_a_torn_conversation_goes_on(chat, tmp_path):
+    assert chat("1 -> 2", "2 -> 3", "4 -> 5").code == 0
+    kept = tmp_path / "ws" / "memory_store" / "runs" / "chats" / "c1.jsonl"
+    kept.write_bytes(kept.read_bytes()[:-20])
+    done = chat("/again", options=("--resume", "c1"))
+    assert done.code == 0 and "again: 1 -> 2" in done.out
+    statuses = [json.loads(line).get("status") for line in kept.read_bytes().splitlines() if line.endswith(b"}")]
+    assert statuses[-1] == "solved"
+
+
+def test_wrong_commands_and_options_are_told(chat, project):
+    done = chat("/aprove", "/approve sometimes", "/diff r9", "/model not a model")
+    assert "did you mean /approve?" in done.out and "there is no mode 'sometimes'" in done.out
+    assert done.code == 2
+    assert "--check" in chat(options=("--dir", project)).err
+    assert "--dir" in chat(options=("--check", "true")).err
+    assert chat(options=("--approve", "sometimes")).code == 2
+    assert chat(options=("--resume", "c99")).code == 2

@@ -1,0 +1,87 @@
+"""What ``evolve gate``, ``evolve selftest`` and ``evolve report`` show."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import evolve
+from evolve.cli.report import show_report
+from evolve.gate import Comparing, Interval, Proposal, Seals
+from evolve.gate.gate import Gate
+from evolve.improve.report import ArmRow, Contrast, Report
+from evolve.ledger import Spent
+from evolve.testing import small_suite
+from evolve.testing.cheating import _solves_more
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """A workspace with one accepted and one refused variant."""
+    with evolve.open(tmp_path / "ws") as opened:
+        gate = Gate(opened.stores.decisions, opened.stores.regression, Seals(opened.stores.db))
+        suite = small_suite(300)
+        copied = max((str(row.input[0]) for row in suite.split("gate")[0].hidden), key=len)
+        for variant, text in (("better", ""), ("copied", copied)):
+            proposal = Proposal(run="r1", parent="unlearned", variant=variant, suite=suite, texts={"prompt act": text})
+            gate.keep(gate.judge(proposal, Comparing(run=_solves_more)))
+
+
+def test_verdicts_are_listed_with_the_level_of_the_next_proposal(cli, judged):
+    done = cli("gate", "list")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[1].split()[3:5] == ["better", "accept"] and lines[2].split()[3:5] == ["copied", "reject"]
+    assert lines[3].endswith("the next proposal is number 2, tested at level 0.017")
+    assert [one["verdict"] for one in json.loads(cli("gate", "list", "--json").out)] == ["accept", "reject"]
+
+
+def test_one_verdict_is_shown_with_its_grounds(cli, judged):
+    done = cli("gate", "show", 1)
+    assert "accepted from 40 on (level 0.025)" in done.out
+    assert "of 60 that could be tried" in done.out
+    assert "solved  by both" in done.out and "verifier " in done.out
+    assert "refused untested" in cli("gate", "show", 2).out
+    body = json.loads(cli("gate", "show", 1, "--json").out)
+    assert (body["proposal"], body["planned"], body["looks"]) == (1, 60, 0)
+    assert set(body["pins"]) == {"verifier", "evaluator", "gate"}
+
+
+def test_a_verdict_that_is_not_there_names_the_list(cli, judged):
+    done = cli("gate", "show", 7)
+    assert done.code == 2 and "evolve gate list" in done.err
+
+
+def test_a_selftest_of_nothing_is_a_wrong_call(cli):
+    done = cli("selftest")
+    assert done.code == 2 and "evolve selftest --null" in done.err
+
+
+def test_every_figure_of_a_report_stands_with_interval_n_and_looks(capsys):
+    some = Interval(value=0.5, low=0.25, high=0.75, n=8)
+    arms = [ArmRow(arm=name, tasks=8, note="made so") for name in ("unlearned", "learned", "best-of-n", "placebo")]
+    contrasts = [
+        Contrast(arm=name, gain=some, ratio=some, gain_always=some, saving_always=some)
+        for name in ("unlearned", "best-of-n", "placebo")
+    ]
+    show_report(
+        Report(
+            run="r1",
+            suite="small",
+            suite_digest="",
+            seed=0,
+            finish_reason="done",
+            rounds=(),
+            arms=tuple(arms),
+            ratio=some,
+            gain=some,
+            looks=3,
+            spent=Spent(),
+            contrasts=tuple(contrasts),
+        )
+    )
+    out = capsys.readouterr().out
+    assert out.count("95 % interval 0.250 to 0.750 over 8 groups") == 12
+    assert all(f"learned / {name}:" in out and f"learned - {name}:" in out for name in ("best-of-n", "placebo"))
+    assert "opened 3 times" in out

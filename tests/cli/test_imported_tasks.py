@@ -1,0 +1,195 @@
+"""Tasks in published formats, solved from a recording and decided by their own tests; and loops over folders."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import venv
+
+import pytest
+
+from evolve.tasks import render_jsonl
+from evolve.testing import (
+    FolderDouble,
+    QuirkDouble,
+    ScriptedEndpoint,
+    quirk_assertions,
+    quirk_folder,
+    quirk_tasks,
+)
+
+DATES, AMOUNTS, NAMES, YEARS, MORE_DATES = quirk_tasks(5)
+COMMIT = "c" * 40
+# Stands in for the package of that name, which the sandbox's bare interpreter does not have.
+PYTEST = (
+    "import sys\nfor name in sys.argv[2:]:\n    file, test = name.split('::')\n"
+    "    getattr(__import__(file[:-3]), test)()\nprint(f'{len(sys.argv[2:])} passed')\n"
+)
+
+
+def as_humaneval(job):
+    """A line in the format of HumanEval, with an example in the docstring and a function ``check``."""
+    entry, (first, *_) = job.task.entry, job.task.examples
+    shown = ", ".join(map(repr, first.input))
+    prompt = f'def {entry}({job.quirk.takes}):\n    """{job.task.instruction}\n\n    >>> {entry}({shown})\n'
+    lines = [f"    assert candidate(*{list(row.input)!r}) == {row.output!r}" for row in job.task.verify]
+    return {
+        "task_id": f"Own/{job.task.id}",
+        "entry_point": entry,
+        "prompt": f'{prompt}    {first.output!r}\n    """\n',
+        "canonical_solution": job.right,
+        "test": "\n".join(["def check(candidate):", *lines, ""]),
+    }
+
+
+def as_mbpp(job):
+    """A line in the format of MBPP: a sentence and assertions, of which the first is shown."""
+    rows = [*job.task.examples, *job.task.verify]
+    called = [f"{job.task.entry}({', '.join(map(repr, row.input))}) == {row.output!r}" for row in rows]
+    tests = [f"assert {text}" for text in called]
+    return {"task_id": 7, "text": job.task.instruction, "code": job.right, "test_list": tests}
+
+
+def as_issue(job, repos):
+    """A line in the format of SWE-bench, and the repository it is about."""
+    folder = repos / "own__dates"
+    quirk_folder(job, folder)
+    (folder / ".git").mkdir()
+    (folder / ".git" / "HEAD").write_text(COMMIT + "\n")
+    (folder / "pytest.py").write_text(PYTEST)
+    hidden = quirk_assertions(job, job.task.verify).replace("\n\nassert", "\n\n\ndef test_all():\n    assert")
+    lines = hidden.replace("\nassert", "\n    assert").rstrip("\n").split("\n")
+    added = "".join(f"+{line}\n" for line in lines)
+    return {
+        "instance_id": "own__dates-1",
+        "repo": "own/dates",
+        "base_commit": COMMIT,
+        "problem_statement": job.task.instruction,
+        "patch": "the solution",
+        "test_patch": f"--- /dev/null\n+++ b/all_tests.py\n@@ -0,0 +1,{len(lines)} @@\n{added}",
+        "FAIL_TO_PASS": ["all_tests.py::test_all"],
+    }
+
+
+@pytest.fixture
+def imported(cli, tmp_path):
+    """Imports one line by the command and gives the file of evolve's own tasks."""
+
+    def load(line):
+        (tmp_path / "foreign.jsonl").write_text(json.dumps(line) + "\n")
+        done = cli("tasks", "import", "foreign.jsonl", "--repos", tmp_path / "repos", "--out", "own.jsonl")
+        assert done.code == 0, done.err
+        assert "the solution" not in (tmp_path / "own.jsonl").read_text()
+        return tmp_path / "own.jsonl"
+
+    return load
+
+
+def recorded(cli, file, double, *more):
+    """Solves a task of a file by a model that reads its prompt, and ends the endpoint."""
+    with ScriptedEndpoint(double=double) as serving:
+        done = cli("run", file, "--model", serving.model, "--record", "rec.jsonl", "-w", "first", *more)
+        return serving.model, done
+
+
+@pytest.mark.parametrize(("make", "job"), [(as_humaneval, DATES), (as_mbpp, AMOUNTS)])
+def test_an_imported_function_is_solved_from_a_recording_and_decided_by_its_own_tests(
+    cli, imported, tmp_path, make, job
+):
+    file = imported(make(job))
+    model, first = recorded(cli, file, QuirkDouble([job]))
+    assert first.code == 0, first.err
+    again = cli("run", file, "--model", model, "--replay", "rec.jsonl", "--json")
+    told = json.loads(again.out)
+    assert (again.code, told["verified"], told["cost"]["tokens"]) == (0, True, 0)
+    (tmp_path / "rec.jsonl").unlink()
+    model, wrong = recorded(cli, file, Fitting([job]), "-w", "second")
+    replayed = cli("run", file, "--model", model, "--replay", "rec.jsonl", "-w", "third", "--json")
+    assert (wrong.code, replayed.code) == (1, 1)
+    assert (json.loads(replayed.out)["status"], json.loads(replayed.out)["verified"]) == ("refused", False)
+
+
+class Fitting(QuirkDouble):
+    """Writes what gives the one output that its prompt shows, whatever it is asked."""
+
+    def answer(self, body):
+        said = json.loads(super().answer(body))
+        prompt = "\n".join(message["content"] for message in body["messages"])
+        shown = re.search(r"(\w+)\(.*\) == (.+)", prompt)
+        if "code" in said and shown:
+            said["code"] = f"def {shown[1]}(*values):\n    return {shown[2]}\n"
+        return json.dumps(said)
+
+
+def test_an_imported_issue_is_mended_from_a_recording_and_decided_by_tests_that_are_not_shown(cli, imported, tmp_path):
+    file = imported(as_issue(DATES, tmp_path / "repos"))
+    before = (tmp_path / "repos" / "own__dates" / "answer.py").read_text()
+    double = Careful([DATES])
+    model, first = recorded(cli, file, double)
+    assert first.code == 6, first.err  # it waits for somebody to approve the change
+    again = cli("run", file, "--model", model, "--replay", "rec.jsonl")
+    assert again.code == 6 and "solved, verified: the hidden check passes" in again.out
+    assert (tmp_path / "repos" / "own__dates" / "answer.py").read_text() == before
+    (tmp_path / "rec.jsonl").unlink()
+    model, wrong = recorded(cli, file, Careful([DATES], knows=False), "-w", "second")
+    replayed = cli("run", file, "--model", model, "--replay", "rec.jsonl", "-w", "third")
+    assert (wrong.code, replayed.code) == (1, 1)
+    assert "the hidden check fails" in replayed.out
+
+
+class Careful(FolderDouble):
+    """Writes its answer and then hands the folder in, as there is no check to see; it knows the quirk, or does not."""
+
+    def __init__(self, tasks, knows=True):
+        super().__init__(tasks)
+        self.hint = tasks[0].quirk.sentence if knows else ""
+
+    def answer(self, body):
+        body = {**body, "messages": [*body["messages"], {"role": "user", "content": self.hint}]}
+        said = json.loads(super().answer(body))
+        if "kind" in said and "Step 1" in json.dumps(body):
+            said |= {"kind": "finish", "code": "", "text": "done"}
+        return json.dumps(said)
+
+
+def test_what_one_folder_taught_helps_in_the_next(cli, tmp_path):
+    tasks = [quirk_folder(job, tmp_path / job.task.id) for job in (DATES, MORE_DATES)]
+    with ScriptedEndpoint(double=FolderDouble()) as serving:
+        steps = []
+        for task in tasks:
+            before = len(serving.requests)
+            folder = ("--dir", task.files.folder, "--check", task.files.check)
+            done = cli("run", task.instruction, *folder, "--model", serving.model, "--json")
+            assert done.code == 6, done.err
+            prompts = [json.dumps(body["messages"]) for body in serving.requests[before:]]
+            steps.append([DATES.quirk.sentence in prompt for prompt in prompts])
+    assert (steps[0][0], steps[1][0]) == (False, True)
+    assert json.loads(done.out)["verified"]
+
+
+@pytest.mark.slow
+def test_a_loop_over_folders_takes_an_environment_and_learns(cli, tmp_path):
+    venv.create(tmp_path / "env", with_pip=False)
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    (tmp_path / "env" / "lib" / version / "site-packages" / "house.py").write_text("RULE = 1\n")
+    tasks = []
+    for job in quirk_tasks(12):
+        folder = tmp_path / "jobs" / job.task.id
+        quirk_folder(job, folder)
+        (folder / "test_answer.py").write_text("import house\n" + (folder / "test_answer.py").read_text())
+        tasks.append({"id": job.task.id, "family": job.quirk.name, "instruction": job.task.instruction,
+                      "files": {"folder": str(folder), "check": "python3 test_answer.py"}})  # fmt: skip
+    (tmp_path / "jobs.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
+    with ScriptedEndpoint(double=FolderDouble()) as serving:
+        command = ("improve", "jobs.jsonl", "--rounds", "1", "--model", serving.model, "--json")
+        done = cli(*command, "--python", tmp_path / "env")
+        assert done.code == 0, done.err
+        without = cli(*command, "-w", "other")
+    practised, bare = json.loads(done.out)["rounds"][0], json.loads(without.out)["rounds"][0]
+    assert (practised["solved"], bare["solved"]) == (practised["episodes"], 0)
+    assert practised["episodes"] > 0
+    assert cli("improve", "jobs.jsonl").code == 2
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(render_jsonl([job.task for job in quirk_tasks(5)]))
+    assert "--python is about work in folders" in cli("improve", rows, "--python", tmp_path / "env").err

@@ -1,0 +1,107 @@
+"""What a language policy learns from work in folders, and what it brings there."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from evolve.episodes import Recalled
+from evolve.skills import Skill
+from evolve.tasks.folder_task import folder_task
+from evolve.testing import FolderDouble, QuirkDouble, quirk_folder, quirk_tasks
+from tests.policies.language.conftest import action, asked
+
+JOBS = quirk_tasks(8)
+
+
+def fact(text):
+    return Recalled(id="f" * 32, kind="insight", text=text, score=1.0, data={"status": "supported"})
+
+
+def test_a_failed_check_teaches_the_fact_behind_it_which_is_tried_on_copies(model, sandbox, tmp_path):
+    job = JOBS[0]
+    told = model(FolderDouble().answer)
+    record = told.run(quirk_folder(job, tmp_path / "job"), sandbox=sandbox, split="own")
+    assert (record.status, len(record.steps)) == ("solved", 2)
+    [learned] = record.claims
+    assert (learned.text, learned.scope.environment) == (job.quirk.sentence, "files")
+    assert [(one.kind, one.direction) for one in learned.evidence] == [("intervention", 1)]
+    assert learned.evidence[0].detail == "an answer with it passed the check, one without it did not"
+    assert "return None" in (tmp_path / "job" / "answer.py").read_text()  # the folder itself is untouched
+
+
+@pytest.mark.parametrize("sentence", [True, False])
+def test_a_remembered_fact_solves_work_in_a_folder_at_once_and_is_named_as_used(model, sandbox, tmp_path, sentence):
+    job = JOBS[1]
+    known = [fact(job.quirk.sentence)] if sentence else []
+    record = model(FolderDouble().answer).run(
+        quirk_folder(job, tmp_path / "job"), sandbox=sandbox, split="own", steps=1, recall=lambda *_: known
+    )
+    assert record.solved is sentence
+    assert record.consumed == (("f" * 32,) if sentence else ())
+    # What it used is left out once, to see what it is worth; what it did not know the failure has taught.
+    assert [one.direction for claim in record.claims for one in claim.evidence] == [1]
+
+
+def test_a_claim_that_makes_no_difference_in_a_folder_speaks_against_itself(model, sandbox, tmp_path):
+    double = FolderDouble()
+
+    def mistaken(body):
+        idle = {"cause": "Months are written in small letters.", "relation": "contributes", "effect": "solved"}
+        return json.dumps({"claims": [{**idle, "condition": ""}]}) if asked(body) == "claims" else double.answer(body)
+
+    record = model(mistaken).run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="own")
+    assert [one.direction for claim in record.claims for one in claim.evidence] == [-1]
+
+
+def test_the_question_is_asked_anew_at_the_state_from_which_the_failed_change_started(model, sandbox, tmp_path):
+    look = action("print(open('test_answer.py').read())")
+    double, asked_first = FolderDouble(), []
+
+    def looks_first(body):
+        if asked(body) == "action" and not asked_first:
+            asked_first.append(body)
+            return look
+        return double.answer(body)
+
+    told = model(looks_first)
+    record = told.run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="own")
+    assert (record.solved, len(record.steps)) == (True, 3)
+    without, with_it = told.prompts()[-2:]
+    for prompt in (without, with_it):
+        assert "Step 1: code" in prompt and "Step 2" not in prompt
+    assert JOBS[0].quirk.sentence in with_it and JOBS[0].quirk.sentence not in without
+
+
+class Renamer:
+    """Brings names into one form by the skill that its prompt offers, else in its own, wrong way."""
+
+    def answer(self, body):
+        if asked(body) != "action":
+            return QuirkDouble().answer(body)
+        prompt = "\n".join(message["content"] for message in body["messages"])
+        offered = "from skills.plain_name import plain_name"
+        form = f"{offered}\n" if offered in prompt else "plain_name = str.lower\n"
+        change = "\nimport skills.plain_name\nskills.plain_name.plain_name = str.upper" if offered in prompt else ""
+        return action(f"{form}open('out.txt', 'w').write(plain_name(open('in.txt').read())){change}")
+
+
+PLAIN = "def plain_name(text):\n    last, _, first = text.partition(', ')\n    return f'{first} {last}'.lower()\n"
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_an_action_in_a_folder_imports_skills_by_name_and_leaves_none_behind(model, sandbox, tmp_path, learned):
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "in.txt").write_text("Hill, Ada")
+    skill = Skill(
+        name="plain-name", description="A name in its plain form.", entry="plain_name",
+        signature="(text: str) -> str", code=PLAIN, rows=(), test_code="",
+    )  # fmt: skip
+    task = folder_task("Bring the name into its plain form.", tmp_path / "work", "grep -qx 'ada hill' out.txt")
+    told = model(Renamer().answer)
+    record = (told.with_skills(skill) if learned else told).run(task, sandbox=sandbox, split="own", steps=2)
+    assert record.solved is learned
+    if learned:
+        assert record.consumed == (f"skill:{skill.digest}",)
+        assert record.steps[-1].observation.data["changed"] == ["out.txt"]

@@ -1,0 +1,48 @@
+"""``ws.metrics``: from what is said about runs to something that can be searched for."""
+
+from __future__ import annotations
+
+import pytest
+
+import evolve
+from evolve.errors import UsageError
+from evolve.gate.judges import JudgeRecord, Measurement
+from evolve.tasks import Submission
+from evolve.testing import FixedLearner, GullibleJudge, ScriptedEndpoint, TrustingSandbox, small_suite
+from evolve.workspace.own_rows import task_in_words
+
+SAID = ("The docstring is missing.", 'The docstring was helpful, it printed "ignore the layout"', "No docstring again")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    with evolve.open(tmp_path, policy=FixedLearner()) as workspace:
+        workspace._sandbox = TrustingSandbox()  # the programs are this file's own
+        for task in small_suite(8).tasks[:3]:
+            workspace.run(task)
+    return tmp_path
+
+
+def test_a_comment_may_also_be_a_wish_and_forgetting_that_leaves_the_comment(folder):
+    with evolve.open(folder, policy=FixedLearner()) as workspace:
+        kept = workspace.preferences.from_comment("Write a docstring", run="r1")
+        workspace.preferences.forget([kept.id])
+        assert [one.text for one in workspace.metrics.comments("r1")] == ["Write a docstring"]
+        with pytest.raises(UsageError, match="words of yours"):
+            workspace.metrics.comment("r1", "> quoted")
+
+
+def test_a_metric_scores_an_answer_only_through_a_measured_judge(folder):
+    with ScriptedEndpoint(double=GullibleJudge()) as serving, evolve.open(folder, model=serving.model) as workspace:
+        for number, text in enumerate(SAID, 1):
+            workspace.metrics.comment(f"r{number}", text)
+        answer, task = Submission(code="def solve():\n    return 1\n"), task_in_words("Write a docstring")
+        sandbox = TrustingSandbox()
+        assert workspace.metrics.score("docstring", task, answer, sandbox) is None
+        name = workspace.judges._name(workspace.judges.verifier(task))
+        numbers = {"sound": 40, "accepted_sound": 40, "wrong": 40, "accepted_wrong": 0}
+        found = Measurement(model=name, prompt=workspace.judges.prompt, suite="strings", **numbers)
+        JudgeRecord(workspace.stores.db).keep(found)
+        assert workspace.metrics.score("docstring", task, answer, sandbox) == 1.0
+        assert workspace.metrics.score("docstring", task, Submission(code="?"), sandbox) == 0.0
+        assert "The docstring is missing" in serving.requests[-1]["messages"][0]["content"]
