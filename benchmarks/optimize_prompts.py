@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.record import Op, Outcome, Target, common_options, progress, publish
 from evolve.episodes import EpisodeRecord
 from evolve.files import canonical_json
-from evolve.gate import ErrorBudget, PairedRunner, SequentialTest, clopper_pearson, one_by_one
+from evolve.gate import ErrorBudget, PairedRunner, SequentialTest, Stake, clopper_pearson, one_by_one
 from evolve.optimizer.counterfactual import Attribution, Editor, PromptProposal
 from evolve.optimizer.credit import blame
 from evolve.optimizer.engine import Candidate, EngineSettings
@@ -143,7 +143,7 @@ class Cycles:
         judged: The gate accepts; else, to compare with, whatever does not look worse on 24 tasks is taken over.
         texts: The prompts in force.
         made: Edits that were proposed and passed the screening of words.
-        put: Of these, edits that were put to the gate.
+        stakes: Of these, what the gate staked on those that were put to it.
         taken: Of these, edits that were taken over.
     """
 
@@ -153,7 +153,7 @@ class Cycles:
     texts: dict[str, str]
     desk: Desk = field(default_factory=lambda: Desk(model=LineDouble()))
     made: int = 0
-    put: int = 0
+    stakes: list[Stake] = field(default_factory=list)
     taken: int = 0
     largest: int = 0
     most_items: int = 0
@@ -186,15 +186,18 @@ class Cycles:
         gain = sum(one.solved for one in after) - sum(one.solved for one in before)
         if not self.judged or gain <= 0:
             return not self.judged and gain >= 0
-        self.put += 1
+        level = ErrorBudget().level(self.stakes)
         arms = {"old": self.texts, "new": changed}
         tasks = desk_tasks(60, self.seed * 1_000 + number, prefix="gate")
         runner: PairedRunner[Task] = PairedRunner(
             run=one_by_one(lambda task, arm, seed: self.desk.run(arms[arm], task, seed, variant=arm)),
-            test=SequentialTest(alpha=ErrorBudget().level(self.put)),
+            test=SequentialTest(alpha=level),
             seed=number,
         )
-        return runner.compare(tasks, parent="old", variant="new").state.verdict == "accept"
+        state = runner.compare(tasks, parent="old", variant="new").state
+        accepted = state.verdict == "accept"
+        self.stakes.append(Stake(level=level, wealth=state.wealth, accepted=accepted))
+        return accepted
 
     def _note(
         self, number: int, made: PromptProposal, before: Sequence[EpisodeRecord], after: Sequence[EpisodeRecord]
@@ -239,7 +242,7 @@ def cycles_row(seed: int, *, judged: bool, cycles: int) -> dict[str, Any]:
         "seed": seed,
         "cycles": cycles,
         "made": run.made,
-        "put": run.put,
+        "put": len(run.stakes),
         "taken": run.taken,
         "largest": run.largest,
         "most_items": run.most_items,

@@ -31,6 +31,7 @@ class Proposal:
         run: Id of the run that asks; it judges the same pair of variants on a suite once.
         parent, variant: Digests, or ``unlearned``.
         texts: Everything the variant would put before a policy, by name; looked through for held-out text.
+        learned_from: Groups that something was learned from, such as in a person's own runs; they are not tried.
     """
 
     run: str
@@ -38,6 +39,7 @@ class Proposal:
     variant: str
     suite: Suite
     texts: Mapping[str, str] = field(default_factory=dict)
+    learned_from: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +149,7 @@ class Gate:
         _, alpha = self.decisions.next_level(proposal.suite.digest)
         test = SequentialTest(alpha=alpha)
         runner: PairedRunner[Task] = PairedRunner(run=how.run, test=test, batch=how.batch, seed=how.seed)
-        tasks = proposal.suite.split("gate")
+        tasks = [task for task in proposal.suite.split("gate") if task.group not in proposal.learned_from]
         pairs: list[Pair] = []
         ended = ""
         try:

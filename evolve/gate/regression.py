@@ -93,8 +93,11 @@ class RegressionSuite:
         self._required = required
         self._clock = clock
 
-    def admit(self, tries: Sequence[EpisodeRecord], *, stratum: str) -> bool:
+    def admit(self, tries: Sequence[EpisodeRecord], *, stratum: str, required: int | None = None) -> bool:
         """Takes a task in if these are ``required`` fresh, different tries that all solved it.
+
+        Args:
+            required: r for this task, by default the suite's.
 
         Returns:
             True when the task is in the suite now and was not before.
@@ -105,7 +108,8 @@ class RegressionSuite:
         if len({(one.suite, one.task, one.variant) for one in tries}) > 1:
             raise ValueError("tries of one task under one variant are wanted")
         different = {one.episode: one for one in tries if is_fresh(one)}.values()
-        if len(different) < self._required or len(different) < len(tries):
+        needed = required or self._required
+        if len(different) < needed or len(different) < len(tries):
             return False
         if not all(is_verified(one) for one in different):
             return False
@@ -116,7 +120,7 @@ class RegressionSuite:
             "task": first.task,
             "problem": first.group,
             "stratum": stratum,
-            "tries": self._required,
+            "tries": needed,
             "candidates": max(one.cost.candidates for one in tries),
             "tokens": max(one.cost.tokens for one in tries),
             "variant": first.variant,

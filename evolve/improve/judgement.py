@@ -27,6 +27,9 @@ from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.skills import with_called
 from evolve.tasks import Task
 
+TRIES = 3
+"""Fresh tries that a task takes to enter the regression suite, or to leave it, where a model is asked."""
+
 
 def propose(session: Session, number: int) -> str | None:
     """Fits a guide, gathers skills that have proved useful and keeps both as a variant.
@@ -119,15 +122,61 @@ def judge_variant(
         variant=variant,
         suite=session.suite,
         texts=session.stores.texts(variant),
+        learned_from=session.stores.learned_from(),
     )
-    how = Comparing(run=run, retry=partial(_retry, session, variant), seed=session.plan.seed, on_pair=on_pair)
+    seed = _seed(session)
+    how = Comparing(run=run, retry=partial(_retry, session, variant, seed), seed=seed, on_pair=on_pair)
     finding = session.stores.gate.judge(proposal, how)
     if finding.void:
         session.tell("warning", text=finding.state.reason)
-    return _conclude(session, step, finding)
+    return _conclude(session, step, finding, _entering(session, finding, seed))
 
 
-def _conclude(session: Session, step: str, finding: Finding) -> Mapping[str, Any]:
+def _is_repeatable(session: Session) -> bool:
+    """Whether the same task under the same variant always ends the same: nothing asks a model."""
+    return session.plan.limits.tokens is None
+
+
+def _seed(session: Session) -> int:
+    """The seed of a judgement: one for all where episodes repeat themselves, so the parent's are run once.
+
+    Else every proposal meets fresh episodes of its parent: one that was unlucky once would favour all that follow.
+    """
+    if _is_repeatable(session):
+        return session.plan.seed
+    return session.plan.seed + 1000 * session.stores.decisions.next_level(session.suite.digest)[0]
+
+
+def _entering(session: Session, finding: Finding, seed: int) -> list[list[EpisodeRecord]]:
+    """Per task that the accepted variant solved, the fresh tries with which it may enter the regression suite."""
+    if not finding.accepted:
+        return []
+    solved = [pair.variant for pair in finding.pairs if is_verified(pair.variant)]
+    tries = [[record] for record in solved]
+    if _is_repeatable(session):
+        return tries
+    for number in range(1, TRIES):
+        for found in tries:
+            if not all(is_verified(record) for record in found):
+                continue
+            job = EpisodeJob(
+                task=session.suite.task(found[0].task),
+                arm=finding.proposal.variant,
+                variant=finding.proposal.variant,
+                split="gate",
+                seed=seed + 100 + number,
+                limits=session.plan.limits,
+            )
+            try:
+                found += run_held_out(session, [job])
+            except Unaffordable:  # what was not tried often enough does not enter
+                return tries
+    return tries
+
+
+def _conclude(
+    session: Session, step: str, finding: Finding, entering: Sequence[Sequence[EpisodeRecord]]
+) -> Mapping[str, Any]:
     """Keeps the decision and, where it is for the variant, makes it the active one; all in one transaction."""
     stores, suite, state = session.stores, session.suite, finding.state
     variant, parent = finding.proposal.variant, finding.proposal.parent
@@ -139,8 +188,9 @@ def _conclude(session: Session, step: str, finding: Finding) -> Mapping[str, Any
             stores.variants.add_scores(variant, [_score(suite.digest, pair.variant)])
         if finding.accepted:
             stores.variants.promote(variant, grounds=f"gate decision {decision.id}")
-            for pair in finding.pairs:
-                stores.regression.admit([pair.variant], stratum=suite.task(pair.task).family)
+            required = 1 if _is_repeatable(session) else TRIES
+            for tries in entering:
+                stores.regression.admit(tries, stratum=suite.task(tries[0].task).family, required=required)
         body = {
             "verdict": state.verdict,
             "promoted": finding.accepted,
@@ -188,13 +238,13 @@ def _episode(session: Session, job: Job[Task]) -> EpisodeJob:
     )
 
 
-def _retry(session: Session, variant: str, pairs: Sequence[Pair]) -> Retry:
+def _retry(session: Session, variant: str, first: int, pairs: Sequence[Pair]) -> Retry:
     """Runs fresh tries of tasks that must keep working."""
     plan, solved = session.plan, solved_by(pairs)
 
     def retry(task: RegressionTask, number: int) -> EpisodeRecord:
         limits: Limits = task.limits(plan.limits)
-        # With the loop's seed this is the episode of the comparison, where the task was in it. It serves as a
+        # With the judgement's seed this is the episode of the comparison, where the task was in it. It serves as a
         # try unless it failed on less than a try may spend; that one is counted as a loss already.
         base = plan.limits.candidates
         serves = task.task in solved or base is None or (limits.candidates or 0) <= base
@@ -203,7 +253,7 @@ def _retry(session: Session, variant: str, pairs: Sequence[Pair]) -> Retry:
             arm=variant,
             variant=variant,
             split="gate",
-            seed=plan.seed + number + (0 if serves else task.tries),
+            seed=first + number + (0 if serves else task.tries),
             limits=limits,
         )
         return run_held_out(session, [job])[0]

@@ -27,6 +27,7 @@ from evolve.improve.report import (
     learned_skills,
 )
 from evolve.improve.session import Session
+from evolve.tasks import Task
 
 _PAIRS_AT_ONCE = 8
 _FEWEST_GROUPS = 6
@@ -103,7 +104,7 @@ def _held_out(session: Session, *, purpose: str) -> tuple[list[EpisodeRecord], l
     session.stores.looks.open(session.suite.digest, run=session.run, purpose=purpose)
     for variant in (UNLEARNED, active):
         session.workers.announce(variant, session.stores.arm(variant, session.workflow))
-    tasks = shuffled_groups(session.suite.split("test"), session.plan.seed)
+    tasks = _test_tasks(session)
     before: list[EpisodeRecord] = []
     after: list[EpisodeRecord] = []
     for start in range(0, len(tasks), _PAIRS_AT_ONCE):
@@ -127,6 +128,13 @@ def _held_out(session: Session, *, purpose: str) -> tuple[list[EpisodeRecord], l
         after += records[1::2]
         session.tell("test", done=len(before), total=len(tasks))
     return before, after, "" if before else f"{NOT_RUN}: the budget ended"
+
+
+def _test_tasks(session: Session) -> list[Task]:
+    """One ``test`` task per group, without groups that something was learned from, as in a person's own runs."""
+    known = session.stores.learned_from()
+    tasks = [task for task in session.suite.split("test") if task.group not in known]
+    return shuffled_groups(tasks, session.plan.seed)
 
 
 def make_report(
@@ -182,8 +190,7 @@ def look_again(session: Session, previous: Report) -> Report:
     before, after, note = _held_out(session, purpose="report")
     made = make_report(session, previous.rounds, (before, after), note=note, reason="a fresh look")
     if before:
-        tasks = shuffled_groups(session.suite.split("test"), session.plan.seed)[: len(before)]
-        controls = run_controls(session, tasks, previous.spent)
+        controls = run_controls(session, _test_tasks(session)[: len(before)], previous.spent)
         made = replace(
             made,
             arms=(*made.arms[:2], *(arm_row(arm, one.records, one.note) for arm, one in controls.items())),

@@ -39,6 +39,10 @@ class Stores:
         """The gate over these tables."""
         return Gate(self.decisions, self.regression, Seals(self.db))
 
+    def learned_from(self) -> frozenset[str]:
+        """Groups with evidence in the memory: whatever split they lie in by now, they measure nothing."""
+        return frozenset(row.group for row in self.memory.snapshot().book.all_evidence())
+
     def texts(self, variant: str) -> Mapping[str, str]:
         """Every text that a variant would put before a policy, by name: prompts, skills, insights, workflow."""
         if variant == UNLEARNED:

@@ -15,6 +15,7 @@ from evolve.improve.transfer import transfer
 from evolve.ledger import Budget
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.engine import Engine, EngineSettings
+from evolve.optimizer.gepa_engine import load_gepa
 from evolve.optimizer.scope import Scope
 from evolve.tasks import load_suite
 from evolve.workspace.opening import now
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from evolve.workspace.facade import Workspace
 
 Part = Literal["", "prompts", "workflow", "knobs"]
-GEPA = "gepa"
 PARTS = ("prompts", "workflow", "knobs")
 
 
@@ -56,6 +56,7 @@ def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> Op
     limits = loop_limits(workspace, budget, bounded=False)
     name = engine_name(workspace, wish)
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals)
+    scope = Scope(policy=workspace.learner.name, limits=limits)
     asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates]
     key = digest(canonical_json(["optimize", *asked, workspace.learner.name, *workspace.mark]))
     runs = workspace.stores.runs
@@ -66,9 +67,8 @@ def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> Op
     run = runs.begin("optimize", key, request, started=now())
     plan = LoopPlan(rounds=1, seed=wish.seed, limits=limits)
     with opened_session(workspace, run, suite, plan, budget) as session:
-        scope = Scope(policy=workspace.learner.name, limits=limits)
-        engine = ENGINES[name](workspace, session, settings, scope)
-        made = run_optimizer(session, engine, texts_in_force(workspace) if name == GEPA else {})
+        engine = ENGINES[name](workspace, settings, scope, session)
+        made = run_optimizer(session, engine, texts_in_force(workspace) if name == "gepa" else {})
     workspace.finish(run.id)
     return made
 
@@ -109,25 +109,28 @@ def engine_name(workspace: Workspace, wish: OptimizerRequest) -> str:
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     if wish.engine == "bandit" and wish.only == "prompts":
         raise UsageError("the engine bandit changes workflows, not prompts", hint="--only workflow")
-    name = wish.engine or (GEPA if wish.only == "prompts" else "bandit")
-    if name == GEPA:
-        if not workspace.uses_model or wish.only in ("workflow", "knobs"):
-            raise UsageError("the engine gepa edits prompts, which a model reads", hint="--engine bandit, or --model")
-        from evolve.optimizer.gepa_engine import load_gepa
-
-        load_gepa()
+    name = wish.engine or ("gepa" if wish.only == "prompts" else "bandit")
+    if name == "gepa":
+        if wish.only not in ("", "prompts"):
+            raise UsageError("the engine gepa changes prompts alone", hint="--only prompts")
+        if not workspace.uses_model:
+            raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
+        load_gepa()  # refuses here, before a run is begun
     return name
 
 
-def _bandit(workspace: Workspace, session: Session, settings: EngineSettings, scope: Scope) -> Engine:
+def _bandit(workspace: Workspace, settings: EngineSettings, scope: Scope, session: Session) -> Engine:
     from evolve.optimizer.bandit import BanditEngine
 
     return BanditEngine(settings=settings, scope=scope)
 
 
-def _gepa(workspace: Workspace, session: Session, settings: EngineSettings, scope: Scope) -> Engine:
+def _gepa(workspace: Workspace, settings: EngineSettings, scope: Scope, session: Session) -> Engine:
     return gepa_engine(workspace, session, settings)
 
 
-ENGINES: Mapping[str, Callable[[Workspace, Session, EngineSettings, Scope], Engine]] = {"bandit": _bandit, GEPA: _gepa}
+ENGINES: Mapping[str, Callable[[Workspace, EngineSettings, Scope, Session], Engine]] = {
+    "bandit": _bandit,
+    "gepa": _gepa,
+}
 """How each engine is made, by its name."""

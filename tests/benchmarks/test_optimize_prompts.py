@@ -26,6 +26,13 @@ def test_a_defect_is_found_and_mended():
     assert row["blamed"] and row["fixed"] and row["else_unchanged"]
 
 
+@pytest.mark.parametrize("judged", [True, False])
+def test_rewrites_leave_the_fixed_text_alone(judged):
+    row = optimize_prompts.cycles_row(1, judged=judged, cycles=6)
+    assert row["fixed_text_kept"] and 0 < row["largest"] <= optimize_prompts.LIMITS.size
+    assert row["made"] > 0 and row["golden_kept"] <= row["golden_ever"]
+
+
 def test_shares_count_what_failed():
     row = {"measure": "defect", "blamed": True, "fixed": True, "else_unchanged": True}
     rows = [row] * 8 + [{**row, "blamed": False, "fixed": False}] * 2

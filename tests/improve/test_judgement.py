@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from evolve.episodes import Limits
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import FixedLearner, TrustingSandbox, slow_learner, small_suite
 
@@ -125,3 +126,19 @@ def test_a_task_that_lies_in_test_by_now_stays_sealed(listed, judged, suite_file
     assert sealed & {task.task for task in listed}
     _, records = judged(lopsided(decoys=20))
     assert not sealed & {record.task for record in records if record.split != "test"}
+
+
+def test_a_policy_that_does_not_repeat_itself_tries_three_times_on_fresh_seeds(open_ws, tmp_path, monkeypatch):
+    file = tmp_path / "small.jsonl"
+    file.write_text(render_jsonl(small_suite(60).tasks))
+    limits = Limits(candidates=300, tokens=100_000)
+    monkeypatch.setattr("evolve.workspace.training._limits", lambda workspace, budget: limits)
+    with open_ws() as workspace:
+        assert workspace.improve(file, rounds=1).rounds[0].promoted
+        listed = workspace.stores.regression.tasks("small")
+        gated = [one for one in workspace.stores.runs.episodes() if one.split == "gate"]
+        assert listed and {task.tries for task in listed} == {3}
+        for task in listed:
+            tries = [one for one in gated if one.task == task.task and one.variant == task.variant]
+            assert len({one.seed for one in tries}) == 3 and all(one.verified for one in tries)
+        assert min(one.seed for one in gated) == 1000

@@ -9,7 +9,7 @@ import pytest
 import evolve
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.report import Report
-from evolve.tasks import render_jsonl
+from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import FixedLearner, slow_learner, small_suite
 
 
@@ -60,6 +60,19 @@ def test_nothing_of_held_out_tasks_is_learned(open_ws, suite_file):
         held_out = {record.task for record in records if record.split in ("gate", "test")}
         seen = {row.task for one in workspace.memory.claims() for row in workspace.memory.evidence(one.id)}
         assert held_out and not held_out & seen
+
+
+def test_what_a_person_ran_before_is_neither_judged_nor_tested_on(open_ws, suite_file):
+    suite_file.write_text(render_jsonl(small_suite(60).tasks))
+    with open_ws() as workspace:
+        splits = load_suite(suite_file)
+        own = [splits.split(name)[0] for name in ("gate", "test")]
+        for task in own:
+            assert workspace.run(f"{suite_file}#{task.id}").status == "solved"
+        report = workspace.improve(suite_file, rounds=1)
+        assert report.promoted and [row.tasks for row in report.arms[:2]] == [11, 11]
+        tried = {one.task for one in workspace.stores.runs.episodes(run=report.run)}
+        assert not tried & {task.id for task in own}
 
 
 def test_the_same_seed_gives_the_same_figures(open_ws, suite_file):
