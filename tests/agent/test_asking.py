@@ -153,6 +153,7 @@ KILLED = """
 """
 
 
+@pytest.mark.slow
 def test_a_process_killed_while_the_person_thinks_loses_nothing(attend, collector, tmp_path):
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     command = [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path)]

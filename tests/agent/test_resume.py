@@ -128,6 +128,7 @@ def _run_killed(where, folder):
     assert subprocess.run(command, cwd=root, env={**os.environ, "PYTHONPATH": root}).returncode == -signal.SIGKILL
 
 
+@pytest.mark.slow
 def test_kill_9_in_a_stage_loses_no_finished_stage(make_agent, collector, task, tmp_path):
     _run_killed("reflect", tmp_path)
     resumed = Counting()
@@ -144,6 +145,7 @@ def killed(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 def test_an_episode_cut_off_after_any_write_goes_on_to_the_same_record(make_agent, task, tmp_path, killed):
     """Each beginning of the log is what a kill at that moment, or a power loss later, leaves behind."""
     file, log = killed / "checkpoint.db", killed / "checkpoint.db-wal"

@@ -116,6 +116,7 @@ def test_kinds_of_suites():
     assert kind_of(load_suite("strings", n=4)) == "columns"
 
 
+@pytest.mark.slow
 def test_evaluating_trees_gives_the_verdicts_of_the_sandbox(suite_file, tmp_path_factory):
     tasks = [*load_suite(str(suite_file)).tasks[:6], *load_suite("everyday", n=6).tasks]
     with open_sandbox(cache_dir=tmp_path_factory.mktemp("cache")) as sandbox:

@@ -31,6 +31,7 @@ def asked_for(endpoint):
     return [body["response_format"]["json_schema"]["name"] for body in endpoint.requests]
 
 
+@pytest.mark.slow
 def test_an_answer_given_later_solves_the_task_and_every_call_is_paid_once(cli, endpoint, tasks):
     command = ("run", tasks, "--model", endpoint.model)
     first = cli(*command)

@@ -20,6 +20,7 @@ def folder(tmp_path):
             workspace.run(task)
 
 
+@pytest.mark.slow
 def test_comments_by_command_become_a_metric_that_can_be_renamed_and_forgotten(cli, folder):
     told = [cli("runs", "comment", f"r{number}", text).out for number, text in enumerate(SAID, 1)]
     assert "no metric yet" in told[0]

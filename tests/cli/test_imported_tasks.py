@@ -93,6 +93,7 @@ def recorded(cli, file, double, *more):
         return serving.model, done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("make", "job"), [(as_humaneval, DATES), (as_mbpp, AMOUNTS)])
 def test_an_imported_function_is_solved_from_a_recording_and_decided_by_its_own_tests(
     cli, imported, tmp_path, make, job
@@ -122,6 +123,7 @@ class Fitting(QuirkDouble):
         return json.dumps(said)
 
 
+@pytest.mark.slow
 def test_an_imported_issue_is_mended_from_a_recording_and_decided_by_tests_that_are_not_shown(cli, imported, tmp_path):
     file = imported(as_issue(DATES, tmp_path / "repos"))
     before = (tmp_path / "repos" / "own__dates" / "answer.py").read_text()
@@ -153,6 +155,7 @@ class Careful(FolderDouble):
         return json.dumps(said)
 
 
+@pytest.mark.slow
 def test_what_one_folder_taught_helps_in_the_next(cli, tmp_path):
     tasks = [quirk_folder(job, tmp_path / job.task.id) for job in (DATES, MORE_DATES)]
     with ScriptedEndpoint(double=FolderDouble()) as serving:

@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from tests.cli.conftest import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -36,6 +38,7 @@ def test_the_example_is_solved_listed_exported_and_runs(cli, tmp_path):
     assert said.stdout == '"K. JOHNSON"\n'
 
 
+@pytest.mark.slow
 def test_the_python_snippet_runs(start_cli, tmp_path):
     (tmp_path / "names.csv").write_text(block("csv"))
     (tmp_path / "snippet.py").write_text(block("python"))

@@ -102,6 +102,7 @@ def test_a_file_that_changed_meanwhile_stops_everything(run, cli, project):
     assert "old.txt" in done.err
 
 
+@pytest.mark.slow
 def test_a_link_put_in_the_way_is_not_followed(run, cli, project, tmp_path):
     assert run().code == 6
     elsewhere = tmp_path / "elsewhere"

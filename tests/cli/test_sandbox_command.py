@@ -32,6 +32,7 @@ def code(tmp_path):
     return written
 
 
+@pytest.mark.slow
 def test_exec_shows_output_value_denials_and_limits(cli, code):
     hidden = "try:\n    open('/etc/shadow')\nexcept OSError:\n    pass"
     done = cli("sandbox", "exec", code(f"print('said')\n{hidden}\n[1, 2]"))
@@ -45,6 +46,7 @@ def test_exec_shows_output_value_denials_and_limits(cli, code):
     assert (said["state"], said["value"], said["denied"]) == ("ok", {"a": 1}, [])
 
 
+@pytest.mark.slow
 def test_a_session_is_rebuilt_by_every_command(cli, code, tmp_path):
     assert cli("sandbox", "exec", code("x = [1]"), "--session", "s").code == 0
     assert cli("sandbox", "exec", code("x.append(2)\nundefined"), "--session", "s").code == 1
@@ -63,6 +65,7 @@ def test_a_session_that_gives_something_else_is_at_fault(cli, code):
     assert done.code == 3 and "action 1 of session s" in done.err
 
 
+@pytest.mark.slow
 def test_code_can_import_from_a_named_environment(cli, code, tmp_path):
     place = tmp_path / "venv"
     venv.create(place, symlinks=True)

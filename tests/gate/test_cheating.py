@@ -37,6 +37,7 @@ def proposal(suite: Suite, **more: object) -> Proposal:
     return replace(Proposal(run="r", parent="old", variant="new", suite=suite), **more)
 
 
+@pytest.mark.slow
 def test_five_cheats_that_deceive_a_plain_test_are_refused(tmp_path: Path) -> None:
     attempts = cheating_optimisers(tmp_path)
     assert len(attempts) == 5
@@ -66,6 +67,7 @@ def test_splits_that_are_not_what_was_sealed_are_refused(gate: Gate) -> None:
     gate.judge(proposal(small_suite(40), run="r4"), how)
 
 
+@pytest.mark.slow
 def test_a_verifier_that_changes_while_a_variant_is_judged_voids_the_comparison(
     gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ def test_the_mean_lies_within_its_bounds_and_mirroring_mirrors_them(values: list
     assert (other.low, other.high) == pytest.approx((-one.high, -one.low), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_whoever_looks_after_every_pair_is_misled_at_most_as_often_as_said() -> None:
     misled = 0
     for seed in range(60):

@@ -57,6 +57,7 @@ amounts = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(
     budget=st.builds(
         Budget,

@@ -74,6 +74,7 @@ def judged(open_ws, suite_file, listed):
     return run
 
 
+@pytest.mark.slow
 def test_a_try_may_spend_twice_the_first_cost_even_beyond_what_the_comparison_may(listed, judged):
     assert {2 * task.candidates for task in listed if task.stratum == RARE} == {260} and BUDGET < 260
     round_, _ = judged(lopsided(decoys=20))
@@ -132,7 +133,7 @@ def test_a_policy_that_does_not_repeat_itself_tries_three_times_on_fresh_seeds(o
     file = tmp_path / "small.jsonl"
     file.write_text(render_jsonl(small_suite(60).tasks))
     limits = Limits(candidates=300, tokens=100_000)
-    monkeypatch.setattr("evolve.workspace.training._limits", lambda workspace, budget: limits)
+    monkeypatch.setattr("evolve.workspace.training.loop_limits", lambda *asked, **more: limits)
     with open_ws() as workspace:
         assert workspace.improve(file, rounds=1).rounds[0].promoted
         listed = workspace.stores.regression.tasks("small")

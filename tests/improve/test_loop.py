@@ -130,6 +130,7 @@ class StopAt:
                 raise Stop
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "count"), [("practice", 2), ("gate", 3), ("test", 1)])
 def test_a_loop_that_broke_off_continues_to_the_same_figures(open_ws, suite_file, kind, count):
     with open_ws("whole") as workspace:
@@ -160,6 +161,7 @@ def test_a_budget_for_nothing_says_so(open_ws, suite_file):
         workspace.improve(suite_file, budget="10-candidates")
 
 
+@pytest.mark.slow
 def test_a_second_loop_builds_on_the_first(open_ws, suite_file):
     with open_ws() as workspace:
         first = workspace.improve(suite_file, rounds=1)

@@ -78,13 +78,13 @@ def open_desk(tmp_path: Path, open_ws):
 
 
 def test_the_engine_for_prompts_needs_a_model_and_its_package(open_ws, open_desk, suite, monkeypatch) -> None:
-    with open_ws(name="plain") as ws, pytest.raises(UsageError, match="which a model reads"):
+    with open_ws(name="plain") as ws, pytest.raises(UsageError, match="none is chosen here"):
         ws.optimize(OptimizerRequest(suite=suite, engine="gepa"), budget="1M-candidates")
     monkeypatch.setitem(sys.modules, "gepa", None)
     with open_desk[0]() as ws, pytest.raises(UsageError) as told:
         ws.optimize(OptimizerRequest(suite=suite, only="prompts"), budget="50M-tokens")
     assert "pip install" in told.value.hint
-    with open_desk[0]() as ws, pytest.raises(UsageError, match="which a model reads"):
+    with open_desk[0]() as ws, pytest.raises(UsageError, match="changes prompts alone"):
         ws.optimize(OptimizerRequest(suite=suite, only="knobs", engine="gepa"), budget="50M-tokens")
 
 

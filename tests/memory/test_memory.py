@@ -338,6 +338,7 @@ def test_check_names_what_the_index_lacks_and_reindex_mends_it(store, lesson) ->
     assert memory.check().ok
 
 
+@pytest.mark.slow
 def test_many_episodes_move_to_the_stored_index_in_batches(store, lesson) -> None:
     db = store.database()
     memory = store.memory(db)

@@ -33,6 +33,7 @@ def test_a_call_that_is_ended_before_its_connection_stands_is_cut_as_soon_as_it_
     assert isinstance(answer, Failure)
 
 
+@pytest.mark.slow
 def test_a_cancelled_call_is_booked_and_not_tried_again():
     cancellation, meter = Cancellation(), Ledger(Budget(tokens=100_000))
     with ScriptedEndpoint(Scenario(replies=[{"fault": "hang"}] * 3)) as serving:
@@ -44,6 +45,7 @@ def test_a_cancelled_call_is_booked_and_not_tried_again():
     assert meter.spent.tokens > 0
 
 
+@pytest.mark.slow
 def test_nobody_waits_out_a_pause_after_they_said_stop():
     cancellation = Cancellation()
     scenario = Scenario(replies=[{"status": 429, "retry_after": 50}])

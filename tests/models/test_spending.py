@@ -59,6 +59,7 @@ def erratic(rng):
     return answer
 
 
+@pytest.mark.slow
 @settings(max_examples=1_000)
 @given(
     seed=st.integers(0, 2**32),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from evolve.agent import Agent, Surroundings
 from evolve.episodes import Action, EpisodeRecord, Judgement, Observation, Step
 from evolve.models import ModelSetup, open_models
@@ -150,6 +152,7 @@ class Copies:
         return (Edit(op="add", text=self.make(traces), why="copied"),)
 
 
+@pytest.mark.slow
 def test_edits_that_copy_data_or_give_orders_are_never_tried() -> None:
     texts = desk_prompts(line_rules()[1:])
     for make in (

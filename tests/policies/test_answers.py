@@ -118,6 +118,7 @@ COLUMNS: dict[str, tuple[st.SearchStrategy[Any], list[Callable[[Any], Any]]]] = 
 }
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=5, phases=[Phase.generate])
 def test_answers_to_random_columns_reproduce_the_examples_in_the_sandbox(

@@ -96,6 +96,7 @@ def test_the_same_episode_twice_is_the_same(make: Make) -> None:
     assert timeless(first_action(one, unsolvable(), limits)) == timeless(first_action(two, unsolvable(), limits))
 
 
+@pytest.mark.slow
 def test_nothing_is_carried_from_one_episode_to_the_next(make: Make) -> None:
     """Two episodes whose calls alternate end like two that do not."""
     apart = [[timeless(a) for a in actions(make(), view, 3)] for view in (EASY, FEW)]

@@ -88,6 +88,7 @@ BODIES: st.SearchStrategy[Term] = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from(["fold", "fold_from", "scan", "zip_with"]), BODIES)
 def test_whatever_is_found_reproduces_the_examples(unlearned: SearchPolicy, operation: str, body: Term) -> None:

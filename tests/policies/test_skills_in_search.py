@@ -81,6 +81,7 @@ def test_a_skill_means_what_its_code_means(skill: Skill) -> None:
         assert list(operation.function(tuple(xs))) == space[skill.entry](xs) == middle(xs)
 
 
+@pytest.mark.slow
 def test_a_skill_made_of_a_skill_brings_both(
     skilled: SearchPolicy, skill: Skill, composed: TaskView, sandbox: Sandbox
 ) -> None:

@@ -55,6 +55,7 @@ def filled(folder):
     return said, runs, claims, found, evidence
 
 
+@pytest.mark.slow
 def test_order_and_recall_do_not_depend_on_the_clock(tmp_path, set_clock):
     wanted = filled(tmp_path / "steady")
     assert wanted[0] == ["note 0", "note 1", "note 2"] and len(wanted[1]) == 3

@@ -58,6 +58,7 @@ def test_the_self_test_sees_through_a_backend_that_confines_nothing(tmp_path: Pa
     }
 
 
+@pytest.mark.slow
 def test_every_probe_passes_for_some_backend(tmp_path: Path):
     found = check_backends(tmp_path)
     assert any(len(outcomes) >= 10 and all(o.passed for o in outcomes) for outcomes in found.values())

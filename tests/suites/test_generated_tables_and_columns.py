@@ -64,6 +64,7 @@ def test_tasks_do_not_depend_on_the_process() -> None:
     assert len(digests) == 1
 
 
+@pytest.mark.slow
 @GENERATORS
 def test_tasks_are_different_problems(module: ModuleType, made: Made) -> None:
     tasks = made(module)

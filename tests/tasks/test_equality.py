@@ -54,6 +54,7 @@ def test_equality_is_an_equivalence_where_there_are_no_floats(a: object, b: obje
         assert equal(a, c)
 
 
+@pytest.mark.slow
 def test_depth_does_not_overflow_the_stack() -> None:
     left: list[object] = []
     right: list[object] = []

@@ -16,6 +16,9 @@ from evolve.tasks.assemble import assemble
 from evolve.tasks.jsonl import parse_json
 from evolve.tasks.suites.frame import degenerate
 
+pytestmark = pytest.mark.slow
+"""Making the suites takes seconds each."""
+
 OWN = ("composed", "lists", "strings")
 FEWEST_GROUPS = {"composed": 300, "lists": 380, "strings": 300}
 FEWEST_FAMILIES = {"composed": 6, "lists": 40, "strings": 40}

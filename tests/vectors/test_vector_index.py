@@ -192,6 +192,7 @@ def test_damaged_files_are_set_aside_and_the_index_begins_anew(tmp_path: Path, p
     again.close()
 
 
+@pytest.mark.slow
 def test_an_index_whose_process_was_killed_begins_anew(tmp_path: Path) -> None:
     code = (
         "import os, sys, numpy as np; from evolve.vectors import open_index;"

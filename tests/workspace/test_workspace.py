@@ -125,6 +125,7 @@ def test_committing_twice_changes_nothing(opened):
     assert len(opened.stores.runs.episodes()) == 1
 
 
+@pytest.mark.slow
 def test_a_second_writer_is_refused_and_a_reader_is_not(opened, folder):
     script = "import sys, evolve; evolve.open(sys.argv[1], read_only=sys.argv[2] == 'r').close()"
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
