@@ -24,7 +24,9 @@ def asked(question: Question) -> Mapping[str, Any]:
 def narrate(stage: str, state: AgentState) -> Mapping[str, Any]:
     """JSON about what the stage just did; ``state`` already includes its update."""
     if stage == "recall":
-        items = [{"id": item.id, "text": item.text, "score": item.score} for item in read_recalled(state)]
+        items = [
+            {"id": item.id, "kind": item.kind, "text": item.text, "score": item.score} for item in read_recalled(state)
+        ]
         return {"items": items, "withheld": list(state["withheld"])}
     if stage == "plan":
         plan = read_plan(state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sized
+from collections.abc import Mapping, Sequence, Sized
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,7 @@ def episode_line(event: Event) -> str:
     """What an event of an episode has to say, with the stage in front, or ""."""
     data = event.data
     if event.kind == "recall" and data.get("items"):
-        return f"recall   {_count(data['items'], 'insight')}, such as: {shorten(data['items'][0]['text'], 80)}"
+        return f"recall   {_recalled(data['items'])}, such as: {shorten(data['items'][0]['text'], 80)}"
     if event.kind == "plan":
         steps = " → ".join(data.get("subgoals", []))
         return f"plan     {data.get('goal', '')}" + (f": {steps}" if steps else "")
@@ -75,6 +75,12 @@ def _folder_line(data: Any) -> str:
     changed = f"{_count(data['changed'], 'file')} changed" if data["changed"] else "nothing changed"
     said = "the check passes" if data.get("ok") else str(data.get("error") or data.get("denied") or "")
     return f"observe  {changed}" + (f"; {shorten(said, 100)}" if said else "")
+
+
+def _recalled(items: Sequence[Mapping[str, Any]]) -> str:
+    """How many of each kind; events of earlier versions do not name it, and were of insights."""
+    kinds = [str(item.get("kind", "insight")) for item in items]
+    return ", ".join(_count([one for one in kinds if one == kind], kind) for kind in dict.fromkeys(kinds))
 
 
 def _count(items: Sized, noun: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -79,6 +79,7 @@ class Session:
     leaving: bool = False
     asked: str = ""
     _shown: str = ""
+    _booked: Mapping[str, float] = field(default_factory=dict)
 
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[Workspace]:
@@ -105,7 +106,7 @@ class Session:
                     self.screen.say("hint", text)
                 return
             turn = self.conversation.ask(asked, budget)
-        self.asked, self._shown = asked, ""
+        self.asked, self._shown, self._booked = asked, "", turn.spent
         try:
             with stoppable() as cancellation:
                 result = self._run(wanted, turn, self.person(cancellation))
@@ -116,7 +117,8 @@ class Session:
             self.conversation.answer(replace(turn, status="error", told=str(error)))
             raise
         if result.status == "interrupted":
-            self._stopped(replace(turn, run=result.run_id))
+            self._book(result)
+            self._stopped(replace(turn, run=result.run_id, spent=self._booked))
         else:
             self._ended(turn, result)
 
@@ -129,6 +131,11 @@ class Session:
         self.code = STOPPED
         self.conversation.answer(replace(turn, status="interrupted", told="stopped by the person"))
         self.screen.say("stopped", "what was finished is kept; /again goes on from there")
+
+    def _book(self, result: Result) -> None:
+        """Books what a run has cost since the last time, also where it was stopped in between."""
+        self.purse.book(result.cost, self._booked)
+        self._booked = spent_of(result.cost)
 
     def _has_model(self) -> bool:
         with self.opened(read_only=True) as workspace:
@@ -201,6 +208,8 @@ class Session:
             except TaskError as error:
                 self.screen.say("error", str(error))
                 continue
+            self._book(result)
+            self._booked = {}  # with another row it is another run
             with self.screen.working("starting again with your answer"), self.opened() as workspace:
                 result = workspace.run(task, budget=budget_of(turn.budget))
         return result
@@ -223,7 +232,7 @@ class Session:
 
     def _ended(self, turn: ChatTurn, result: Result) -> None:
         """Shows the result, keeps it as the turn's, and asks about what it would change."""
-        self.purse.book(result.cost)
+        self._book(result)
         answer = result.answer if result.solved or result.status == "unverified" else ""
         if result.status == "unverified":
             answer = f"{answer.rstrip()}\n# it gives {json.dumps(result.value, ensure_ascii=False)}"

@@ -43,10 +43,10 @@ class Purse:
             bounds[kind] = rest if kind in ("seconds", "money") else int(rest)
         return budget_of(bounds)
 
-    def book(self, cost: Cost) -> None:
-        """Adds what a turn has cost."""
+    def book(self, cost: Cost, booked: Mapping[str, float]) -> None:
+        """Adds what a run has cost beside what was booked of it before it was stopped."""
         for kind, value in spent_of(cost).items():
-            self.spent[kind] += value
+            self.spent[kind] += max(0.0, value - booked.get(kind, 0.0))
 
     def told(self) -> str:
         """Spent and left, in few words."""

@@ -1,0 +1,29 @@
+"""What a session in the terminal counts as spent, and so what it may still spend."""
+
+from __future__ import annotations
+
+import pytest
+
+from evolve.cli.chat.spending import Purse, spent_of
+from evolve.episodes import Cost
+from evolve.errors import BudgetExhausted
+from evolve.ledger import Budget
+
+
+def test_a_turn_that_was_stopped_and_goes_on_is_counted_once_and_whole() -> None:
+    purse = Purse(budget=Budget(tokens=1_000))
+    stopped = Cost(tokens=300, calls=2)
+    purse.book(stopped, {})
+    assert purse.left().tokens == 700
+
+    purse.book(Cost(tokens=450, calls=3), spent_of(stopped))  # the same run, with what it cost before
+
+    assert purse.left().tokens == 550
+    assert purse.spent["calls"] == 3
+
+
+def test_nothing_is_begun_when_all_is_spent() -> None:
+    purse = Purse(budget=Budget(tokens=1_000))
+    purse.book(Cost(tokens=1_000), {})
+    with pytest.raises(BudgetExhausted, match="1,000 tokens"):
+        purse.left()
