@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -97,3 +99,19 @@ def tell_waiting(result: Result) -> None:
     else:
         note(f"waiting for an answer: {question.text}")
         note(f"  try: evolve runs answer {run} TEXT, or the same command on a terminal")
+
+
+def chosen(said: str, outputs: Sequence[Any]) -> tuple[Any] | None:
+    """What a person says is the right output, as a tuple of one: the number of one of these, or any value.
+
+    Args:
+        said: JSON, or text that is taken as it is; nothing leaves the question open.
+    """
+    if not said:
+        return None
+    if said.isdigit() and 1 <= int(said) <= len(outputs):
+        return (outputs[int(said) - 1],)
+    try:
+        return (json.loads(said),)
+    except ValueError:
+        return (said,)

@@ -214,14 +214,7 @@ def _choice(arguments: Any, outputs: Any) -> tuple[Any] | None:
         note(f"  {number}  gives {json.dumps(value, ensure_ascii=False)}")
     note("  Enter leaves it open; any other JSON value is taken as the right output.")
     said = typer.prompt("which is right", default="", show_default=False, err=True).strip()
-    if not said:
-        return None
-    if said.isdigit() and 1 <= int(said) <= len(outputs):
-        return (outputs[int(said) - 1],)
-    try:
-        return (json.loads(said),)
-    except ValueError:
-        return (said,)
+    return asking.chosen(said, outputs)
 
 
 def _show(result: Result, mark: str) -> None:

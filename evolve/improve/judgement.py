@@ -184,8 +184,8 @@ def _conclude(
     with stores.db.transaction():
         decision = stores.gate.keep(finding)
         for pair in finding.pairs:
-            stores.variants.add_scores(parent, [_score(suite.digest, pair.parent)])
-            stores.variants.add_scores(variant, [_score(suite.digest, pair.variant)])
+            stores.variants.add_scores(parent, [Score.of(suite.digest, pair.parent)])
+            stores.variants.add_scores(variant, [Score.of(suite.digest, pair.variant)])
         if finding.accepted:
             stores.variants.promote(variant, grounds=f"gate decision {decision.id}")
             required = 1 if _is_repeatable(session) else TRIES
@@ -259,14 +259,3 @@ def _retry(session: Session, variant: str, first: int, pairs: Sequence[Pair]) ->
         return run_held_out(session, [job])[0]
 
     return retry
-
-
-def _score(suite: str, record: EpisodeRecord) -> Score:
-    return Score(
-        suite=suite,
-        task=record.task,
-        seed=record.seed,
-        solved=is_verified(record),
-        candidates=record.cost.candidates,
-        tokens=record.cost.tokens,
-    )

@@ -90,7 +90,7 @@ class SessionTrials:
         trials = [_trial(self._by_id[record.task], record) for record in records]
         if fresh:
             with self._session.stores.db.transaction():
-                scores = [_score(self._session.suite.digest, record) for record in records]
+                scores = [Score.of(self._session.suite.digest, record) for record in records]
                 self._session.stores.variants.add_scores(variant, scores)
                 self._left = self._kept_left(f"answer:{self._number}", question)
             hit("screen.kept")
@@ -262,14 +262,3 @@ def _partial(task: Task, record: EpisodeRecord) -> float:
         return min(0.99, float(seen[-1].data.get("score", 0.0)))
     right = [equal(value, row.output) for value, row in zip(seen[-1].outputs, task.examples, strict=False)]
     return min(0.99, sum(right) / len(task.examples)) if task.examples else 0.0
-
-
-def _score(suite: str, record: EpisodeRecord) -> Score:
-    return Score(
-        suite=suite,
-        task=record.task,
-        seed=record.seed,
-        solved=is_verified(record),
-        candidates=record.cost.candidates,
-        tokens=record.cost.tokens,
-    )

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
+from evolve.gate import is_verified
 from evolve.optimizer.variant import UNLEARNED, Variant
 from evolve.store import Database, Migration, ObjectStore
 
@@ -69,6 +71,18 @@ class Score:
     solved: bool
     candidates: int = 0
     tokens: int = 0
+
+    @classmethod
+    def of(cls, suite: str, record: EpisodeRecord) -> Score:
+        """The score of one episode on a suite, named by its digest; solved means verified."""
+        return cls(
+            suite=suite,
+            task=record.task,
+            seed=record.seed,
+            solved=is_verified(record),
+            candidates=record.cost.candidates,
+            tokens=record.cost.tokens,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

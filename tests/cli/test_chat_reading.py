@@ -82,4 +82,4 @@ def test_a_turn_may_spend_what_is_left_and_no_more(costs, bound):
                 purse.left()
             return
         assert purse.left().tokens == bound - purse.spent["tokens"]
-        purse.book(Cost(tokens=cost, calls=1))
+        purse.book(Cost(tokens=cost, calls=1), {})

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from evolve.cli.asking import chosen
 from evolve.cli.chat import showing
 from evolve.cli.chat.progress import Progress
 from evolve.cli.chat.reading import Wanted
@@ -200,11 +201,11 @@ class Session:
         for _ in range(_QUESTIONS):
             if result.ambiguity is None:
                 return result
-            chosen = self._choice(result.ambiguity.input, result.ambiguity.outputs)
-            if chosen is None:
+            right = self._choice(result.ambiguity.input, result.ambiguity.outputs)
+            if right is None:
                 return result
             try:
-                task = with_answer(task, result.ambiguity.input, chosen[0])
+                task = with_answer(task, result.ambiguity.input, right[0])
             except TaskError as error:
                 self.screen.say("error", str(error))
                 continue
@@ -220,15 +221,9 @@ class Session:
         given = [json.dumps(value, ensure_ascii=False) for value in outputs]
         options = "\n".join(f"{number}  gives {value}" for number, value in enumerate(given, 1))
         self.screen.lines("ask", f"the rows leave open what to do with {shown}:\n{options}")
-        said = self.ask("which is right (a number, any other value, or Enter to leave it open)? ")
-        if not said:
-            return None
-        if said.isdigit() and 1 <= int(said) <= len(outputs):
-            return (outputs[int(said) - 1],)
-        try:
-            return (json.loads(said),)
-        except ValueError:
-            return (said,)
+        return chosen(
+            self.ask("which is right (a number, any other value, or Enter to leave it open)? ") or "", outputs
+        )
 
     def _ended(self, turn: ChatTurn, result: Result) -> None:
         """Shows the result, keeps it as the turn's, and asks about what it would change."""
