@@ -21,7 +21,7 @@ from benchmarks.learning import shown
 from benchmarks.results_trust import NOTES, TABLES
 
 File = Mapping[str, Any]
-ORDER = ("learning", "demo", "coverage", "speed", *TABLES, "gate", "optimize")
+ORDER = ("learning", "demo", "coverage", "speed", *TABLES, "gate", "optimize", "optimize_prompts")
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
