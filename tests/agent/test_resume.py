@@ -166,6 +166,7 @@ def test_an_episode_cut_off_after_any_write_goes_on_to_the_same_record(make_agen
     assert {len(calls) for calls in left} == {0, 1, 2, 3}
 
 
+@pytest.mark.slow
 def test_a_file_that_never_reached_the_disk_means_a_fresh_start(make_agent, task, tmp_path, killed):
     (killed / "checkpoint.db").write_bytes(b"")
     record = make_agent(checkpoints=tmp_path).run_episode(task, variant="v", split="train")

@@ -90,6 +90,7 @@ def test_no_path_leaves_the_benchmark(suite_file, outcome):
     assert str(suite_file.parent.parent) not in str(outcome.to_json())
 
 
+@pytest.mark.slow
 def test_a_learner_without_insights_acts_as_the_unlearned_one(suite_file):
     tasks = load_suite(str(suite_file)).tasks
     learned = practise(Course(suite="few", tasks=tasks[:3], budget=1, seed=0, dreams=20), HostJudge())

@@ -30,6 +30,7 @@ def made(cli, tasks):
     return record
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["rec", "rec.jsonl"])
 def test_a_run_is_replayed_without_an_endpoint(cli, made, tasks, place):
     model, first = made("run", f"{tasks}#quirk-00", "--record", place)

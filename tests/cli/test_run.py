@@ -81,6 +81,7 @@ def test_values_the_search_does_not_know_are_not_solved_in_words(cli, tmp_path):
     assert "unsolved" in done.out
 
 
+@pytest.mark.slow
 def test_after_forgetting_and_retiring_everything_runs_are_as_unlearned(cli, rows, tmp_path):
     def run():
         result = json.loads(cli("run", rows, "--json").out)
@@ -95,6 +96,7 @@ def test_after_forgetting_and_retiring_everything_runs_are_as_unlearned(cli, row
     assert run() == unlearned
 
 
+@pytest.mark.slow
 def test_retiring_and_exporting_by_command(cli, tmp_path):
     lines = ["code,out", *(f"{a}-{b},{b}_{a.upper()}" for a, b in zip("abcdefgh", "stuvwxyz", strict=True))]
     (tmp_path / "codes.csv").write_text("\n".join(lines) + "\n")

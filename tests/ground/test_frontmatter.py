@@ -13,11 +13,13 @@ values = st.text(st.characters(exclude_categories=("Cs",))).filter(lambda text: 
 documents = st.dictionaries(keys, values | st.dictionaries(keys, values, min_size=1, max_size=3), max_size=5)
 
 
+@pytest.mark.slow
 @given(documents, st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\r")))
 def test_what_is_rendered_is_parsed_again(fields: dict[str, str | dict[str, str]], body: str) -> None:
     assert parse(render(fields, body)) == (fields, body)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(keys, values, min_size=1))
 def test_a_yaml_reader_agrees(fields: dict[str, str]) -> None:
     inside = render(fields, "").removeprefix("---\n").removesuffix("---\n")

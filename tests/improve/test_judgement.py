@@ -129,6 +129,7 @@ def test_a_task_that_lies_in_test_by_now_stays_sealed(listed, judged, suite_file
     assert not sealed & {record.task for record in records if record.split != "test"}
 
 
+@pytest.mark.slow
 def test_a_policy_that_does_not_repeat_itself_tries_three_times_on_fresh_seeds(open_ws, tmp_path, monkeypatch):
     file = tmp_path / "small.jsonl"
     file.write_text(render_jsonl(small_suite(60).tasks))

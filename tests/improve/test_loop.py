@@ -36,6 +36,7 @@ def test_learning_is_promoted_and_shows_on_held_out_tasks(open_ws, suite_file):
         assert workspace.stores.variants.active_digest == report.promoted
 
 
+@pytest.mark.slow
 def test_a_fresh_report_runs_the_control_arms_on_the_same_tasks(open_ws, suite_file):
     with open_ws() as workspace:
         made = workspace.improve(suite_file, rounds=1)
@@ -62,6 +63,7 @@ def test_nothing_of_held_out_tasks_is_learned(open_ws, suite_file):
         assert held_out and not held_out & seen
 
 
+@pytest.mark.slow
 def test_what_a_person_ran_before_is_neither_judged_nor_tested_on(open_ws, suite_file):
     suite_file.write_text(render_jsonl(small_suite(60).tasks))
     with open_ws() as workspace:
@@ -75,6 +77,7 @@ def test_what_a_person_ran_before_is_neither_judged_nor_tested_on(open_ws, suite
         assert not tried & {task.id for task in own}
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_figures(open_ws, suite_file):
     with open_ws("a") as first, open_ws("b") as second:
         assert figures(first.improve(suite_file, rounds=1, seed=3)) == figures(
@@ -101,6 +104,7 @@ def test_a_learner_that_cannot_learn_keeps_the_test_sealed(open_ws, suite_file):
         assert not report.helped
 
 
+@pytest.mark.slow
 def test_the_report_is_printed_again_without_a_look_and_fresh_takes_one(open_ws, suite_file):
     with open_ws() as workspace:
         made = workspace.improve(suite_file, rounds=1)
@@ -183,6 +187,7 @@ def test_a_suite_too_small_to_be_split_is_refused(open_ws, tmp_path):
         workspace.improve(file)
 
 
+@pytest.mark.slow
 def test_forgetting_everything_gives_back_the_unlearned_policy(open_ws, suite_file):
     task = small_suite(61).tasks[-1]
     with open_ws("new") as workspace:

@@ -45,6 +45,7 @@ def compiled(view: TaskView, action: Action) -> Callable[..., Any]:
     return function
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("operation", "function", "inputs", "unseen"), FOUND)
 def test_a_function_of_two_arguments_is_found(
     operation: str,

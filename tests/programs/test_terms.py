@@ -68,6 +68,7 @@ def test_what_is_no_term_is_refused(data: Any) -> None:
         from_json(data)
 
 
+@pytest.mark.slow
 @given(terms(INTS, depth=4))
 @settings(max_examples=60)
 def test_every_path_leads_to_its_part(term: Term) -> None:

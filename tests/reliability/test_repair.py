@@ -45,6 +45,7 @@ def test_a_folder_without_a_workspace_needs_no_repair(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"not a database" * 999, "cut", None])
 def test_a_lost_record_is_refused_and_comes_back_from_its_backup(folder: Path, content: bytes | str | None) -> None:
     paths = WorkspacePaths(folder)

@@ -149,6 +149,7 @@ def test_a_session_keeps_its_variables_and_survives_errors(sandbox):
     assert sandbox.execute("import os\nos.listdir()").value == []
 
 
+@pytest.mark.slow
 def test_a_limit_ends_a_session(sandbox):
     session = sandbox.session(SHORT)
     assert session.execute("1").value == 1

@@ -64,6 +64,7 @@ def test_every_probe_passes_for_some_backend(tmp_path: Path):
     assert any(len(outcomes) >= 10 and all(o.passed for o in outcomes) for outcomes in found.values())
 
 
+@pytest.mark.slow
 def test_a_passed_self_test_is_remembered_and_a_stale_memory_is_not_believed(tmp_path: Path):
     opened = open_sandbox(cache_dir=tmp_path)
     mark = tmp_path / f"sandbox-{opened.backend}.json"

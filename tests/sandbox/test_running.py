@@ -85,6 +85,7 @@ def test_inputs_can_differ_by_program(sandbox):
     assert [[o.value for o in run.outputs] for run in result.programs] == [[1], [2, 3]]
 
 
+@pytest.mark.slow
 def test_an_endless_program_takes_no_other_down(sandbox):
     endless = program("def f(x):\n    while x:\n        pass\n    return 'done'\n")
     result = sandbox.run_programs([IDENTITY, endless, IDENTITY], [[0], [7]], SandboxLimits(wall_s=1.0))

@@ -75,6 +75,7 @@ def test_tasks_are_different_problems(module: ModuleType, made: Made) -> None:
     assert len(module.families()) >= FEWEST_FAMILIES[module.NAME]
 
 
+@pytest.mark.slow
 @GENERATORS
 def test_gate_and_test_have_enough_groups(module: ModuleType, made: Made) -> None:
     suite = Suite(name=module.NAME, tasks=tuple(made(module)))
@@ -163,6 +164,7 @@ def test_difficulty_is_graded(module: ModuleType, made: Made) -> None:
     assert 0.2 <= hard / len(levels) <= 0.4
 
 
+@pytest.mark.slow
 @GENERATORS
 def test_tasks_survive_a_file(module: ModuleType, made: Made, tmp_path: Path) -> None:
     file = tmp_path / "suite.jsonl"

@@ -172,6 +172,7 @@ def test_a_changed_dimension_starts_anew(tmp_path: Path) -> None:
     second.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["*.bin", "chroma.sqlite3", "manifest.json"])
 def test_damaged_files_are_set_aside_and_the_index_begins_anew(tmp_path: Path, pattern: str) -> None:
     folder = tmp_path / "index"
