@@ -1,12 +1,12 @@
-"""The gate's self-test passes with the gate as it is, and fails with one that accepts too easily."""
+"""The gate's self-test passes with the gate as it is, and says so when loops accepted too often or showed nothing."""
 
 from __future__ import annotations
 
 import pytest
 
-from evolve.gate import ErrorBudget
+from evolve.gate import clopper_pearson
 from evolve.testing import TrustingSandbox
-from evolve.workspace.selftest import null_loops
+from evolve.workspace.selftest import NullReport, null_loops
 
 
 @pytest.mark.slow
@@ -16,5 +16,11 @@ def test_loops_that_change_nothing_show_whether_the_gate_keeps_its_promise() -> 
     assert kept.kept and kept.accepted == 0
     assert kept.decisive > 10
     assert said[-1] == "6 of 6 loops, 0 with a false accept"
-    broken = null_loops(6, TrustingSandbox(), told=said.append, budget=ErrorBudget(alpha=5.0))
-    assert not broken.kept, broken
+
+
+@pytest.mark.parametrize(("accepted", "decisive"), [(3, 60.0), (6, 60.0), (0, 0.0)])
+def test_too_many_false_accepts_or_loops_that_could_show_nothing_are_no_promise_kept(accepted, decisive) -> None:
+    rate = clopper_pearson(accepted, 6)
+    report = NullReport(loops=6, proposals=10, groups=64, accepted=accepted, rate=rate, decisive=decisive)
+    assert not report.kept
+    assert NullReport(loops=6, proposals=10, groups=64, accepted=0, rate=clopper_pearson(0, 6), decisive=60.0).kept
