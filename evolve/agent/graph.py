@@ -87,9 +87,8 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
             raise KeyError(f"stage {name} returned the unknown key {min(unknown)!r}")
         if not isinstance(context.events, NoEvents):
             after = cast(AgentState, {**state, **update})
-            context.events.emit(
-                Event(kind=name, episode=context.identity.episode, step=len(after["steps"]), data=narrate(name, after))
-            )
+            said = narrate(name, after, examples=len(context.view.examples))
+            context.events.emit(Event(kind=name, episode=context.identity.episode, step=len(after["steps"]), data=said))
         return update
 
     node.__name__ = name

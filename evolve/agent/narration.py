@@ -21,7 +21,7 @@ def asked(question: Question) -> Mapping[str, Any]:
     return {"id": question.id, "kind": question.kind, "text": question.text, "options": list(question.options)}
 
 
-def narrate(stage: str, state: AgentState) -> Mapping[str, Any]:
+def narrate(stage: str, state: AgentState, *, examples: int) -> Mapping[str, Any]:
     """JSON about what the stage just did; ``state`` already includes its update."""
     if stage == "recall":
         items = [
@@ -36,7 +36,8 @@ def narrate(stage: str, state: AgentState) -> Mapping[str, Any]:
     if stage == "distill":
         return {"drafts": [draft.name for draft in read_drafts(state)]}
     if stage in ("act", "ask", "observe", "judge") and state["steps"]:
-        return _about_step(stage, read_steps(state)[-1])
+        said = _about_step(stage, read_steps(state)[-1])
+        return {**said, "examples": examples} if stage == "observe" else said
     if stage == "decompose":
         plan = read_plan(state)
         return {"subgoals": [subgoal.goal for subgoal in plan.subgoals], **_said(stage, plan.data)}

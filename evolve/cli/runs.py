@@ -137,7 +137,8 @@ def replay_command(
             emit(f"  the person answered: {step.observation.text}")
         elif step.observation is not None:
             seen = step.observation
-            emit("  observe: " + ("reproduces every example" if seen.ok else shorten(seen.error or "differs", 100)))
+            good = "runs" if record.status == "unverified" else "reproduces every example"
+            emit("  observe: " + (good if seen.ok else shorten(seen.error or "differs", 100)))
         if step.judgement is not None:
             emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'} on {step.judgement.rows} rows")
     for claim in record.claims:

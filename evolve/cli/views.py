@@ -51,7 +51,8 @@ def episode_line(event: Event) -> str:
         said = data.get("error") or data.get("denied") or "an example is not reproduced"
         if "changed" in data:
             return _folder_line(data)
-        return "observe  reproduces every example" if data.get("ok") else f"observe  {shorten(str(said), 100)}"
+        good = "reproduces every example" if data.get("examples", 1) else "runs; there is no example to compare with"
+        return f"observe  {good if data.get('ok') else shorten(str(said), 100)}"
     if event.kind == "judge" and data:
         bit = f"{'accepted' if data['accepted'] else 'refused'} on {data['rows']} rows it was not shown"
         return f"judge    {shorten(data.get('text') or bit, 100)}"

@@ -56,6 +56,8 @@ def test_a_task_in_words_gets_an_answer_that_is_called_unverified(cli):
     assert done.code == 0, done.err
     assert "it gives 42" in done.out
     assert "unverified" in done.out
+    assert "observe  runs; there is no example" in done.err
+    assert "reproduces every example" not in done.err + cli("runs", "show", "r1").out
 
 
 class Poet:
