@@ -13,11 +13,15 @@ from dataclasses import dataclass, field
 from random import Random
 
 from evolve.optimizer.engine import Candidate, EngineSettings, Trials
-from evolve.optimizer.mutations import Operator, crossover, operators
+from evolve.optimizer.linkage import Linkage
+from evolve.optimizer.mutations import Operator, crossover, single_operators
 from evolve.optimizer.population import Member, Population, compare
 from evolve.optimizer.scope import Scope
+from evolve.workflow import Workflow
 
 CROSSOVER = "crossover"
+TRANSPLANT = "transplant"
+TOGETHER = "change-together"
 KNOB_OPERATOR = "turn-knob"
 TRIES = 400
 """Proposals in a row that are nothing new before the search gives up."""
@@ -40,7 +44,7 @@ class OperatorBandit:
         discount: What an old reward still counts after each play of any arm.
     """
 
-    def __init__(self, names: Sequence[str], *, discount: float = 0.98) -> None:
+    def __init__(self, names: Sequence[str], *, discount: float = 0.99) -> None:
         self._discount = discount
         self._paid = dict.fromkeys(names, 0.0)
         self._failed = dict.fromkeys(names, 0.0)
@@ -87,9 +91,10 @@ class _Search:
         self._engine, self._trials = engine, trials
         self._random = Random(f"bandit:{engine.settings.seed}")
         self._operators = {one.name: one for one in usable(engine)}
-        self._bandit = OperatorBandit([*self._operators, CROSSOVER])
+        self._bandit = OperatorBandit([*self._operators, CROSSOVER, TRANSPLANT, TOGETHER])
         self._tasks = [view.id for view in trials.tasks][:ALL]
         self._population = Population()
+        self._linkage = Linkage()
         self._judged: set[str] = {start.digest}
         self._incumbent = self._population.add(start, trials.screen(start, self._tasks))
         self._rivals: list[tuple[int, float, float, str]] = []
@@ -123,24 +128,37 @@ class _Search:
 
     def _child(self, name: str, parent: Member) -> Candidate | None:
         before = parent.candidate
-        if name == CROSSOVER:
-            partner = self._population.partner(self._random, parent)
-            if partner is None:
-                return None
-            made = crossover(before.workflow, partner.candidate.workflow, self._random)
-            why = "takes parts of a candidate that is better on other tasks"
-            parents: tuple[str, ...] = (before.digest, partner.candidate.digest)
-        else:
-            operator = self._operators[name]
-            found = operator.apply(before.workflow, self._random)
-            if found is None:
-                return None
-            made, why, parents = found, operator.why, (before.digest,)
+        drawn = self._drawn(name, parent)
+        if drawn is None:
+            return None
+        made, why, other = drawn
+        parents = (before.digest, other) if other else (before.digest,)
         workflow = self._engine.scope.fitted(made)
         if not self._engine.scope.shows(before.workflow, workflow):
             return None
         child = Candidate(workflow=workflow, prompts=before.prompts, parents=parents, operator=name, why=why)
         return None if child.digest in self._population else child
+
+    def _drawn(self, name: str, parent: Member) -> tuple[Workflow, str, str] | None:
+        """A changed workflow, why, and the digest of a second parent or ""; None where there is nothing to change."""
+        before, random = parent.candidate.workflow, self._random
+        if name in self._operators:
+            found = self._operators[name].apply(before, random)
+            return None if found is None else (found, self._operators[name].why, "")
+        if name == TOGETHER:
+            weak = [task for task, trial in parent.trials.items() if trial.score < 1.0]
+            found = self._linkage.changed(before, random.choice(weak), random) if weak else None
+            return None if found is None else (found, "changes together what a task was seen to hang on", "")
+        rival = self._population.partner(random, parent)
+        if rival is None:
+            return None
+        partner, task = rival
+        donor = partner.candidate
+        if name == CROSSOVER:
+            made = crossover(before, donor.workflow, random)
+            return made, "takes parts of a candidate that is better on other tasks", donor.digest
+        found = self._linkage.taken(before, donor.workflow, task)
+        return None if found is None else (found, "takes over what a task hangs on that another does better", donor.digest)
 
     def _screened(self, child: Candidate, parent: Member) -> Member:
         """The child's trials: all of them only where the first do not already speak against it."""
@@ -150,7 +168,10 @@ class _Search:
         rest = self._tasks[FIRST:]
         if rest and losses <= wins + 1:
             first = [*first, *self._trials.screen(child, rest)]
-        return self._population.add(child, first)
+        member = self._population.add(child, first)
+        otherwise = [name for name, trial in member.trials.items() if trial.score != parent.trials[name].score]
+        self._linkage.note(parent.candidate.workflow, child.workflow, otherwise)
+        return member
 
     def _paid(self, member: Member, parent: Member) -> float:
         """1 for a gain, a half for behaviour that nobody showed before, which later gains may start from.
@@ -190,5 +211,5 @@ class _Search:
 
 def usable(engine: BanditEngine) -> tuple[Operator, ...]:
     """The operators that may be used: all, or only that which turns knobs."""
-    found = operators(engine.skills)
-    return tuple(one for one in found if one.name == KNOB_OPERATOR) if engine.settings.only == "knobs" else found
+    found = single_operators(engine.skills)
+    return tuple(one for one in found if one.name.startswith('turn-')) if engine.settings.only == "knobs" else found

@@ -118,10 +118,13 @@ class Population:
         self._niches[_behaviour(chosen)].visits += 1
         return chosen
 
-    def partner(self, random: Random, of: Member) -> Member | None:
-        """Somebody who is among the best where ``of`` is not, for a crossover; None where there is nobody."""
+    def partner(self, random: Random, of: Member) -> tuple[Member, str] | None:
+        """Somebody who is among the best on a task where ``of`` is not, and the task; None where there is nobody."""
         weak = [task for task, listed in self._best.items() if of not in listed]
-        return random.choice(self._best[random.choice(weak)]) if weak else None
+        if not weak:
+            return None
+        task = random.choice(weak)
+        return random.choice(self._best[task]), task
 
     def best(self) -> list[Member]:
         """All members, the highest score first, among equals the cheapest."""
