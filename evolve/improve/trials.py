@@ -13,7 +13,7 @@ from typing import Any
 from evolve.agent import episode_id
 from evolve.episodes import EpisodeRecord, Limits, TaskView
 from evolve.faults import hit
-from evolve.gate import clopper_pearson, is_verified, shuffled_groups
+from evolve.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import judge_variant
 from evolve.improve.session import Session
@@ -199,11 +199,22 @@ class SessionTrials:
         left = session.ledger.left
         pairs = [(left.candidates, session.plan.limits.candidates), (left.tokens, session.plan.limits.tokens)]
         episodes = [have // most for have, most in pairs if have is not None and most]
-        judgements = None
+        pairs = judgement_pairs(session)
+        judgements = cost = None
         if self._ran and spent:
-            judgements = int((SEARCH_SHARE - spent) / (spent / self._ran) / (2 * judgement_pairs(session)))
+            more = max(0.0, SEARCH_SHARE - spent) / spent
+            judgements = int(more * self._ran / (2 * pairs))
+            cost = more * (session.ledger.spent.candidates or session.ledger.spent.tokens)
         share = max(0.0, 1.0 - spent / SEARCH_SHARE)
-        return Left(episodes=min(episodes, default=None), judgements=judgements, share=share)
+        _, level = session.stores.decisions.next_level(session.suite.digest)
+        return Left(
+            episodes=min(episodes, default=None),
+            judgements=judgements,
+            cost=cost,
+            pairs=len({task.group for task in session.suite.split("gate")}),
+            wins=SequentialTest(alpha=level).wins_needed(0),
+            share=share,
+        )
 
 
 def judgement_pairs(session: Session) -> int:

@@ -12,26 +12,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from evolve.optimizer.engine import Candidate, EngineSettings, Trials
+from evolve.optimizer.engine import Candidate, EngineSettings, Trial, Trials
 from evolve.optimizer.linkage import Linkage
-from evolve.optimizer.mutations import Operator, crossover, single_operators
-from evolve.optimizer.population import Member, Population, compare
+from evolve.optimizer.mutations import Operator, crossover, knob_operators, single_operators
+from evolve.optimizer.population import BAND, Member, Niche, Population, compare
 from evolve.optimizer.scope import Scope
 from evolve.workflow import Workflow
 
 CROSSOVER = "crossover"
 TRANSPLANT = "transplant"
 TOGETHER = "change-together"
-KNOB_OPERATOR = "turn-knob"
 TRIES = 400
 """Proposals in a row that are nothing new before the search gives up."""
 
-FIRST, ALL = 8, 24
-"""Tasks of the first look at a child, and of the whole screening."""
+LOOKS = (3, 8, 24)
+"""Tasks tried before each decision whether a child is worth more of them."""
+
+ALL = LOOKS[-1]
+"""Tasks of a whole screening."""
 
 PER_JUDGEMENT = 8
-"""Children between two judgements."""
+"""Fewest children between two judgements."""
 
+PROSPECTS, LAST_PROSPECTS = 4.0, 1.0
+"""Square of wins minus losses over their number, from which a rival is worth a judgement: while there is time for more
+of them, and when waiting longer would leave too little for one."""
 
 CURIOSITY = 0.25
 """Share of choices that ask no statistics: a rare operator may be the only way to some place."""
@@ -72,7 +77,7 @@ class BanditEngine:
     Attributes:
         scope: What may be changed, and which changes no trial could show.
         skills: Skill stages that may be inserted.
-        per_judgement: Children between two judgements.
+        per_judgement: Fewest children between two judgements.
     """
 
     settings: EngineSettings = field(default_factory=EngineSettings)
@@ -95,9 +100,9 @@ class _Search:
         self._tasks = [view.id for view in trials.tasks][:ALL]
         self._population = Population()
         self._linkage = Linkage()
-        self._judged: set[str] = {start.digest}
         self._incumbent = self._population.add(start, trials.screen(start, self._tasks))
-        self._rivals: list[tuple[int, float, float, str]] = []
+        self._judged: list[Niche] = [self._population.niche(self._incumbent)]
+        self._rivals: list[Member] = []
 
     def run(self) -> str:
         proposals, since, barren = 0, 0, 0
@@ -117,12 +122,12 @@ class _Search:
             proposals += 1
             since += 1
             member = self._screened(child, parent)
-            self._consider(member)
             self._bandit.reward(name, self._paid(member, parent))
-            if since >= self._engine.per_judgement or self._is_late():
+            if self._is_time(since):
                 since = 0
-                if not self._judge_best() and self._is_late():
-                    return "what is left of the budget covers no further judgement"
+                self._judge_best()
+            if self._is_over():
+                return "what is left of the budget covers no further judgement"
         self._judge_best()
         return f"all {most} proposals made"
 
@@ -157,20 +162,26 @@ class _Search:
         if name == CROSSOVER:
             made = crossover(before, donor.workflow, random)
             return made, "takes parts of a candidate that is better on other tasks", donor.digest
-        found = self._linkage.taken(before, donor.workflow, task)
-        return None if found is None else (found, "takes over what a task hangs on that another does better", donor.digest)
+        taken = self._linkage.taken(before, donor.workflow, task)
+        return None if taken is None else (taken, "takes over what a task hangs on", donor.digest)
 
     def _screened(self, child: Candidate, parent: Member) -> Member:
-        """The child's trials: all of them only where the first do not already speak against it."""
-        first = self._trials.screen(child, self._tasks[:FIRST])
-        look = Member(candidate=child, trials={one.task: one for one in first if one.informative})
-        wins, losses = compare(look, parent)
-        rest = self._tasks[FIRST:]
-        if rest and losses <= wins + 1:
-            first = [*first, *self._trials.screen(child, rest)]
-        member = self._population.add(child, first)
-        otherwise = [name for name, trial in member.trials.items() if trial.score != parent.trials[name].score]
-        self._linkage.note(parent.candidate.workflow, child.workflow, otherwise)
+        """The child's trials: only as many as it takes to see that it is like its parent, or worse."""
+        trials: list[Trial] = []
+        like = None
+        for number, most in enumerate(LOOKS):
+            tasks = self._tasks[len(trials) : most]
+            if not tasks:
+                break
+            trials += self._trials.screen(child, tasks)
+            look = Member(candidate=child, trials={one.task: one for one in trials if one.informative})
+            like = parent if _are_alike(look, parent, exactly=number == 0) else None
+            wins, losses = compare(look, parent)
+            if like is not None or (number > 0 and wins < losses):
+                break
+        member = self._population.add(child, trials, like=like)
+        self._linkage.note(parent.candidate.workflow, child.workflow, _otherwise(member, parent))
+        self._consider(member)
         return member
 
     def _paid(self, member: Member, parent: Member) -> float:
@@ -183,33 +194,78 @@ class _Search:
             return 1.0
         if self._population.is_novel(member):
             return 0.5
-        return 0.25 if self._population.differs(member, parent) else 0.0
+        return 0.25 if self._population.niche(member) is not self._population.niche(parent) else 0.0
 
-    def _is_late(self) -> bool:
-        left = self._trials.left().judgements
-        return left is not None and left <= 1
-
-    def _judge_best(self) -> bool:
-        """Has the gate judge the member that did best against the incumbent, where one did better at all."""
+    def _is_time(self, since: int) -> bool:
+        """Whether to go to the gate now: with good prospects and means for more, or because later is too late."""
         if not self._rivals:
             return False
-        best = self._population.members[min(self._rivals)[-1]]
-        self._judged.add(best.candidate.digest)
+        rival, left = self._best_rival(), self._trials.left()
+        wins, losses = compare(rival, self._incumbent)
+        prospects = (wins - losses) ** 2 / (wins + losses)
+        pair = rival.cost + self._incumbent.cost
+        needed = min(left.pairs, left.wins * len(rival.trials) / (wins - losses))
+        if left.cost is not None and left.cost < 1.25 * needed * pair:
+            return prospects >= LAST_PROSPECTS or left.cost < 1.5 * left.wins * pair
+        has_time = left.cost is None or left.cost >= 3 * needed * pair
+        return since >= self._engine.per_judgement and prospects >= PROSPECTS and has_time
+
+    def _is_over(self) -> bool:
+        """Whether no rival is left, and no means to have another one judged."""
+        left = self._trials.left()
+        return left.cost is not None and not self._rivals and left.cost < left.wins * self._incumbent.cost
+
+    def _judge_best(self) -> None:
+        """Has the gate judge the member that did best against the incumbent, where one did better at all."""
+        if not self._rivals:
+            return
+        best = self._best_rival()
+        self._judged.append(self._population.niche(best))
         if self._trials.judge(best.candidate, self._incumbent.candidate).accepted:
             self._incumbent = best
+            self._judged = [self._population.niche(best)]
         self._rivals = []
         for member in self._population.members.values():
             self._consider(member)
-        return True
+
+    def _best_rival(self) -> Member:
+        def place(member: Member) -> tuple[int, float, float, str]:
+            wins, losses = compare(member, self._incumbent)
+            return (losses - wins, -member.score, member.cost, member.candidate.digest)
+
+        return min(self._rivals, key=place)
 
     def _consider(self, member: Member) -> None:
-        """Notes a member that did better than the incumbent and was not judged yet."""
+        """Notes a member that did better than the incumbent, unless one that behaves like it was judged already."""
         wins, losses = compare(member, self._incumbent)
-        if wins > losses and member.candidate.digest not in self._judged:
-            self._rivals.append((losses - wins, -member.score, member.cost, member.candidate.digest))
+        if wins > losses and self._population.niche(member) not in self._judged:
+            self._rivals.append(member)
+
+
+def _are_alike(look: Member, parent: Member, *, exactly: bool) -> bool:
+    """Whether no task that both tried tells them apart, by score or by a fifth of the cost.
+
+    Args:
+        exactly: The costs must be the same, and measured: one that is equal on all tasks is a limit they ran into.
+    """
+    shared = [(one, parent.trials[name]) for name, one in look.trials.items() if name in parent.trials]
+    if exactly and len({mine.cost for mine, _ in shared}) < 2:
+        return False
+    room = 1.0 if exactly else BAND
+    return bool(shared) and all(
+        mine.score == theirs.score and mine.cost <= room * theirs.cost and theirs.cost <= room * mine.cost
+        for mine, theirs in shared
+    )
+
+
+def _otherwise(member: Member, parent: Member) -> list[str]:
+    """The tasks that ended with another score than the parent's."""
+    both = [(name, one, parent.trials[name]) for name, one in member.trials.items() if name in parent.trials]
+    return [name for name, mine, theirs in both if mine.score != theirs.score]
 
 
 def usable(engine: BanditEngine) -> tuple[Operator, ...]:
-    """The operators that may be used: all, or only that which turns knobs."""
-    found = single_operators(engine.skills)
-    return tuple(one for one in found if one.name.startswith('turn-')) if engine.settings.only == "knobs" else found
+    """The operators that may be used: all, or only those that turn knobs."""
+    if engine.settings.only == "knobs":
+        return knob_operators()
+    return single_operators(engine.skills)

@@ -84,12 +84,15 @@ def operators(skills: Sequence[str] = ()) -> tuple[Operator, ...]:
 
 def single_operators(skills: Sequence[str] = ()) -> tuple[Operator, ...]:
     """Every operator, with one per knob in the place of the one that turns any: which knob counts can be learned."""
-    others = [one for one in operators(skills) if one.name != TURN_KNOB]
-    return (*others, *(_turner(item.name) for item in fields(Knobs)))
+    return (*(one for one in operators(skills) if one.name != TURN_KNOB), *knob_operators())
 
 
-def _turner(knob: str) -> Operator:
-    return Operator(name=f"turn-{knob}", why=f"changes {knob} within its bounds", propose=_turning(knob))
+def knob_operators() -> tuple[Operator, ...]:
+    """One operator per knob."""
+    return tuple(
+        Operator(name=f"turn-{item.name}", why=f"changes {item.name} within its bounds", propose=_turning(item.name))
+        for item in fields(Knobs)
+    )
 
 
 def mutate(workflow: Workflow, random: Random, among: Sequence[Operator] | None = None) -> Mutation | None:
@@ -123,12 +126,11 @@ def mixed(a: Workflow, b: Workflow, takes: Callable[[str], bool]) -> Workflow | 
     routes: dict[str, Mapping[str, str]] = {}
     for stage in stages:
         mine, theirs = a.routes.get(stage), b.routes.get(stage)
-        given = theirs if mine is None or (theirs is not None and takes(f"route:{stage}")) else mine
-        if given is not None:
-            routes[stage] = given
-    numbers = {
-        item.name: getattr((b if takes(f"knob:{item.name}") else a).knobs, item.name) for item in fields(Knobs)
-    }
+        if stage not in a.stages or (stage in b.stages and mine != theirs and takes(f"route:{stage}")):
+            mine = theirs
+        if mine is not None:
+            routes[stage] = mine
+    numbers = {item.name: getattr((b if takes(f"knob:{item.name}") else a).knobs, item.name) for item in fields(Knobs)}
     return _made(stages, routes, _with_numbers(a.knobs, numbers))
 
 
