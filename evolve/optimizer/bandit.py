@@ -31,8 +31,8 @@ LOOKS = (3, 8, 24)
 ALL = LOOKS[-1]
 """Tasks of a whole screening."""
 
-PER_JUDGEMENT = 8
-"""Fewest children between two judgements."""
+PATIENCE = 8
+"""Children in a row without a better rival, before the best one is judged."""
 
 PROSPECTS, LAST_PROSPECTS = 4.0, 1.0
 """Square of wins minus losses over their number, from which a rival is worth a judgement: while there is time for more
@@ -77,13 +77,13 @@ class BanditEngine:
     Attributes:
         scope: What may be changed, and which changes no trial could show.
         skills: Skill stages that may be inserted.
-        per_judgement: Fewest children between two judgements.
+        patience: Children in a row without a better rival, before the best one is judged.
     """
 
     settings: EngineSettings = field(default_factory=EngineSettings)
     scope: Scope = field(default_factory=Scope)
     skills: tuple[str, ...] = ()
-    per_judgement: int = PER_JUDGEMENT
+    patience: int = PATIENCE
     name: str = "bandit"
 
     def search(self, trials: Trials, start: Candidate) -> str:
@@ -103,9 +103,10 @@ class _Search:
         self._incumbent = self._population.add(start, trials.screen(start, self._tasks))
         self._judged: list[Niche] = [self._population.niche(self._incumbent)]
         self._rivals: list[Member] = []
+        self._since = 0
 
     def run(self) -> str:
-        proposals, since, barren = 0, 0, 0
+        proposals, barren = 0, 0
         most = self._engine.settings.proposals
         while most is None or proposals < most:
             parent = self._population.parent(self._random)
@@ -120,11 +121,9 @@ class _Search:
                 continue
             barren = 0
             proposals += 1
-            since += 1
             member = self._screened(child, parent)
             self._bandit.reward(name, self._paid(member, parent))
-            if self._is_time(since):
-                since = 0
+            if self._is_time():
                 self._judge_best()
             if self._is_over():
                 return "what is left of the budget covers no further judgement"
@@ -196,8 +195,11 @@ class _Search:
             return 0.5
         return 0.25 if self._population.niche(member) is not self._population.niche(parent) else 0.0
 
-    def _is_time(self, since: int) -> bool:
-        """Whether to go to the gate now: with good prospects and means for more, or because later is too late."""
+    def _is_time(self) -> bool:
+        """Whether to go to the gate now: with nothing better in a while, or because later is too late.
+
+        To have every small step judged would cost more than to judge where they lead.
+        """
         if not self._rivals:
             return False
         rival, left = self._best_rival(), self._trials.left()
@@ -208,7 +210,7 @@ class _Search:
         if left.cost is not None and left.cost < 1.25 * needed * pair:
             return prospects >= LAST_PROSPECTS or left.cost < 1.5 * left.wins * pair
         has_time = left.cost is None or left.cost >= 3 * needed * pair
-        return since >= self._engine.per_judgement and prospects >= PROSPECTS and has_time
+        return self._since >= self._engine.patience and prospects >= PROSPECTS and has_time
 
     def _is_over(self) -> bool:
         """Whether no rival is left, and no means to have another one judged."""
@@ -227,6 +229,7 @@ class _Search:
         self._rivals = []
         for member in self._population.members.values():
             self._consider(member)
+        self._since = 0
 
     def _best_rival(self) -> Member:
         def place(member: Member) -> tuple[int, float, float, str]:
@@ -238,8 +241,11 @@ class _Search:
     def _consider(self, member: Member) -> None:
         """Notes a member that did better than the incumbent, unless one that behaves like it was judged already."""
         wins, losses = compare(member, self._incumbent)
+        self._since += 1
         if wins > losses and self._population.niche(member) not in self._judged:
             self._rivals.append(member)
+            if self._best_rival() is member:
+                self._since = 0
 
 
 def _are_alike(look: Member, parent: Member, *, exactly: bool) -> bool:
