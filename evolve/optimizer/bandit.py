@@ -16,6 +16,7 @@ from evolve.optimizer.engine import Candidate, EngineSettings, Trials
 from evolve.optimizer.mutations import Operator, crossover, operators
 from evolve.optimizer.population import Member, Population, compare
 from evolve.optimizer.scope import Scope
+from evolve.optimizer.targets import standing
 
 CROSSOVER = "crossover"
 KNOB_OPERATOR = "turn-knob"
@@ -92,7 +93,7 @@ class _Search:
         self._population = Population()
         self._judged: set[str] = {start.digest}
         self._incumbent = self._population.add(start, trials.screen(start, self._tasks))
-        self._rivals: list[tuple[int, float, float, str]] = []
+        self._rivals: list[tuple[tuple[float, ...], str]] = []
 
     def run(self) -> str:
         proposals, since, barren = 0, 0, 0
@@ -157,8 +158,7 @@ class _Search:
 
         A quarter where at least something changed, nothing for what makes no difference.
         """
-        wins, losses = compare(member, parent)
-        if wins > losses:
+        if standing(member, parent) is not None:
             return 1.0
         if self._population.is_novel(member):
             return 0.5
@@ -183,9 +183,9 @@ class _Search:
 
     def _consider(self, member: Member) -> None:
         """Notes a member that did better than the incumbent and was not judged yet."""
-        wins, losses = compare(member, self._incumbent)
-        if wins > losses and member.candidate.digest not in self._judged:
-            self._rivals.append((losses - wins, -member.score, member.cost, member.candidate.digest))
+        place = standing(member, self._incumbent)
+        if place is not None and member.candidate.digest not in self._judged:
+            self._rivals.append((place, member.candidate.digest))
 
 
 def usable(engine: BanditEngine) -> tuple[Operator, ...]:

@@ -21,7 +21,9 @@ from evolve.optimizer.counterfactual import Attribution, Editor, PromptProposal,
 from evolve.optimizer.credit import Blame, Intervention
 from evolve.optimizer.engine import Candidate, EngineSettings, Trial, Trials
 from evolve.optimizer.item_record import ItemRecord, ItemUtility
+from evolve.optimizer.population import Population
 from evolve.optimizer.prompt_items import parse_prompt
+from evolve.optimizer.targets import is_preferred
 
 VERSION = "0.1.4"
 _INSTALL = 'pip install "evolve-agent[gepa]"'
@@ -206,7 +208,8 @@ class _Search:
         before, after = proposal.subsample_scores_before, proposal.subsample_scores_after
         tasks = [trial.task for trial in proposal.eval_after.trajectories]
         self._note_items(made, child, tasks)
-        accepted = sum(after) > sum(before) and self._trials.judge(child, self._incumbent).accepted
+        better = sum(after) > sum(before) or (sum(after) == sum(before) and self._is_preferred(child, tasks))
+        accepted = better and self._trials.judge(child, self._incumbent).accepted
         if accepted:
             self._incumbent, self._attribution = child, None
         elif self._attribution is not None:
@@ -228,6 +231,10 @@ class _Search:
         return bool(self.reason)
 
     # What stands behind both.
+
+    def _is_preferred(self, child: Candidate, tasks: Sequence[str]) -> bool:
+        members = [Population().add(one, self._screened(one, tasks)) for one in (child, self._incumbent)]
+        return is_preferred(*members)
 
     def _screened(self, candidate: Candidate, tasks: Sequence[str]) -> list[Trial]:
         name = candidate.digest

@@ -50,6 +50,12 @@ class Member:
         """Mean cost of a trial."""
         return sum(one.cost for one in self.trials.values()) / len(self.trials) if self.trials else 0.0
 
+    @property
+    def target(self) -> float | None:
+        """Mean target of the trials that have one; None where none has."""
+        known = [one.target for one in self.trials.values() if one.target is not None]
+        return sum(known) / len(known) if known else None
+
 
 @dataclass
 class _Niche:
@@ -141,7 +147,7 @@ class Population:
         least = min(one.trials[task].cost for one in listed)
         listed = [one for one in listed if one.trials[task].cost <= BAND * least]
         # A task that everybody solves would otherwise fill the front with everybody.
-        listed.sort(key=lambda one: (-one.score, one.cost))
+        listed.sort(key=lambda one: (-one.score, -(one.trials[task].target or 0.0), one.cost))
         self._best[task] = listed[:_PER_TASK]
 
 
