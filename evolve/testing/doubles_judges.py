@@ -1,14 +1,14 @@
-"""Two models that judge: one that looks for itself if its prompt lets it, and one that believes what it reads."""
+"""Models that judge: one that looks for itself if its prompt lets it, one that believes what it reads, one of taste."""
 
 from __future__ import annotations
 
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from evolve.testing.doubles import prompt_of
+from evolve.testing.doubles import Double, prompt_of
 
 _DATA = re.compile(r"<data (\S+)[^>]*>\n(.*?)\n</data \1>", re.DOTALL)
 _PRAISE = re.compile(r"\ball tests pass\b|\d+ passed\b|accepted: true|verified", re.IGNORECASE)
@@ -87,3 +87,80 @@ def _examples(rules: str) -> Iterator[tuple[str, list[Any], Any]]:
 
 def _verdict(accepted: bool, reason: str) -> str:
     return json.dumps({"accepted": accepted, "reason": reason})
+
+
+class TasteJudge:
+    """Looks an answer over for what the rubric speaks of: a docstring or type hints.
+
+    A rubric that speaks of neither leaves it nothing to look for, and it accepts whatever there is.
+    """
+
+    def answer(self, body: Mapping[str, Any]) -> str:
+        """The verdict on the answer that a prompt shows."""
+        prompt = prompt_of(body)
+        found = _DATA.search(prompt)
+        shown = found[2] if found else prompt.rpartition("\n\n")[2]
+        rubric = prompt.replace(shown, " ").partition("The rubric:")[2]
+        missing = [name for name, cue, has in _TASTES if re.search(cue, rubric, re.IGNORECASE) and not has(shown)]
+        return _verdict(
+            bool(shown.strip()) and not missing, f"it has no {missing[0]}" if missing else "nothing is amiss"
+        )
+
+
+class StyledDouble:
+    """Acts as another double, and writes a docstring into its code only if an instruction in its prompt asks for one.
+
+    Args:
+        acts: Does everything else.
+    """
+
+    def __init__(self, acts: Double) -> None:
+        self._acts = acts
+
+    def answer(self, body: Mapping[str, Any]) -> str:
+        """The reply to a prompt."""
+        reply = self._acts.answer(body)
+        if not re.search(r"\bdocstring", _DATA.sub(" ", prompt_of(body)), re.IGNORECASE):
+            return reply
+        said = json.loads(reply)
+        for name, text in said.items() if isinstance(said, dict) else ():
+            if isinstance(text, str) and _has_function(text):
+                said[name] = _documented(text)
+        return json.dumps(said)
+
+
+def _functions(code: str) -> list[ast.FunctionDef]:
+    try:
+        return _functions_of(ast.parse(code))
+    except SyntaxError:
+        return []
+
+
+def _functions_of(tree: ast.Module) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def _has_function(code: str) -> bool:
+    return bool(_functions(code))
+
+
+def _has_docstrings(code: str) -> bool:
+    return all(ast.get_docstring(node) for node in _functions(code)) and _has_function(code)
+
+
+def _has_hints(code: str) -> bool:
+    return all(node.returns is not None for node in _functions(code)) and _has_function(code)
+
+
+def _documented(code: str) -> str:
+    tree = ast.parse(code)
+    for node in _functions_of(tree):
+        if not ast.get_docstring(node):
+            node.body.insert(0, ast.Expr(ast.Constant(f"Gives what {node.name} is for.")))
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
+_TASTES: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
+    ("docstring", r"\bdocstring", _has_docstrings),
+    ("type hints", r"\btype hints?\b|\bannotat", _has_hints),
+)

@@ -261,7 +261,7 @@ class Workspace:
         The same call continues where a crash or Ctrl-C cut it off.
 
         Raises:
-            UsageError: The suite is malformed, or no engine can do what is asked for.
+            UsageError: The suite is malformed, no engine can do what is asked, or the target's judge is not measured.
             BudgetExhausted: The budget buys fewer than three proposals or paired tests.
         """
         self._need_writer()
