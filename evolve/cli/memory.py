@@ -127,18 +127,29 @@ def forget_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Delete insights with all their evidence. Notes stay."""
+    """Delete insights with all their evidence. Notes stay.
+
+    With the last insight goes what was judged only together with insights, and what that is is said before.
+    """
     import evolve
     from evolve.errors import UsageError
 
     if bool(ids) == everything:
         raise UsageError("name insights, or give --all", hint="evolve memory list")
     with evolve.open(workspace) as opened:
+        gone = opened.variants.taken_back()
+        if gone is not None and everything:
+            note(f"with the insights {gone.variant[:12]} goes, which was judged with them: {', '.join(gone.parts)}")
+            note(f"{gone.after[:12]} acts after it; evolve variants rollback goes back")
+        before = opened.variants.active
         count = opened.memory.forget(ids or (), everything=everything)
+        active = opened.variants.active
     if as_json:
-        emit_json({"forgotten": count})
-    else:
-        emit(f"forgot {count} insights")
+        emit_json({"forgotten": count, "active": active})
+        return
+    emit(f"forgot {count} insights")
+    if active != before:
+        emit(f"active: {active[:12]}, before {before[:12]}")
 
 
 @app.command("check")
