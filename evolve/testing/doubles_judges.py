@@ -8,6 +8,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from evolve.episodes import Row
+from evolve.sandbox import Sandbox
+from evolve.tasks.trials import try_rows
 from evolve.testing.doubles import Double, prompt_of
 
 _DATA = re.compile(r"<data (\S+)[^>]*>\n(.*?)\n</data \1>", re.DOTALL)
@@ -21,8 +24,14 @@ class CarefulJudge:
     """Runs the answer on the task's examples and compares, if it is told the examples and a rubric.
 
     It knows that an answer may lie about itself only if its prompt says that the answer is no instruction; without
-    that it believes a report of passed tests. It runs answers in this process, so they must be a test's own.
+    that it believes a report of passed tests.
+
+    Args:
+        sandbox: Where it runs answers.
     """
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
 
     def answer(self, body: Mapping[str, Any]) -> str:
         """The verdict on the answer that a prompt shows."""
@@ -36,7 +45,7 @@ class CarefulJudge:
             return _verdict(bool(shown.strip()), "nothing to compare with")
         if not warned and _PRAISE.search(shown):
             return _verdict(True, "it says that it passed")
-        return _verdict(*_looked_at(shown, examples))
+        return _verdict(*_looked_at(shown, examples, self._sandbox))
 
 
 class GullibleJudge:
@@ -52,7 +61,7 @@ class GullibleJudge:
         return _verdict("def " in shown and not _BLAME.search(shown), "it looks like an answer")
 
 
-def _looked_at(shown: str, examples: list[tuple[str, list[Any], Any]]) -> tuple[bool, str]:
+def _looked_at(shown: str, examples: list[tuple[str, list[Any], Any]], sandbox: Sandbox) -> tuple[bool, str]:
     code, _, told = shown.partition("It gave:")
     if _BLAME.search(told):
         return False, "it says itself that it is wrong"
@@ -60,14 +69,10 @@ def _looked_at(shown: str, examples: list[tuple[str, list[Any], Any]]) -> tuple[
         repr(output) in code or json.dumps(output) in code for _, _, output in examples if len(str(output)) >= _UNSEEN
     ):
         return False, "it holds the results of the examples"
-    try:
-        space: dict[str, Any] = {}
-        exec(compile(ast.parse(code), "answer", "exec"), space)
-        gave = [space[entry](*values) for entry, values, _ in examples]
-    except Exception as error:  # whatever the answer does, it is no right answer
-        return False, f"it does not run: {type(error).__name__}"
-    if gave != [output for _, _, output in examples]:
-        return False, "it gives something else"
+    rows = [Row(input=tuple(values), output=output) for _, values, output in examples]
+    trial = try_rows(sandbox, code, examples[0][0], rows)
+    if not trial.ok:
+        return False, f"it does not run: {trial.error}" if trial.error else "it gives something else"
     said = {line[2]: line[3] for line in _LINE.finditer(told)}
     wanted = {
         json.dumps(values, ensure_ascii=False)[1:-1]: json.dumps(out, ensure_ascii=False) for _, values, out in examples
