@@ -158,12 +158,14 @@ class EngineSettings:
     Attributes:
         only: ``prompts``, ``workflow`` or ``knobs`` to leave everything else as it is; "" for all that it can edit.
         proposals: Most candidates to try, or None.
+        wanted: What the target of trials asks for, in words, for engines that edit texts; "" without a target.
         extra: Of one engine alone.
     """
 
     seed: int = 0
     only: Literal["", "prompts", "workflow", "knobs"] = ""
     proposals: int | None = None
+    wanted: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

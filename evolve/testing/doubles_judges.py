@@ -11,13 +11,16 @@ from typing import Any
 from evolve.episodes import Row
 from evolve.sandbox import Sandbox
 from evolve.tasks.trials import try_rows
-from evolve.testing.doubles import Double, prompt_of
+from evolve.testing.doubles import Double, prompt_of, schema_of
 
 _DATA = re.compile(r"<data (\S+)[^>]*>\n(.*?)\n</data \1>", re.DOTALL)
 _PRAISE = re.compile(r"\ball tests pass\b|\d+ passed\b|accepted: true|verified", re.IGNORECASE)
 _BLAME = re.compile(r"\bnot solved\b|\bwrong for\b", re.IGNORECASE)
 _LINE = re.compile(r"^(\w+)\((.*)\) == (.+)$", re.MULTILINE)
 _UNSEEN = 3
+_DOC = '    """Gives what the task asks for."""'
+_LINE_OF_DOC = re.compile(rf"^{re.escape(_DOC)}\n", re.MULTILINE)
+_HEAD = re.compile(r"^(def .*:\n)", re.MULTILINE)
 
 
 class CarefulJudge:
@@ -115,6 +118,8 @@ class TasteJudge:
 class StyledDouble:
     """Acts as another double, and writes a docstring into its code only if an instruction in its prompt asks for one.
 
+    Asked to edit a prompt, it proposes that instruction if the traces say that docstrings are wanted.
+
     Args:
         acts: Does everything else.
     """
@@ -124,25 +129,29 @@ class StyledDouble:
 
     def answer(self, body: Mapping[str, Any]) -> str:
         """The reply to a prompt."""
-        reply = self._acts.answer(body)
+        if _title(body) == "edits" and re.search(r"Wanted: .*docstring", prompt_of(body)):
+            edit = {"op": "add", "item": 0, "text": "Write a docstring into every function.", "why": "it is wanted"}
+            return json.dumps({"edits": [edit]})
+        messages = [{**one, "content": _LINE_OF_DOC.sub("", str(one["content"]))} for one in body["messages"]]
+        reply = self._acts.answer({**body, "messages": messages})  # which knows its code by its lines
         if not re.search(r"\bdocstring", _DATA.sub(" ", prompt_of(body)), re.IGNORECASE):
             return reply
         said = json.loads(reply)
         for name, text in said.items() if isinstance(said, dict) else ():
             if isinstance(text, str) and _has_function(text):
-                said[name] = _documented(text)
+                said[name] = _HEAD.sub(rf"\1{_DOC}\n", text)
         return json.dumps(said)
+
+
+def _title(body: Mapping[str, Any]) -> str:
+    return str((schema_of(body, "") or {}).get("title", ""))
 
 
 def _functions(code: str) -> list[ast.FunctionDef]:
     try:
-        return _functions_of(ast.parse(code))
+        return [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.FunctionDef)]
     except SyntaxError:
         return []
-
-
-def _functions_of(tree: ast.Module) -> list[ast.FunctionDef]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
 def _has_function(code: str) -> bool:
@@ -155,14 +164,6 @@ def _has_docstrings(code: str) -> bool:
 
 def _has_hints(code: str) -> bool:
     return all(node.returns is not None for node in _functions(code)) and _has_function(code)
-
-
-def _documented(code: str) -> str:
-    tree = ast.parse(code)
-    for node in _functions_of(tree):
-        if not ast.get_docstring(node):
-            node.body.insert(0, ast.Expr(ast.Constant(f"Gives what {node.name} is for.")))
-    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
 _TASTES: tuple[tuple[str, str, Callable[[str], bool]], ...] = (

@@ -58,9 +58,10 @@ def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> Op
     suite = load_suite(wish.suite)
     limits = loop_limits(workspace, budget, bounded=False)
     name = engine_name(workspace, wish)
-    settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals)
-    scope = Scope(policy=workspace.learner.name, limits=limits)
     chosen = chosen_target(workspace, wish.target) if wish.target else None
+    wanted = chosen.wanted if chosen is not None else ""
+    settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals, wanted=wanted)
+    scope = Scope(policy=workspace.learner.name, limits=limits)
     asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates]
     if chosen is not None:
         asked.append(chosen.key)

@@ -25,12 +25,14 @@ class ChosenTarget:
     """A metric that a search may have as its target.
 
     Attributes:
-        key: Digest of what the metric says and of judge and prompt; with another it is another search.
+        wanted: What it asks for, in words.
+        key: Digest of this, the judge and its prompt; with another it is another search.
     """
 
     metrics: Metrics
     metric: str
     judge: str
+    wanted: str
     key: str
     meter: EpisodeMeter
 
@@ -60,6 +62,7 @@ def chosen_target(workspace: Workspace, name: str) -> ChosenTarget:
         metrics=workspace.metrics,
         metric=metric.name,
         judge=judge,
+        wanted=metric.rubric,
         key=digest(canonical_json(["target", metric.rubric, judge, workspace.judges.prompt])),
         meter=policy.meter,
     )

@@ -165,6 +165,20 @@ def test_a_run_that_was_cut_off_asks_for_no_opinion_twice_and_counts_what_it_pai
 
 
 @pytest.mark.slow
+def test_where_every_task_is_solved_prompts_are_edited_for_what_the_target_lacks(open_desk, suite):
+    with open_desk[0]() as ws:
+        comment(ws, suite)
+        measure(ws)
+        wanted = OptimizerRequest(suite=suite, only="prompts", target="docstring", proposals=2)
+        report = ws.optimize(wanted, budget="50M-tokens")
+        found = report.target
+        assert (found.start.value, found.best.value, report.active) == (0.0, 1.0, "")
+        assert "docstring" in ws.variants.diff(found.variant)
+        untargeted = ws.optimize(OptimizerRequest(suite=suite, only="prompts", proposals=2), budget="50M-tokens")
+    assert untargeted.tried == 0, "without the target there is nothing to learn from"
+
+
+@pytest.mark.slow
 def test_the_gate_decides_the_same_with_a_target_and_without(open_desk, suite):
     decided = []
     for target in ("", "docstring"):
