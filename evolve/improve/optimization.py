@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolve.agent.codec import from_data, to_data
@@ -15,6 +15,7 @@ from evolve.improve.judgement import run_held_out
 from evolve.improve.loop import check_size
 from evolve.improve.report import Contrast, contrast
 from evolve.improve.session import Session
+from evolve.improve.targets import Target, TargetFigures, target_figures
 from evolve.improve.trials import SEARCH_SHARE, SessionTrials, judgement_pairs, net_wins
 from evolve.ledger import Spent
 from evolve.optimizer import UNLEARNED
@@ -92,6 +93,7 @@ class OptimizationReport:
         looks: How often the suite's test tasks have been opened.
         active: Digest of the variant that is active now, or "".
         note: Why nothing was measured on test tasks, or "".
+        target: What was found by the target, or None without one.
     """
 
     run: str
@@ -109,6 +111,7 @@ class OptimizationReport:
     active: str = ""
     note: str = ""
     verdicts: Mapping[str, int] = field(default_factory=dict)
+    target: TargetFigures | None = None
 
     def to_json(self) -> dict[str, Any]:
         """One JSON object; :meth:`from_json` reads it back."""
@@ -120,11 +123,14 @@ class OptimizationReport:
         return from_data(cls, data)
 
 
-def optimize(session: Session, engine: Engine, texts: Mapping[str, str]) -> OptimizationReport:
+def optimize(
+    session: Session, engine: Engine, texts: Mapping[str, str], target: Target | None = None
+) -> OptimizationReport:
     """Runs an engine to its end, or on from where an earlier process stopped.
 
     Args:
         texts: Prompts in force that may be edited, by file name.
+        target: What chooses among candidates that do no worse by solves and cost.
 
     Raises:
         BudgetExhausted: The budget buys fewer than three proposals or paired tests.
@@ -141,7 +147,7 @@ def optimize(session: Session, engine: Engine, texts: Mapping[str, str]) -> Opti
     base = str(begun["variant"])
     workflow = stores.arm(base, session.workflow).workflow
     start = Candidate(workflow=workflow, prompts=tuple(begun["texts"].items()), operator="start")
-    trials = SessionTrials(session, start, base)
+    trials = SessionTrials(session, start, base, target.of if target is not None else None)
     forecast = foresee(session, trials, start)
     session.tell("forecast", text=forecast.text)
     try:
@@ -151,6 +157,8 @@ def optimize(session: Session, engine: Engine, texts: Mapping[str, str]) -> Opti
     accepted = [(candidate, judgement) for candidate, judgement in trials.judgements if judgement.accepted]
     changes, note = _remeasured(session, base, accepted)
     report = _report(session, engine, trials, forecast, (changes, note, reason))
+    if target is not None:
+        report = replace(report, target=target_figures(target, trials))
     session.journal.finish(_STEP, report.to_json())
     return report
 

@@ -6,7 +6,7 @@ engine that asks something else the second time is a fault.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from evolve.improve.judgement import judge_variant
 from evolve.improve.session import Session
 from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
+from evolve.optimizer.population import Member
 from evolve.tasks import Task, equal
 
 SEARCH_SHARE = 0.85
@@ -26,6 +27,9 @@ SEARCH_SHARE = 0.85
 
 PAIRS_OF_A_JUDGEMENT = 24
 """Pairs that a forecast expects of one judgement, where the suite has as many groups for it."""
+
+Opinion = Callable[[Task, EpisodeRecord], float | None]
+"""How the answer of an episode does by a target, in [0, 1]; None where that cannot be said."""
 
 
 class EngineNotDeterministic(RuntimeError):
@@ -39,10 +43,18 @@ class SessionTrials:
         session: The run.
         start: What the search begins with.
         base: Digest of the variant it begins with, or ``unlearned``.
+        opinion: Fills in the target of trials; by default they have none. No verdict depends on it.
+
+    Attributes:
+        start: As given.
+        seen: Every candidate that was tried, by digest, with its informative trials but not their episodes.
+        judgements: Every candidate that was judged, in order.
     """
 
-    def __init__(self, session: Session, start: Candidate, base: str) -> None:
-        self._session, self._start, self._base = session, start, base
+    def __init__(self, session: Session, start: Candidate, base: str, opinion: Opinion | None = None) -> None:
+        self._session, self.start, self._base = session, start, base
+        self._opinion = opinion
+        self.seen: dict[str, Member] = {}
         self._tasks: list[Task] = shuffled_groups(session.suite.split("train"), session.plan.seed)
         self._by_id = {task.id: task for task in self._tasks}
         self._incumbent = start
@@ -87,7 +99,9 @@ class SessionTrials:
             records = self._run(jobs)
         else:
             records = [self._record(job) for job in jobs]
-        trials = [_trial(self._by_id[record.task], record) for record in records]
+        trials = [self._with_target(_trial(self._by_id[record.task], record)) for record in records]
+        member = self.seen.setdefault(candidate.digest, Member(candidate=candidate, trials={}))
+        member.trials.update({one.task: replace(one, record=None) for one in trials if one.informative})
         if fresh:
             with self._session.stores.db.transaction():
                 scores = [Score.of(self._session.suite.digest, record) for record in records]
@@ -135,16 +149,21 @@ class SessionTrials:
         stores = self._session.stores
         origin = self._variants.get(candidate.parents[0], self._base) if candidate.parents else self._base
         base = Variant() if self._base == UNLEARNED else stores.variants.get(self._base)
-        before = self._start.texts
+        before = self.start.texts
         changed = {name: text for name, text in candidate.prompts if before.get(name) != text}
         prompts = {**dict(base.prompts), **{name: stores.objects.put(text.encode()) for name, text in changed.items()}}
         workflow = base.workflow
-        if candidate.workflow != self._start.workflow:
+        if candidate.workflow != self.start.workflow:
             workflow = stores.objects.put(candidate.workflow.render().encode())
         made = replace(base, prompts=tuple(prompts.items()), workflow=workflow, parent=parent or origin)
         stores.variants.add(made, origin=f"{self._session.run}: {candidate.operator}; {candidate.why}")
         self._variants.setdefault(candidate.digest, made.digest)
         return made.digest
+
+    def _with_target(self, trial: Trial) -> Trial:
+        if self._opinion is None or trial.record is None or not trial.informative:
+            return trial
+        return replace(trial, target=self._opinion(self._by_id[trial.task], trial.record))
 
     def _ask(self, question: Mapping[str, Any]) -> bool:
         """Numbers a question; whether it is a new one.

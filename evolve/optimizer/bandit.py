@@ -15,8 +15,10 @@ from random import Random
 from evolve.optimizer.engine import Candidate, EngineSettings, Trial, Trials
 from evolve.optimizer.linkage import Linkage
 from evolve.optimizer.mutations import Operator, crossover, knob_operators, single_operators
-from evolve.optimizer.population import BAND, Member, Niche, Population, compare
+from evolve.optimizer.population import BAND, Member, Population, compare
+from evolve.optimizer.rivals import PATIENCE, Rivals
 from evolve.optimizer.scope import Scope
+from evolve.optimizer.targets import standing
 from evolve.workflow import Workflow
 
 CROSSOVER = "crossover"
@@ -30,13 +32,6 @@ LOOKS = (3, 8, 24)
 
 ALL = LOOKS[-1]
 """Tasks of a whole screening."""
-
-PATIENCE = 8
-"""Children in a row without a better rival, before the best one is judged."""
-
-PROSPECTS, LAST_PROSPECTS = 4.0, 1.0
-"""Square of wins minus losses over their number, from which a rival is worth a judgement: while there is time for more
-of them, and when waiting longer would leave too little for one."""
 
 CURIOSITY = 0.25
 """Share of choices that ask no statistics: a rare operator may be the only way to some place."""
@@ -100,10 +95,8 @@ class _Search:
         self._tasks = [view.id for view in trials.tasks][:ALL]
         self._population = Population()
         self._linkage = Linkage()
-        self._incumbent = self._population.add(start, trials.screen(start, self._tasks))
-        self._judged: list[Niche] = [self._population.niche(self._incumbent)]
-        self._rivals: list[Member] = []
-        self._since = 0
+        begun = self._population.add(start, trials.screen(start, self._tasks))
+        self._rivals = Rivals(self._population, begun, patience=engine.patience)
 
     def run(self) -> str:
         proposals, barren = 0, 0
@@ -123,9 +116,9 @@ class _Search:
             proposals += 1
             member = self._screened(child, parent)
             self._bandit.reward(name, self._paid(member, parent))
-            if self._is_time():
+            if self._rivals.is_time(self._trials.left()):
                 self._judge_best()
-            if self._is_over():
+            if self._rivals.is_over(self._trials.left()):
                 return "what is left of the budget covers no further judgement"
         self._judge_best()
         return f"all {most} proposals made"
@@ -180,7 +173,7 @@ class _Search:
                 break
         member = self._population.add(child, trials, like=like)
         self._linkage.note(parent.candidate.workflow, child.workflow, _otherwise(member, parent))
-        self._consider(member)
+        self._rivals.consider(member)
         return member
 
     def _paid(self, member: Member, parent: Member) -> float:
@@ -188,64 +181,18 @@ class _Search:
 
         A quarter where at least something changed, nothing for what makes no difference.
         """
-        wins, losses = compare(member, parent)
-        if wins > losses:
+        if standing(member, parent) is not None:
             return 1.0
         if self._population.is_novel(member):
             return 0.5
         return 0.25 if self._population.niche(member) is not self._population.niche(parent) else 0.0
 
-    def _is_time(self) -> bool:
-        """Whether to go to the gate now: with nothing better in a while, or because later is too late.
-
-        To have every small step judged would cost more than to judge where they lead.
-        """
-        if not self._rivals:
-            return False
-        rival, left = self._best_rival(), self._trials.left()
-        wins, losses = compare(rival, self._incumbent)
-        prospects = (wins - losses) ** 2 / (wins + losses)
-        pair = rival.cost + self._incumbent.cost
-        needed = min(left.pairs, left.wins * len(rival.trials) / (wins - losses))
-        if left.cost is not None and left.cost < 1.25 * needed * pair:
-            return prospects >= LAST_PROSPECTS or left.cost < 1.5 * left.wins * pair
-        has_time = left.cost is None or left.cost >= 3 * needed * pair
-        return self._since >= self._engine.patience and prospects >= PROSPECTS and has_time
-
-    def _is_over(self) -> bool:
-        """Whether no rival is left, and no means to have another one judged."""
-        left = self._trials.left()
-        return left.cost is not None and not self._rivals and left.cost < left.wins * self._incumbent.cost
-
     def _judge_best(self) -> None:
-        """Has the gate judge the member that did best against the incumbent, where one did better at all."""
-        if not self._rivals:
-            return
-        best = self._best_rival()
-        self._judged.append(self._population.niche(best))
-        if self._trials.judge(best.candidate, self._incumbent.candidate).accepted:
-            self._incumbent = best
-            self._judged = [self._population.niche(best)]
-        self._rivals = []
-        for member in self._population.members.values():
-            self._consider(member)
-        self._since = 0
-
-    def _best_rival(self) -> Member:
-        def place(member: Member) -> tuple[int, float, float, str]:
-            wins, losses = compare(member, self._incumbent)
-            return (losses - wins, -member.score, member.cost, member.candidate.digest)
-
-        return min(self._rivals, key=place)
-
-    def _consider(self, member: Member) -> None:
-        """Notes a member that did better than the incumbent, unless one that behaves like it was judged already."""
-        wins, losses = compare(member, self._incumbent)
-        self._since += 1
-        if wins > losses and self._population.niche(member) not in self._judged:
-            self._rivals.append(member)
-            if self._best_rival() is member:
-                self._since = 0
+        """Has the gate judge the best rival, where there is one."""
+        best = self._rivals.best
+        if best is not None:
+            judgement = self._trials.judge(best.candidate, self._rivals.incumbent.candidate)
+            self._rivals.judged(best, accepted=judgement.accepted)
 
 
 def _are_alike(look: Member, parent: Member, *, exactly: bool) -> bool:
@@ -259,7 +206,9 @@ def _are_alike(look: Member, parent: Member, *, exactly: bool) -> bool:
         return False
     room = 1.0 if exactly else BAND
     return bool(shared) and all(
-        mine.score == theirs.score and mine.cost <= room * theirs.cost and theirs.cost <= room * mine.cost
+        (mine.score, mine.target) == (theirs.score, theirs.target)
+        and mine.cost <= room * theirs.cost
+        and theirs.cost <= room * mine.cost
         for mine, theirs in shared
     )
 

@@ -50,6 +50,12 @@ class Member:
         """Mean cost of a trial."""
         return sum(one.cost for one in self.trials.values()) / len(self.trials) if self.trials else 0.0
 
+    @property
+    def target(self) -> float | None:
+        """Mean target of the trials that have one; None where none has."""
+        known = [one.target for one in self.trials.values() if one.target is not None]
+        return sum(known) / len(known) if known else None
+
 
 @dataclass(eq=False)
 class Niche:
@@ -162,7 +168,7 @@ class Population:
         least = min(one.trials[task].cost for one in listed)
         listed = [one for one in listed if one.trials[task].cost <= BAND * least]
         # A task that everybody solves would otherwise fill the front with everybody.
-        listed.sort(key=lambda one: (-one.score, one.cost))
+        listed.sort(key=lambda one: (-one.score, -(one.trials[task].target or 0.0), one.cost))
         self._best[task] = listed[:_PER_TASK]
 
 
@@ -183,7 +189,7 @@ def compare(child: Member, other: Member) -> tuple[int, int]:
 
 
 def behaviour(trials: Iterable[Trial]) -> tuple[object, ...]:
-    """What can be told of a candidate by its trials: the tasks with the scores, and the order of its mean cost."""
-    listed = sorted((one.task, round(one.score, 2), one.cost) for one in trials)
-    cost = sum(cost for _, _, cost in listed) / max(1, len(listed))
-    return (tuple((task, score) for task, score, _ in listed), int(math.log2(cost + 1.0)))
+    """What tells a candidate from others by its trials: per task score and target, and the order of its mean cost."""
+    listed = sorted(trials, key=lambda one: one.task)
+    cost = sum(one.cost for one in listed) / max(1, len(listed))
+    return (tuple((one.task, round(one.score, 2), one.target) for one in listed), int(math.log2(cost + 1.0)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
+from evolve.improve.paid import PaidAnswers
 from evolve.improve.rewrites import PaidRewriter
 from evolve.improve.session import Session
 from evolve.optimizer.counterfactual import Editor
@@ -40,7 +41,7 @@ def gepa_engine(workspace: Workspace, session: Session, settings: EngineSettings
     if not isinstance(policy, LanguagePolicy):
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     rewriter = LanguageRewriter(models=policy.models, questions=policy.questions)
-    paid = PaidRewriter(rewriter=rewriter, meter=policy.meter, ledger=session.ledger, journal=session.journal)
+    paid = PaidRewriter(rewriter=rewriter, paid=PaidAnswers(policy.meter, session.ledger, session.journal))
     shipped = [load_prompt(name, PromptLayers()) for name in EDITED]
     guard = guard_of(session.suite.tasks, common=[*shipped, *texts_in_force(workspace).values()])
     editor = Editor(rewriter=paid, guard=guard)
