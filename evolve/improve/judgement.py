@@ -53,7 +53,7 @@ def propose(session: Session, number: int) -> str | None:
     variant = Variant(
         guide=kept,
         skills=tuple(stores.keep_skill(skill) for skill in skills),
-        insights=stores.mark_insights() if experience else "",
+        insights=stores.mark_insights(active.insights if active else "") if experience else "",
         prompts=active.prompts if active else (),
         workflow=active.workflow if active else "",
         parent=stores.variants.active_digest,
