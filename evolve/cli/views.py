@@ -171,4 +171,7 @@ def _arms_line(event: Event) -> tuple[str, bool]:
     if event.kind == "ablated":
         line = f"items one by one: pair {data['done']}/{data['total']}, {shorten(data['item'], 40)}: {data['reason']}"
         return line, data["done"] == data["total"]
+    if event.kind == "tested":
+        counts = f"{data['agree']} pairs agree, {data['disagree']} disagree of {data['pairs']}"
+        return f"insight tested with and without, {counts}: {shorten(data['text'], 60)}", True
     return "", False

@@ -84,10 +84,10 @@ def used_insights(stores: Stores, recalled: Mapping[str, Sequence[Task]]) -> lis
 
 
 def recalled_on(arm: Arm, learner: Learner, tasks: Sequence[Task]) -> dict[str, list[Task]]:
-    """The tasks on which an arm recalls each insight. It asks nobody and runs nothing."""
-    found: dict[str, list[Task]] = {}
+    """The tasks on which an arm recalls each insight, the most relevant first. It asks nobody and runs nothing."""
+    scored: dict[str, list[tuple[float, Task]]] = {}
     if arm.memory is None:
-        return found
+        return {}
     recall, policy = recall_from(arm.memory), arm.policy(learner)
     for task in tasks:
         view = task.view()
@@ -96,8 +96,11 @@ def recalled_on(arm: Arm, learner: Learner, tasks: Sequence[Task]) -> dict[str, 
         except ModelMistake:  # as in an episode: nothing is known of its looks
             features = ()
         for item in recall(view, features, arm.workflow.knobs.recall_k):
-            found.setdefault(item.id, []).append(task)
-    return found
+            scored.setdefault(item.id, []).append((item.score, task))
+    return {
+        name: [task for _, task in sorted(found, key=lambda one: (-one[0], one[1].id))]
+        for name, found in scored.items()
+    }
 
 
 def without(stores: Stores, variant: Variant, items: Sequence[Item]) -> Variant:

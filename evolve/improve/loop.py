@@ -11,6 +11,7 @@ from evolve.errors import BudgetExhausted, UsageError
 from evolve.gate import Pair, is_verified
 from evolve.improve.arms import UNLEARNED
 from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_controls
+from evolve.improve.interventions import intervene
 from evolve.improve.journal import keep_report, report_of
 from evolve.improve.judgement import judge, propose
 from evolve.improve.practice import practise
@@ -68,6 +69,8 @@ def _rounds(session: Session) -> tuple[list[RoundRow], str]:
                 f"{session.end_reason() or 'the budget allows no episode'}, so nothing was done",
                 hint=f"one episode may take {session.plan.limits.candidates:,} candidates; give a larger --budget",
             )
+        if counts["episodes"]:
+            intervene(session, number)
         variant = propose(session, number) if counts["episodes"] else None
         decision: Mapping[str, Any] = judge(session, number, variant) if variant else {}
         rows.append(_round_row(number, counts, decision))

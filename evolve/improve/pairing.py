@@ -13,7 +13,7 @@ from evolve.episodes import EpisodeRecord
 from evolve.gate import Job, PairedRunner, SequentialTest, Unaffordable
 from evolve.improve.arms import Arm
 from evolve.improve.bench import ARMS_KEPT
-from evolve.improve.jobs import EpisodeJob
+from evolve.improve.jobs import Attempt, EpisodeJob
 from evolve.improve.session import Session
 from evolve.tasks import Task
 from evolve.tasks.model import SplitName
@@ -29,6 +29,7 @@ class PairedEpisodes:
         arms: The arm behind a name, where it is not the variant of that digest.
         seed: Of every episode and of the order of the tasks; by default the run's.
         may_go_on: Asked before every few pairs; False ends the comparison as the budget would.
+        keep: Told of the attempts in place of committing them; then they wait, set aside, until the caller commits.
     """
 
     session: Session
@@ -36,6 +37,7 @@ class PairedEpisodes:
     arms: Callable[[str], Arm] | None = None
     seed: int | None = None
     may_go_on: Callable[[], bool] = lambda: True
+    keep: Callable[[Sequence[Attempt]], None] | None = None
     _announced: list[str] = field(default_factory=list)
 
     def __call__(self, jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
@@ -48,7 +50,7 @@ class PairedEpisodes:
             raise Unaffordable
         for name in dict.fromkeys(job.variant for job in jobs):
             self._announce(name)
-        return run_held_out(self.session, [self._episode(job) for job in jobs])
+        return run_held_out(self.session, [self._episode(job) for job in jobs], keep=self.keep)
 
     def runner(self, test: SequentialTest | None = None, *, batch: int = PAIRS_AT_ONCE) -> PairedRunner[Task]:
         """The gate's runner over these episodes; without a test it makes an estimate over all tasks."""
@@ -81,16 +83,24 @@ def held_out_tasks(session: Session, split: SplitName) -> list[Task]:
     return [task for task in session.suite.split(split) if task.group not in known]
 
 
-def run_held_out(session: Session, jobs: Sequence[EpisodeJob]) -> list[EpisodeRecord]:
+def run_held_out(
+    session: Session, jobs: Sequence[EpisodeJob], *, keep: Callable[[Sequence[Attempt]], None] | None = None
+) -> list[EpisodeRecord]:
     """Runs and commits episodes on which nothing is learned, all or none.
+
+    Args:
+        keep: As in :class:`PairedEpisodes`.
 
     Raises:
         Unaffordable: The budget refused one of them; what had run is kept.
     """
     attempts = session.attempt(jobs)
-    with session.stores.db.transaction():
-        for attempt in attempts:
-            session.commit(attempt, instruction="")
+    if keep is not None:
+        keep(attempts)
+    else:
+        with session.stores.db.transaction():
+            for attempt in attempts:
+                session.commit(attempt, instruction="")
     if len(attempts) < len(jobs):
         raise Unaffordable
     return [attempt.record for attempt in attempts]
