@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evolve.cli.ablation import show_ablation
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.ablation import AblationReport, share_won
 from evolve.optimizer import Variant
@@ -53,7 +54,7 @@ def figures(report):
     return [(one.item.kind, one.wins, one.losses, one.ties, one.planned, one.verdict) for one in report.items]
 
 
-def test_what_makes_the_difference_is_told_from_what_makes_none(desk, suite_file) -> None:
+def test_what_makes_the_difference_is_told_from_what_makes_none(desk, suite_file, capsys) -> None:
     ws, variant = desk()
     with ws:
         report = ws.ablate(wish(suite_file, variant))
@@ -70,6 +71,9 @@ def test_what_makes_the_difference_is_told_from_what_makes_none(desk, suite_file
         assert ws.variants.active == "unlearned" and len(ws.variants.list()) == 1
         (kept,) = ws.variants.show(variant)["measures"]
         assert AblationReport.from_json(kept) == report
+        show_ablation(report)
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split()[-1] for line in lines if line.startswith(("act.md", "the workflow"))] == ["shown", "helps"]
 
 
 def test_a_budget_that_ends_leaves_every_item_open_and_nothing_is_proposed(desk, suite_file) -> None:
