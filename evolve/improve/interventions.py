@@ -14,7 +14,7 @@ no evidence, and neither are faults.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -23,7 +23,7 @@ from evolve.episodes import Claim, Evidence
 from evolve.faults import hit
 from evolve.gate import Pair, is_verified, one_per_group
 from evolve.improve.arms import Prompted
-from evolve.improve.items import recalled_on
+from evolve.improve.items import TRIAL, recalled_on, times_used
 from evolve.improve.jobs import Attempt
 from evolve.improve.pairing import PairedEpisodes
 from evolve.improve.session import Session
@@ -50,24 +50,34 @@ def intervene(session: Session, number: int) -> int:
         name = f"insights:{number}:{place}"
         done = session.journal.done(name)
         if done is None:
-            planned = session.journal.done(f"{name}:plan") or _planned(session, name)
             may_go_on = partial(session.may_intervene, number)
+            if not may_go_on():
+                return place
+            planned = session.journal.done(f"{name}:plan") or _planned(session, number, name)
             done = _tested(session, name, planned, may_go_on) if planned["tasks"] else {}
         if not done:
             return place
     return TESTS
 
 
-def _planned(session: Session, name: str) -> Mapping[str, Any]:
+def _plans(session: Session, number: int) -> Iterator[Mapping[str, Any]]:
+    """The plans of this run so far, up to those of a round."""
+    for earlier in range(1, number + 1):
+        for place in range(TESTS):
+            plan = session.journal.done(f"insights:{earlier}:{place}:plan")
+            if plan is not None:
+                yield plan
+
+
+def _planned(session: Session, number: int, name: str) -> Mapping[str, Any]:
     """The insight to test and the tasks to test it on, kept; no task where no test is worth running."""
     stores, arm = session.stores, session.stores.practice_arm(session.workflow)
+    before = {plan["insight"] for plan in _plans(session, number)}  # what came out alike would do so again
+    known = [one for one in stores.memory.claims() if one.cause.startswith(FACT) and one.id not in before]
     # In a folder one step seldom is an answer, so there a test of this kind would show nothing.
     tasks = one_per_group([task for task in session.suite.split("train") if task.files is None])
-    recalled = recalled_on(arm, session.learner, tasks)
-    uses: Counter[str] = Counter({insight: len(found) for insight, found in recalled.items()})
-    for record in stores.runs.episodes():
-        uses.update(item for item in record.consumed if item in recalled)
-    known = [one for one in stores.memory.claims() if one.id in recalled and one.cause.startswith(FACT)]
+    recalled = recalled_on(arm, session.learner, tasks) if any(one.influences for one in known) else {}
+    uses = Counter({insight: len(found) for insight, found in recalled.items()}) + times_used(stores, recalled)
     chosen = plan_test(
         known,
         [row for one in known for row in stores.memory.evidence(one.id)],
@@ -96,7 +106,7 @@ def _tested(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Cal
     def keep(attempts: Sequence[Attempt]) -> None:
         ran.update({attempt.record.episode: attempt for attempt in attempts})
 
-    episodes = PairedEpisodes(session=session, split="screen", arms=arms.__getitem__, may_go_on=may_go_on, keep=keep)
+    episodes = PairedEpisodes(session=session, split=TRIAL, arms=arms.__getitem__, may_go_on=may_go_on, keep=keep)
     tasks = [session.suite.task(one) for one in plan["tasks"]]
     found = episodes.runner().compare(tasks, parent=without_it, variant=with_it)
     claims = {pair.variant.episode: claim for pair in found.pairs if (claim := _claim(insight, pair)) is not None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -21,6 +21,8 @@ KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 MOST_USED = 3
 """Insights that are looked at one by one; the others only as a set."""
 ALL = "all"
+TRIAL = "screen"
+"""The split of episodes on ``train`` tasks on which nothing is learned."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,14 +75,21 @@ def used_insights(stores: Stores, recalled: Mapping[str, Sequence[Task]]) -> lis
     Args:
         recalled: The tasks on which each is recalled; see :func:`recalled_on`.
     """
-    used: Counter[str] = Counter()
-    for record in stores.runs.episodes():
-        used.update(item for item in record.consumed if item in recalled)
+    used = times_used(stores, recalled)
     ranked = sorted(recalled, key=lambda name: (-used[name], -len(recalled[name]), name))
     return [
         Item(kind="insights", id=name, text=f"insight {name[:10]}: {stores.memory.get(name).text}")
         for name in ranked[:MOST_USED]
     ]
+
+
+def times_used(stores: Stores, items: Container[str]) -> Counter[str]:
+    """How many episodes on record relied on each of these items; trials made to measure something do not count."""
+    used: Counter[str] = Counter()
+    for record in stores.runs.episodes():
+        if record.split != TRIAL:
+            used.update(item for item in record.consumed if item in items)
+    return used
 
 
 def recalled_on(arm: Arm, learner: Learner, tasks: Sequence[Task]) -> dict[str, list[Task]]:

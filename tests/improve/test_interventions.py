@@ -160,6 +160,7 @@ def test_a_fact_that_makes_the_difference_is_confirmed_and_one_that_makes_none_s
         assert {one.split for one in records} == {"screen"} and len(records) == 4 * PAIRS
         train = {task.group for task in suite.split("train")}
         rows = [row for one in ws.memory.claims() for row in ws.memory.evidence(one.id) if row.episode[:6] != "before"]
+        assert interventions(ws, suite, number=2)[0] == 0
         assert len(rows) == PAIRS and {row.kind for row in rows} == {"intervention"}
         assert {row.group for row in rows} <= train and len({row.group for row in rows}) == PAIRS
 
@@ -181,7 +182,7 @@ def test_a_fact_that_misleads_is_refuted_and_acts_no_more(desk) -> None:
 def test_tests_that_were_cut_off_go_on_and_a_spent_budget_runs_none(desk, monkeypatch) -> None:
     open_one, suite = desk
     with open_one(HELPS) as ws:
-        assert interventions(ws, suite, budget=Budget(seconds=0.001))[0] == 0
+        assert interventions(ws, suite, number=2, budget=Budget(seconds=0.001))[0] == 0
         before = len(ws.stores.runs.episodes(run="r1"))
         with monkeypatch.context() as cut:
             cut.setattr("evolve.improve.interventions.hit", _stop)
