@@ -17,7 +17,7 @@ def show_ablation(report: AblationReport) -> None:
     """Prints a report for people."""
     emit(f"items of {report.variant[:12]} on train tasks of {report.suite}, seed {report.seed}: {report.finish_reason}")
     emit(table(_HEADER, [_cells(one) for one in report.items]))
-    emit("the bounds of the share hold at every look and for all items at once, at 95 %; no item is judged here")
+    emit("the bounds of the share hold for all items at once, at 95 %; nothing is decided here")
     if report.proposed:
         emit(f"proposed without {'; '.join(report.proposed['without'])}")
         emit(f"  gate: {report.proposed['verdict']}; {report.proposed['reason']}")

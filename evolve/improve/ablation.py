@@ -9,12 +9,12 @@ can be proposed for removal, as a variant of its own, to the gate.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from evolve.agent.codec import from_data, to_data
 from evolve.errors import BudgetExhausted, UsageError
-from evolve.gate import Comparison, Contest, Interval, Pair, mean_sequence, one_per_group
+from evolve.gate import Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
 from evolve.improve.arms import Arm
 from evolve.improve.items import ALL, KINDS, TRIAL, Item, ItemKind, items_of, recalled_on, used_insights, without
 from evolve.improve.judgement import judge_variant
@@ -37,8 +37,7 @@ class ItemCredit:
     Attributes:
         wins: Pairs that went better with the item: solved only with it, or solved by both and cheaper by a fifth.
         planned: Tasks that were to be tried; for a single insight only those on which it is recalled.
-        share: Share of the decided pairs that were won, with bounds that hold at every look and for all items of
-            the report at once.
+        share: Share of the decided pairs that were won; see :func:`share_won`.
         solved: Share of tasks solved with the item minus the share solved without; bootstrap.
         ratio: Cost with the item over cost without, median over tasks that both solve; below 1 it saves.
         verdict: From ``share`` alone, against one half.
@@ -119,8 +118,7 @@ def ablate(session: Session, wish: AblationWish) -> AblationReport:
             f"{session.end_reason() or 'the budget allows no pair of episodes'}, so nothing was found out",
             hint="give a larger --budget",
         )
-    level = 1.0 - (1.0 - LEVEL) / len(items)
-    credits = tuple(_credit(item, one, level) for (item, _), one in zip(items, found, strict=True))
+    credits = tuple(_credit(item, one, len(items)) for (item, _), one in zip(items, found, strict=True))
     report = AblationReport(
         run=session.run,
         suite=session.suite.name,
@@ -187,12 +185,9 @@ def _compared(
     return PairedEpisodes(session=session, split=TRIAL, arms=arm).runner().compare_each(contests, on_pair=on_pair)
 
 
-def _credit(item: Item, found: Comparison, level: float) -> ItemCredit:
+def _credit(item: Item, found: Comparison, items: int) -> ItemCredit:
     tally = found.state.tally
-    share = share_won(tally.wins, tally.losses, level)
-    verdict: ItemVerdict = "no difference shown"
-    if share.low is not None and share.high is not None:
-        verdict = "helps" if share.low > 0.5 else "hurts" if share.high < 0.5 else verdict
+    share = share_won(tally.wins, tally.losses, items)
     figures = contrast(item.text, found.pairs)
     return ItemCredit(
         item=item,
@@ -203,19 +198,24 @@ def _credit(item: Item, found: Comparison, level: float) -> ItemCredit:
         share=share,
         solved=figures.gain,
         ratio=figures.ratio,
-        verdict=verdict,
+        verdict=verdict_on(share),
     )
 
 
-def share_won(wins: int, losses: int, level: float = LEVEL) -> Interval:
-    """Share of decided pairs that were won, with bounds that hold however often one looks.
+def share_won(wins: int, losses: int, items: int) -> Interval:
+    """Share of decided pairs that were won, with exact bounds that hold for all items of a report at once.
 
-    A confidence sequence for the mean of +1 and -1 (:func:`evolve.gate.mean_sequence`), moved to [0, 1].
+    How many pairs are run is fixed beforehand and no figure ends them early, so bounds of a fixed sample will do
+    (Clopper and Pearson, given the number of decided pairs); the level is shared out over the items (Bonferroni).
     """
-    found = mean_sequence([1.0] * wins + [-1.0] * losses, level=level)
-    if found.value is None or found.low is None or found.high is None:
-        return found
-    return replace(found, value=wins / (wins + losses), low=(found.low + 1.0) / 2.0, high=(found.high + 1.0) / 2.0)
+    return clopper_pearson(wins, wins + losses, level=1.0 - (1.0 - LEVEL) / items)
+
+
+def verdict_on(share: Interval) -> ItemVerdict:
+    """What bounds on the share of pairs won say of the item."""
+    if share.low is None or share.high is None:
+        return "no difference shown"
+    return "helps" if share.low > 0.5 else "hurts" if share.high < 0.5 else "no difference shown"
 
 
 def _proposed(session: Session, whole: Variant, credits: Sequence[ItemCredit]) -> Mapping[str, Any]:
