@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from evolve.agent.codec import from_data, to_data
-from evolve.episodes import EpisodeRecord
 from evolve.errors import BudgetExhausted
-from evolve.gate import Interval, Unaffordable, paired_outcome, shuffled_groups
-from evolve.improve.jobs import EpisodeJob
-from evolve.improve.judgement import run_held_out
+from evolve.gate import Comparison, Contest, Interval, Pair
 from evolve.improve.loop import check_size
-from evolve.improve.report import Contrast, contrast
+from evolve.improve.pairing import PairedEpisodes, held_out_tasks
+from evolve.improve.report import contrast
 from evolve.improve.session import Session
 from evolve.improve.targets import Target, TargetFigures, target_figures
 from evolve.improve.trials import SEARCH_SHARE, SessionTrials, judgement_pairs, net_wins
@@ -26,7 +25,6 @@ FEWEST = 3
 
 PROPOSALS_PER_TEST = 4
 _PILOT = 4
-_AT_ONCE = 4
 _STEP = "optimization"
 NOTHING = Interval(value=None, low=None, high=None, n=0)
 
@@ -209,62 +207,39 @@ def _remeasured(
         return (), "nothing was accepted, so the test tasks stay sealed"
     chain = [base, *(judgement.variant for _, judgement in accepted)]
     session.stores.looks.open(session.suite.digest, run=session.run, purpose="optimize")
-    records = _tested(session, chain)
+    tasks = held_out_tasks(session, "test")
+    contests = [Contest(parent=old, variant=new, tasks=tasks) for old, new in pairwise(chain)]
+    total = sum(len({task.group for task in one.tasks}) for one in contests)
+    measured = 0
+
+    def on_pair(at: int, pair: Pair) -> None:
+        nonlocal measured
+        measured += 1
+        session.tell("test", done=measured, total=total)
+
+    found = PairedEpisodes(session=session, split="test").runner().compare_each(contests, on_pair=on_pair)
     changes = []
-    for number, (candidate, judgement) in enumerate(accepted):
-        before, after = records[chain[number]], records[chain[number + 1]]
-        changes.append(_change(candidate, judgement, chain[number], (before, after)))
+    for (candidate, judgement), contest, comparison in zip(accepted, contests, found, strict=True):
+        changes.append(_change(candidate, judgement, contest.parent, comparison))
         session.stores.variants.add_measure(
             judgement.variant, run=session.run, kind="change", body=changes[-1].to_json()
         )
-    ran = len(records[base])
-    return tuple(changes), "" if ran else "the budget ended before the test tasks"
+    return tuple(changes), "" if found[0].pairs else "the budget ended before the test tasks"
 
 
-def _tested(session: Session, chain: Sequence[str]) -> dict[str, list[EpisodeRecord]]:
-    """Records of every variant of the chain on the same test tasks, as many as the budget allows."""
-    found: dict[str, list[EpisodeRecord]] = {name: [] for name in chain}
-    tasks = shuffled_groups(session.suite.split("test"), session.plan.seed)
-    plan, measured = session.plan, 0
-    for start in range(0, len(tasks), _AT_ONCE):
-        chunk = tasks[start : start + _AT_ONCE]
-        try:
-            for name in found:
-                session.workers.announce(name, session.stores.arm(name, session.workflow))
-                found[name] += run_held_out(
-                    session,
-                    [
-                        EpisodeJob(task=task, arm=name, variant=name, split="test", seed=plan.seed, limits=plan.limits)
-                        for task in chunk
-                    ],
-                )
-        except Unaffordable:
-            break
-        measured += len(chunk)
-        session.tell("test", done=measured, total=len(tasks))
-    return {name: records[:measured] for name, records in found.items()}
-
-
-def _change(
-    candidate: Candidate,
-    judgement: Judgement,
-    parent: str,
-    records: tuple[Sequence[EpisodeRecord], Sequence[EpisodeRecord]],
-) -> Change:
-    before, after = records
-    outcomes = [paired_outcome(old, new) for old, new in zip(before, after, strict=True)]
-    tally = (outcomes.count("win"), outcomes.count("loss"), outcomes.count("tie"))
-    gain, low, high = net_wins(*tally)
-    found = contrast(parent, before, after) if before else Contrast(arm=parent)
+def _change(candidate: Candidate, judgement: Judgement, parent: str, found: Comparison) -> Change:
+    tally = found.state.tally
+    gain, low, high = net_wins(tally.wins, tally.losses, tally.ties)
+    measured = contrast(parent, found.pairs)
     return Change(
         variant=judgement.variant,
         parent=parent,
         operator=candidate.operator,
         why=candidate.why,
         predicted=Interval(value=judgement.gain, low=judgement.low, high=judgement.high, n=judgement.pairs),
-        realised=Interval(value=gain, low=low, high=high, n=sum(tally)),
-        solved=found.gain,
-        ratio=found.ratio,
+        realised=Interval(value=gain, low=low, high=high, n=tally.pairs),
+        solved=measured.gain,
+        ratio=measured.ratio,
     )
 
 
