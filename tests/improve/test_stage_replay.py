@@ -188,7 +188,8 @@ def searched(ws, suite: str):
     """A whole search, what trying edits cost beyond the trials of the start, and what was proposed and accepted."""
     request = OptimizerRequest(suite=suite, only="prompts", proposals=4)
     report = ws.optimize(request, budget="50M-tokens")
-    tried = sum(one.cost.tokens for one in ws.stores.runs.episodes() if one.split == "screen" and one.variant != UNLEARNED)
+    screened = [one for one in ws.stores.runs.episodes() if one.split == "screen" and one.variant != UNLEARNED]
+    tried = sum(one.cost.tokens for one in screened)
     rewrites = ws.stores.db.query("SELECT COUNT(*) AS n FROM loop_steps WHERE name LIKE 'rewrite:%'")[0]["n"]
     return report, tried, rewrites, dict(ws.stores.active_arm(ws.workflow).prompts)
 
