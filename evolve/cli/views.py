@@ -153,13 +153,19 @@ def _loop_line(event: Event) -> tuple[str, bool]:
         return f"{what}, gate: pair {data['pairs']}, {data['reason']}", False
     if event.kind == "judged":
         return f"gate verdict: {data['verdict']} after {data['pairs']} pairs ({data['reason']})", True
+    return _search_line(event)
+
+
+def _search_line(event: Event) -> tuple[str, bool]:
+    data: Any = event.data
     if event.kind == "forecast":
         return data["text"], True
     if event.kind == "screened":
         name = data["operator"]
         return f"candidate {data['number']}, {name}: {data['solved']} of {data['tasks']} train tasks solved", False
+    if event.kind == "replayed":
+        came = "solved" if data["solved"] else "failed again"
+        return f"edit of {data['prompt']}, tried on a single failure: {came}", False
     if event.kind == "test":
         return f"held-out test: {data['done']}/{data['total']} tasks in both arms", data["done"] == data["total"]
-    if event.kind == "warning":
-        return f"warning: {data['text']}", True
-    return "", False
+    return (f"warning: {data['text']}", True) if event.kind == "warning" else ("", False)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from evolve.episodes import Cost
-from evolve.errors import BudgetExhausted, ModelMistake
+from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
 from evolve.improve.journal import Journal
@@ -16,8 +16,11 @@ from evolve.optimizer.engine import SearchEnded
 from evolve.policies import Edit, Rewriter
 from evolve.policies.language import EpisodeMeter
 
+_UNUSABLE = 3
+"""Answers in a row of which nothing can be used, after which the model is no rewriter."""
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(kw_only=True)
 class PaidRewriter:
     """A rewriter whose answers belong to a run.
 
@@ -31,6 +34,7 @@ class PaidRewriter:
     meter: EpisodeMeter
     ledger: Ledger
     journal: Journal
+    _unusable: int = 0
 
     def propose(
         self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = ""
@@ -39,27 +43,39 @@ class PaidRewriter:
 
         Raises:
             SearchEnded: The budget is spent, or may not cover the question.
-            EndpointProblem: The model could not be asked; nothing is kept.
+            EndpointProblem: The model could not be asked, or gave nothing usable several times in a row; nothing of
+                the last question is kept, so another model may answer it.
         """
         name = f"rewrite:{digest(canonical_json([list(items), list(traces), seed, about]))}"
         known = self.journal.done(name)
         if known is None:
             known = self._asked(items, traces, seed, about)
+            self._count(known)
             self.journal.finish(name, known)
             hit("rewrite.kept")
         else:
+            self._count(known)
             self.ledger.settle(Cost(), Cost(**known["cost"]))
         return tuple(Edit(**one) for one in known["edits"])
+
+    def _count(self, answer: Mapping[str, Any]) -> None:
+        self._unusable = self._unusable + 1 if answer.get("unusable") else 0
+        if self._unusable >= _UNUSABLE:
+            raise EndpointProblem(
+                f"the model that rewrites prompts gave nothing usable {_UNUSABLE} times in a row: {answer['unusable']}",
+                retryable=False,
+                hint="evolve models check; model_rewrite in evolve.toml names another model, where --model is left out",
+            )
 
     def _asked(self, items: Sequence[str], traces: Sequence[str], seed: int, about: str) -> dict[str, Any]:
         if self.ledger.exhausted:
             raise SearchEnded(self.ledger.exhausted)
         self.meter.start(self.ledger.left)
-        before = self.meter.spent
+        before, unusable = self.meter.spent, ""
         try:
             edits = self.rewriter.propose(items, traces, seed=seed, about=about)
-        except ModelMistake:  # it is paid for, and tells nothing
-            edits = ()
+        except ModelMistake as error:  # it is paid for, and tells nothing
+            edits, unusable = (), str(error) or "no reason is given"
         except BudgetExhausted as error:
             raise SearchEnded(str(error)) from error
         finally:
@@ -71,4 +87,4 @@ class PaidRewriter:
                 calls=now.calls - before.calls,
             )
             self.ledger.settle(Cost(), cost)
-        return {"edits": [asdict(edit) for edit in edits], "cost": asdict(cost)}
+        return {"edits": [asdict(edit) for edit in edits], "cost": asdict(cost), "unusable": unusable}
