@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -16,7 +17,7 @@ from evolve.improve.report import contrast
 from evolve.improve.session import Session
 from evolve.improve.targets import Target, TargetFigures, target_figures
 from evolve.improve.trials import SEARCH_SHARE, SessionTrials, judgement_pairs, net_wins
-from evolve.ledger import Spent
+from evolve.ledger import Budget, Spent
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.engine import Candidate, Engine, Judgement, SearchEnded
 
@@ -172,31 +173,56 @@ def foresee(session: Session, trials: SessionTrials, start: Candidate) -> Foreca
     try:
         trials.screen(start, pilot)
     except SearchEnded as end:
-        raise _too_small(str(end)) from end
-    if known is None:
-        known = to_data(_counted(session, len(pilot), len(trials.tasks)))
-        session.journal.finish("forecast", known)
-    found: Forecast = from_data(Forecast, known)
+        raise _too_small(session, str(end), 0.0) from end
+    if known is not None:
+        read: Forecast = from_data(Forecast, known)
+        return read
+    each = session.share_spent() / len(pilot)
+    found = _counted(session, each, len(trials.tasks))
     if found.tests is not None and min(found.tests, found.proposals or 0) < FEWEST:
-        raise _too_small(found.text)
+        screening, test = _costs(session, each, len(trials.tasks))
+        needed = (screening + FEWEST * (PROPOSALS_PER_TEST * screening + test)) / SEARCH_SHARE
+        raise _too_small(session, found.text, needed)
+    # Kept only now: what a budget was too small for may go on with a larger one.
+    session.journal.finish("forecast", to_data(found))
     return found
 
 
-def _counted(session: Session, pilot: int, tasks: int) -> Forecast:
-    spent = session.share_spent()
-    if not spent:
+def _counted(session: Session, each: float, tasks: int) -> Forecast:
+    """The forecast where an episode takes ``each`` of the budget, as a share of it."""
+    if not each:
         return Forecast()
-    each = spent / pilot
-    screening, test = min(tasks, 24) * each, 2 * judgement_pairs(session) * each
+    screening, test = _costs(session, each, tasks)
     tests = int((SEARCH_SHARE - screening) / (PROPOSALS_PER_TEST * screening + test))
     return Forecast(proposals=PROPOSALS_PER_TEST * max(0, tests), tests=max(0, tests), episode_share=round(each, 6))
 
 
-def _too_small(reason: str) -> BudgetExhausted:
+def _costs(session: Session, each: float, tasks: int) -> tuple[float, float]:
+    """What screening one candidate and one paired test take."""
+    return min(tasks, 24) * each, 2 * judgement_pairs(session) * each
+
+
+def _too_small(session: Session, reason: str, needed: float) -> BudgetExhausted:
+    """Names the command that would do.
+
+    Args:
+        needed: How many times the budget the least is that would; 0 where that is not known.
+    """
+    parts = ["evolve optimize", str(session.request.get("suite", "SUITE"))]
+    parts += [f"--{name} {session.request[name]}" for name in ("only", "engine") if session.request.get(name)]
     return BudgetExhausted(
         f"the budget is too small to decide anything: {reason}",
-        hint=f"give one that buys at least {FEWEST} proposals and {FEWEST} paired tests, or none",
+        hint=f"{' '.join(parts)} {_enough(session.ledger.budget, needed)}",
     )
+
+
+def _enough(budget: Budget, needed: float) -> str:
+    """The option for a budget so many times as large, with a fifth to spare; in words where it has several bounds."""
+    kinds = {"tokens": budget.tokens, "candidates": budget.candidates}
+    bounds = [f"--budget {math.ceil(1.2 * needed * most / 1000)}k-{kind}" for kind, most in kinds.items() if most]
+    if needed and len(bounds) == 1 and budget.seconds is None and budget.money is None:
+        return bounds[0]
+    return f"with a budget that buys {FEWEST} proposals and {FEWEST} paired tests, or with none"
 
 
 def _remeasured(

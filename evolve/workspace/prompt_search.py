@@ -8,6 +8,7 @@ from evolve.errors import UsageError
 from evolve.improve.paid import PaidAnswers
 from evolve.improve.rewrites import PaidRewriter
 from evolve.improve.session import Session
+from evolve.improve.stage_replay import StageReplay
 from evolve.optimizer.counterfactual import Editor
 from evolve.optimizer.engine import Engine, EngineSettings
 from evolve.optimizer.item_record import ItemRecord
@@ -45,4 +46,5 @@ def gepa_engine(workspace: Workspace, session: Session, settings: EngineSettings
     shipped = [load_prompt(name, PromptLayers()) for name in EDITED]
     guard = guard_of(session.suite.tasks, common=[*shipped, *texts_in_force(workspace).values()])
     editor = Editor(rewriter=paid, guard=guard)
-    return GepaEngine(editor=editor, settings=settings, items=ItemRecord(workspace.stores.db))
+    replay = StageReplay(session=session)
+    return GepaEngine(editor=editor, settings=settings, items=ItemRecord(workspace.stores.db), replay=replay)
