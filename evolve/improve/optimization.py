@@ -167,12 +167,12 @@ def foresee(session: Session, trials: SessionTrials, start: Candidate) -> Foreca
         trials.screen(start, pilot)
     except SearchEnded as end:
         raise _too_small(str(end)) from end
-    if known is None:
-        known = to_data(_counted(session, len(pilot), len(trials.tasks)))
-        session.journal.finish("forecast", known)
-    found: Forecast = from_data(Forecast, known)
+    if known is not None:
+        return from_data(Forecast, known)
+    found = _counted(session, len(pilot), len(trials.tasks))
     if found.tests is not None and min(found.tests, found.proposals or 0) < FEWEST:
-        raise _too_small(found.text)
+        raise _too_small(found.text)  # not kept: the same command with a larger budget goes on
+    session.journal.finish("forecast", to_data(found))
     return found
 
 

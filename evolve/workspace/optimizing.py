@@ -19,7 +19,7 @@ from evolve.optimizer.gepa_engine import load_gepa
 from evolve.optimizer.scope import Scope
 from evolve.tasks import load_suite
 from evolve.workspace.opening import now
-from evolve.workspace.prompt_search import gepa_engine, texts_in_force
+from evolve.workspace.prompt_search import edited_state, gepa_engine, texts_in_force
 from evolve.workspace.training import loop_limits, opened_session
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> Op
     name = engine_name(workspace, wish)
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals)
     scope = Scope(policy=workspace.learner.name, limits=limits)
-    asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates]
+    # A search that goes on begins with what it began with, so under files that were edited it is another one.
+    asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates, edited_state(workspace)]
     key = digest(canonical_json(["optimize", *asked, workspace.learner.name, *workspace.mark]))
     runs = workspace.stores.runs
     if wish.resume and not any(run.key == key and run.state == "open" for run in runs.runs()):

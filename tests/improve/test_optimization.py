@@ -148,6 +148,34 @@ def test_a_budget_that_decides_nothing_is_refused(poor, turner, suite_file, open
         ws.optimize(wish(suite_file), budget="2k-candidates")
 
 
+def test_a_larger_budget_is_counted_anew_after_one_that_was_refused(poor, turner, suite_file, open_ws) -> None:
+    turner(101)
+    with open_ws() as ws:
+        with pytest.raises(BudgetExhausted, match="about 0 proposals"):
+            ws.optimize(wish(suite_file), budget="2k-candidates")
+        report = ws.optimize(wish(suite_file), budget="1M-candidates")
+        assert report.forecast.tests > 3
+        assert len(ws.stores.runs.runs()) == 1  # what the pilot cost is not paid again
+
+
+def test_a_run_does_not_go_on_under_another_workflow(poor, suite_file, open_ws, monkeypatch, tmp_path) -> None:
+    class Cut(Turner):
+        def search(self, trials, start):
+            trials.screen(start, [view.id for view in trials.tasks][:2])
+            if start.workflow.knobs.steps == 6:
+                raise KeyboardInterrupt
+            return f"{start.workflow.knobs.steps} steps"
+
+    monkeypatch.setitem(ENGINES, "turner", lambda *_: Cut(()))
+    with open_ws() as ws, pytest.raises(KeyboardInterrupt):
+        ws.optimize(wish(suite_file))
+    (tmp_path / "ws" / "prompts" / "workflow.toml").write_text(POOR + "steps = 4\n")
+    with open_ws() as ws:
+        with pytest.raises(UsageError, match="no such run"):
+            ws.optimize(wish(suite_file, resume=True))
+        assert ws.optimize(wish(suite_file)).finish_reason == "4 steps"
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [
