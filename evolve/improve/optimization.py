@@ -26,6 +26,8 @@ FEWEST = 3
 
 PROPOSALS_PER_TEST = 4
 _PILOT = 4
+_SCREENED = 24
+"""Tasks that a forecast expects one screening to take, where the suite has as many."""
 _STEP = "optimization"
 NOTHING = Interval(value=None, low=None, high=None, n=0)
 
@@ -35,20 +37,22 @@ class Forecast:
     """What the budget buys, before the search begins.
 
     Attributes:
-        proposals: Candidates that can be tried; None without a budget.
+        proposals: Candidates that can be tried; None where that is not known.
         tests: Paired tests that can be held beside them.
         episode_share: Part of the budget that one episode took in the pilot.
+        unknown: Why a budget foretells nothing, or "".
     """
 
     proposals: int | None = None
     tests: int | None = None
     episode_share: float = 0.0
+    unknown: str = ""
 
     @property
     def text(self) -> str:
         """One sentence for people."""
         if self.proposals is None:
-            return "no budget was given: the search ends when nothing new is within reach"
+            return self.unknown or "no budget was given: the search ends when nothing new is within reach"
         return f"the budget buys about {self.proposals} proposals and {self.tests} paired tests"
 
 
@@ -169,37 +173,47 @@ def foresee(session: Session, trials: SessionTrials, start: Candidate) -> Foreca
         BudgetExhausted: Too little for a search that could decide anything.
     """
     known = session.journal.done("forecast")
-    pilot = [view.id for view in trials.tasks[:_PILOT]]
+    tasks = [view.id for view in trials.tasks[:_SCREENED]]
+    told = 0
     try:
-        trials.screen(start, pilot)
+        for first in range(0, len(tasks), _PILOT):
+            found = trials.screen(start, tasks[first : first + _PILOT])
+            told += sum(trial.informative for trial in found)
+            if told:
+                break
     except SearchEnded as end:
         raise _too_small(session, str(end), 0.0) from end
     if known is not None:
         read: Forecast = from_data(Forecast, known)
         return read
-    each = session.share_spent() / len(pilot)
-    found = _counted(session, each, len(trials.tasks))
-    if found.tests is not None and min(found.tests, found.proposals or 0) < FEWEST:
-        screening, test = _costs(session, each, len(trials.tasks))
+    forecast = _counted(session, told, len(tasks))
+    if forecast.tests is not None and min(forecast.tests, forecast.proposals or 0) < FEWEST:
+        screening, test = _costs(session, forecast.episode_share, len(tasks))
         needed = (screening + FEWEST * (PROPOSALS_PER_TEST * screening + test)) / SEARCH_SHARE
-        raise _too_small(session, found.text, needed)
+        raise _too_small(session, forecast.text, needed)
     # Kept only now: what a budget was too small for may go on with a larger one.
-    session.journal.finish("forecast", to_data(found))
-    return found
+    session.journal.finish("forecast", to_data(forecast))
+    return forecast
 
 
-def _counted(session: Session, each: float, tasks: int) -> Forecast:
-    """The forecast where an episode takes ``each`` of the budget, as a share of it."""
-    if not each:
+def _counted(session: Session, told: int, tasks: int) -> Forecast:
+    """What the budget buys, where ``told`` episodes without a fault cost what has been spent."""
+    if session.ledger.budget.unlimited:
         return Forecast()
+    if not told:
+        return Forecast(unknown="what the budget buys is not known: every episode of the pilot ended in a fault")
+    spent = session.share_spent()
+    if not spent:
+        return Forecast(unknown="the budget bounds nothing that an episode spends here")
+    each = spent / told
     screening, test = _costs(session, each, tasks)
     tests = int((SEARCH_SHARE - screening) / (PROPOSALS_PER_TEST * screening + test))
     return Forecast(proposals=PROPOSALS_PER_TEST * max(0, tests), tests=max(0, tests), episode_share=round(each, 6))
 
 
 def _costs(session: Session, each: float, tasks: int) -> tuple[float, float]:
-    """What screening one candidate and one paired test take."""
-    return min(tasks, 24) * each, 2 * judgement_pairs(session) * each
+    """What screening one candidate and one paired test take, as shares of the budget."""
+    return tasks * each, 2 * judgement_pairs(session) * each
 
 
 def _too_small(session: Session, reason: str, needed: float) -> BudgetExhausted:

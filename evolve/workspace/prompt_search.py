@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
+from evolve.files import canonical_json, digest
 from evolve.improve.paid import PaidAnswers
 from evolve.improve.rewrites import PaidRewriter
 from evolve.improve.session import Session
@@ -27,6 +28,13 @@ def texts_in_force(workspace: Workspace) -> dict[str, str]:
     active = workspace.stores.active_arm(workspace.workflow)
     layers = PromptLayers(variant=active.prompts, workspace=workspace.paths.prompts)
     return {name: load_prompt(name, layers) for name in EDITED}
+
+
+def edited_state(workspace: Workspace) -> str:
+    """Digest of what a person may edit and an episode goes by: the workflow, and with a model the edited prompts."""
+    layers = PromptLayers(workspace=workspace.paths.prompts)
+    texts = [load_prompt(name, layers) for name in EDITED] if workspace.uses_model else []
+    return digest(canonical_json([workspace.workflow.digest, *texts]))
 
 
 def gepa_engine(workspace: Workspace, session: Session, settings: EngineSettings) -> Engine:
