@@ -131,6 +131,7 @@ POINTS: Mapping[str, str] = {
     "practice.kept": "a batch is committed",
     "screen.ran": "the trials of a candidate are kept, the answer to its engine is not",
     "screen.kept": "the answer to an engine is kept",
+    "insights.ran": "the trials with and without an insight are set aside, nothing of them is evidence yet",
     "rewrite.kept": "a model's proposed edits are kept, no candidate has them yet",
     "practice.retired": "skills that did not help are retired, the round is not finished",
     "attempt.kept": "an episode of a loop is over and set aside until its batch is committed",
