@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from evolve.cli.ablation import show_ablation
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.ablation import AblationReport, share_won, verdict_on
+from evolve.improve.items import items_of, recalled_on, used_insights, without
 from evolve.optimizer import Variant
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
-from evolve.tasks import render_jsonl
+from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import LocalWire, QuirkDouble
 from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
@@ -130,6 +131,23 @@ def test_what_cannot_be_done_is_refused(desk, suite_file) -> None:
         ):
             with pytest.raises(UsageError, match=says):
                 ws.ablate(AblationRequest(**{"variant": variant, "suite": str(suite_file), **more}))
+
+
+def test_an_insight_that_is_taken_away_is_not_recalled_and_the_guide_it_taught_stays(open_ws, suite_file) -> None:
+    with open_ws() as ws:
+        name = ws.improve(suite_file, rounds=1).promoted
+        stores, tasks = ws.stores, load_suite(suite_file).split("train")
+        whole = stores.variants.get(name)
+        recalled = recalled_on(stores.arm(name, ws.workflow), ws.learner, tasks)
+        (one, *_), (every,) = used_insights(stores, recalled), items_of(stores, replace(whole, guide=""), {})
+        lesser = without(stores, whole, [one])
+        arm = stores.arm_of(lesser, ws.workflow)
+        assert lesser.parent == name and arm.guide == stores.arm(name, ws.workflow).guide is not None
+        assert set(recalled_on(arm, ws.learner, tasks)) == set(recalled) - {one.id} != set(recalled)
+        assert arm.memory.experience() == stores.arm(name, ws.workflow).memory.experience()
+        assert recalled_on(stores.arm_of(without(stores, whole, [every]), ws.workflow), ws.learner, tasks) == {}
+        later = replace(lesser, insights=stores.mark_insights(lesser.insights))
+        assert one.id not in recalled_on(stores.arm_of(later, ws.workflow), ws.learner, tasks)
 
 
 @settings(max_examples=40, deadline=None)
