@@ -11,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.cli.ablation import show_ablation
+from evolve.episodes import Row, SkillDraft
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.ablation import AblationReport, share_won, verdict_on
-from evolve.improve.items import items_of, recalled_on, used_insights, without
+from evolve.improve.items import Item, items_of, recalled_on, used_insights, without
 from evolve.optimizer import Variant
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
+from evolve.skills import Skill
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import LocalWire, QuirkDouble
 from evolve.testing.doubles_quirks import quirk_family
@@ -148,6 +150,35 @@ def test_an_insight_that_is_taken_away_is_not_recalled_and_the_guide_it_taught_s
         assert recalled_on(stores.arm_of(without(stores, whole, [every]), ws.workflow), ws.learner, tasks) == {}
         later = replace(lesser, insights=stores.mark_insights(lesser.insights))
         assert one.id not in recalled_on(stores.arm_of(later, ws.workflow), ws.learner, tasks)
+
+
+def made(name, code):
+    draft = SkillDraft(
+        name=name,
+        description=f"Does {name}.",
+        entry=name,
+        signature="(xs: list[int]) -> list[int]",
+        code=code,
+        tests=(Row(input=([1],), output=[1]),),
+        source="t",
+    )
+    return Skill.from_draft(draft)
+
+
+def test_what_calls_a_skill_goes_with_it_and_what_it_calls_stays(desk) -> None:
+    inner = "def inner(xs):\n    return xs\n"
+    skills = [
+        made("inner", inner),
+        made("outer", f"{inner}\ndef outer(xs):\n    return inner(xs)\n"),
+        made("other", "def other(xs):\n    return xs[::-1]\n"),
+    ]
+    ws, _ = desk()
+    with ws:
+        bodies = [ws.stores.keep_skill(skill) for skill in skills]
+        whole = Variant(skills=tuple(bodies))
+        for gone, left in ((0, {2}), (1, {0, 2}), (2, {0, 1})):
+            item = Item(kind="skills", id=bodies[gone], text="a skill")
+            assert set(without(ws.stores, whole, [item]).skills) == {bodies[at] for at in left}
 
 
 @settings(max_examples=40, deadline=None)
