@@ -124,7 +124,10 @@ def rollback_command(workspace: options.Workspace = None, as_json: options.AsJso
 
     with evolve.open(workspace) as opened:
         done = opened.variants.rollback()
+        left = opened.variants.left_behind(done.before)
     _told(done, as_json)
+    for file in left:
+        note(f"{file} still says what {done.before[:12]} said, and goes on to act; take back what `write` put there")
 
 
 @app.command("transfer")

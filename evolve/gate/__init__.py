@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.gate.confidence import mean_sequence, saving_sequence, solved_sequence
-from evolve.gate.decisions import Decision, Decisions
+from evolve.gate.decisions import Begun, Decision, Decisions
 from evolve.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
 from evolve.gate.error_budget import ErrorBudget, Stake
 from evolve.gate.gate import Comparing, Finding, Gate, Proposal, solved_by
@@ -23,6 +23,7 @@ __all__ = [
     "BETS",
     "CHEAPER",
     "MIGRATIONS",
+    "Begun",
     "Comparing",
     "Comparison",
     "Contest",

@@ -206,7 +206,8 @@ class SequentialTest:
         rate = (tally.wins + 1) / (tally.decisive + 2) if tally.decisive else 0.75
         decisive = self._decisive_needed(tally, rate)
         share = (tally.decisive + 1) / (tally.pairs + 1)
-        return None if decisive is None else math.ceil(decisive / share)
+        pairs = math.inf if decisive is None else math.ceil(decisive / share)
+        return int(pairs) if pairs <= _HORIZON else None
 
     def _is_futile(self, tally: Tally, left: int) -> bool:
         # The rule is asked after every pair, so a fixed-sample bound would sooner or later be

@@ -120,8 +120,8 @@ class Gate:
         opened = self.decisions.open(
             pins, run=proposal.run, parent=proposal.parent, variant=proposal.variant, suite=proposal.suite.digest
         )
-        found = replace(self._compared(proposal, how), pins=pins)
-        moved = changed(opened, instruments())
+        found = replace(self._compared(proposal, how, opened.alpha), pins=pins)
+        moved = changed(opened.pins, instruments())
         if moved:
             void = f"void: the {moved} changed while the variant was judged"
             state = replace(found.state, verdict="undecided", reason=f"{void}; {found.state.reason}", stop=True)
@@ -141,11 +141,9 @@ class Gate:
         first = found[0]
         return f"refused: {first.text} holds text of {len(found)} held-out tasks, such as {first.task}"
 
-    def _compared(self, proposal: Proposal, how: Comparing) -> Finding:
-        _, alpha = self.decisions.next_level(proposal.suite.digest)
-        runner: PairedRunner[Task] = PairedRunner(
-            run=how.run, test=SequentialTest(alpha=alpha), batch=how.batch, seed=how.seed
-        )
+    def _compared(self, proposal: Proposal, how: Comparing, alpha: float) -> Finding:
+        test = SequentialTest(alpha=alpha)
+        runner: PairedRunner[Task] = PairedRunner(run=how.run, test=test, batch=how.batch, seed=how.seed)
         tasks = [task for task in proposal.suite.split("gate") if task.group not in proposal.learned_from]
         done = runner.compare(tasks, parent=proposal.parent, variant=proposal.variant, on_pair=how.on_pair)
         state = done.state

@@ -116,7 +116,7 @@ def judge_variant(
         texts=session.stores.texts(variant),
         learned_from=session.stores.learned_from(),
     )
-    seed = _seed(session)
+    seed = _seed(session, parent, variant)
     run = PairedEpisodes(session=session, split="gate", seed=seed, may_go_on=may_go_on)
     how = Comparing(run=run, retry=partial(_retry, session, variant, seed), seed=seed, on_pair=on_pair)
     finding = session.stores.gate.judge(proposal, how)
@@ -130,14 +130,15 @@ def _is_repeatable(session: Session) -> bool:
     return session.plan.limits.tokens is None
 
 
-def _seed(session: Session) -> int:
+def _seed(session: Session, parent: str, variant: str) -> int:
     """The seed of a judgement: one for all where episodes repeat themselves, so the parent's are run once.
 
     Else every proposal meets fresh episodes of its parent: one that was unlucky once would favour all that follow.
     """
     if _is_repeatable(session):
         return session.plan.seed
-    return session.plan.seed + 1000 * session.stores.decisions.next_level(session.suite.digest)[0]
+    decisions, suite = session.stores.decisions, session.suite.digest
+    return session.plan.seed + 1000 * decisions.place(run=session.run, parent=parent, variant=variant, suite=suite)
 
 
 def _entering(session: Session, finding: Finding, seed: int) -> list[list[EpisodeRecord]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,8 +15,9 @@ from evolve.improve.loop import check_size
 from evolve.improve.pairing import PairedEpisodes, held_out_tasks
 from evolve.improve.report import contrast
 from evolve.improve.session import Session
+from evolve.improve.targets import Target, TargetFigures, target_figures
 from evolve.improve.trials import SEARCH_SHARE, SessionTrials, judgement_pairs, net_wins
-from evolve.ledger import Spent
+from evolve.ledger import Budget, Spent
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.engine import Candidate, Engine, Judgement, SearchEnded
 
@@ -24,6 +26,8 @@ FEWEST = 3
 
 PROPOSALS_PER_TEST = 4
 _PILOT = 4
+_SCREENED = 24
+"""Tasks that a forecast expects one screening to take, where the suite has as many."""
 _STEP = "optimization"
 NOTHING = Interval(value=None, low=None, high=None, n=0)
 
@@ -33,20 +37,22 @@ class Forecast:
     """What the budget buys, before the search begins.
 
     Attributes:
-        proposals: Candidates that can be tried; None without a budget.
+        proposals: Candidates that can be tried; None where that is not known.
         tests: Paired tests that can be held beside them.
         episode_share: Part of the budget that one episode took in the pilot.
+        unknown: Why a budget foretells nothing, or "".
     """
 
     proposals: int | None = None
     tests: int | None = None
     episode_share: float = 0.0
+    unknown: str = ""
 
     @property
     def text(self) -> str:
         """One sentence for people."""
         if self.proposals is None:
-            return "no budget was given: the search ends when nothing new is within reach"
+            return self.unknown or "no budget was given: the search ends when nothing new is within reach"
         return f"the budget buys about {self.proposals} proposals and {self.tests} paired tests"
 
 
@@ -90,6 +96,7 @@ class OptimizationReport:
         looks: How often the suite's test tasks have been opened.
         active: Digest of the variant that is active now, or "".
         note: Why nothing was measured on test tasks, or "".
+        target: What was found by the target, or None without one.
     """
 
     run: str
@@ -107,6 +114,7 @@ class OptimizationReport:
     active: str = ""
     note: str = ""
     verdicts: Mapping[str, int] = field(default_factory=dict)
+    target: TargetFigures | None = None
 
     def to_json(self) -> dict[str, Any]:
         """One JSON object; :meth:`from_json` reads it back."""
@@ -118,11 +126,14 @@ class OptimizationReport:
         return from_data(cls, data)
 
 
-def optimize(session: Session, engine: Engine, texts: Mapping[str, str]) -> OptimizationReport:
+def optimize(
+    session: Session, engine: Engine, texts: Mapping[str, str], target: Target | None = None
+) -> OptimizationReport:
     """Runs an engine to its end, or on from where an earlier process stopped.
 
     Args:
         texts: Prompts in force that may be edited, by file name.
+        target: What chooses among candidates that do no worse by solves and cost.
 
     Raises:
         BudgetExhausted: The budget buys fewer than three proposals or paired tests.
@@ -139,7 +150,7 @@ def optimize(session: Session, engine: Engine, texts: Mapping[str, str]) -> Opti
     base = str(begun["variant"])
     workflow = stores.arm(base, session.workflow).workflow
     start = Candidate(workflow=workflow, prompts=tuple(begun["texts"].items()), operator="start")
-    trials = SessionTrials(session, start, base)
+    trials = SessionTrials(session, start, base, target.of if target is not None else None)
     forecast = foresee(session, trials, start)
     session.tell("forecast", text=forecast.text)
     try:
@@ -149,6 +160,8 @@ def optimize(session: Session, engine: Engine, texts: Mapping[str, str]) -> Opti
     accepted = [(candidate, judgement) for candidate, judgement in trials.judgements if judgement.accepted]
     changes, note = _remeasured(session, base, accepted)
     report = _report(session, engine, trials, forecast, (changes, note, reason))
+    if target is not None:
+        report = replace(report, target=target_figures(target, trials))
     session.journal.finish(_STEP, report.to_json())
     return report
 
@@ -160,35 +173,70 @@ def foresee(session: Session, trials: SessionTrials, start: Candidate) -> Foreca
         BudgetExhausted: Too little for a search that could decide anything.
     """
     known = session.journal.done("forecast")
-    pilot = [view.id for view in trials.tasks[:_PILOT]]
+    tasks = [view.id for view in trials.tasks[:_SCREENED]]
+    told = 0
     try:
-        trials.screen(start, pilot)
+        for first in range(0, len(tasks), _PILOT):
+            found = trials.screen(start, tasks[first : first + _PILOT])
+            told += sum(trial.informative for trial in found)
+            if told:
+                break
     except SearchEnded as end:
-        raise _too_small(str(end)) from end
-    if known is None:
-        known = to_data(_counted(session, len(pilot), len(trials.tasks)))
-        session.journal.finish("forecast", known)
-    found: Forecast = from_data(Forecast, known)
-    if found.tests is not None and min(found.tests, found.proposals or 0) < FEWEST:
-        raise _too_small(found.text)
-    return found
+        raise _too_small(session, str(end), 0.0) from end
+    if known is not None:
+        read: Forecast = from_data(Forecast, known)
+        return read
+    forecast = _counted(session, told, len(tasks))
+    if forecast.tests is not None and min(forecast.tests, forecast.proposals or 0) < FEWEST:
+        screening, test = _costs(session, forecast.episode_share, len(tasks))
+        needed = (screening + FEWEST * (PROPOSALS_PER_TEST * screening + test)) / SEARCH_SHARE
+        raise _too_small(session, forecast.text, needed)
+    # Kept only now: what a budget was too small for may go on with a larger one.
+    session.journal.finish("forecast", to_data(forecast))
+    return forecast
 
 
-def _counted(session: Session, pilot: int, tasks: int) -> Forecast:
+def _counted(session: Session, told: int, tasks: int) -> Forecast:
+    """What the budget buys, where ``told`` episodes without a fault cost what has been spent."""
+    if session.ledger.budget.unlimited:
+        return Forecast()
+    if not told:
+        return Forecast(unknown="what the budget buys is not known: every episode of the pilot ended in a fault")
     spent = session.share_spent()
     if not spent:
-        return Forecast()
-    each = spent / pilot
-    screening, test = min(tasks, 24) * each, 2 * judgement_pairs(session) * each
+        return Forecast(unknown="the budget bounds nothing that an episode spends here")
+    each = spent / told
+    screening, test = _costs(session, each, tasks)
     tests = int((SEARCH_SHARE - screening) / (PROPOSALS_PER_TEST * screening + test))
     return Forecast(proposals=PROPOSALS_PER_TEST * max(0, tests), tests=max(0, tests), episode_share=round(each, 6))
 
 
-def _too_small(reason: str) -> BudgetExhausted:
+def _costs(session: Session, each: float, tasks: int) -> tuple[float, float]:
+    """What screening one candidate and one paired test take, as shares of the budget."""
+    return tasks * each, 2 * judgement_pairs(session) * each
+
+
+def _too_small(session: Session, reason: str, needed: float) -> BudgetExhausted:
+    """Names the command that would do.
+
+    Args:
+        needed: How many times the budget the least is that would; 0 where that is not known.
+    """
+    parts = ["evolve optimize", str(session.request.get("suite", "SUITE"))]
+    parts += [f"--{name} {session.request[name]}" for name in ("only", "engine") if session.request.get(name)]
     return BudgetExhausted(
         f"the budget is too small to decide anything: {reason}",
-        hint=f"give one that buys at least {FEWEST} proposals and {FEWEST} paired tests, or none",
+        hint=f"{' '.join(parts)} {_enough(session.ledger.budget, needed)}",
     )
+
+
+def _enough(budget: Budget, needed: float) -> str:
+    """The option for a budget so many times as large, with a fifth to spare; in words where it has several bounds."""
+    kinds = {"tokens": budget.tokens, "candidates": budget.candidates}
+    bounds = [f"--budget {math.ceil(1.2 * needed * most / 1000)}k-{kind}" for kind, most in kinds.items() if most]
+    if needed and len(bounds) == 1 and budget.seconds is None and budget.money is None:
+        return bounds[0]
+    return f"with a budget that buys {FEWEST} proposals and {FEWEST} paired tests, or with none"
 
 
 def _remeasured(

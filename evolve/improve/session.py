@@ -161,6 +161,7 @@ class Session:
             (spent.candidates, budget.candidates),
             (spent.tokens, budget.tokens),
             (spent.money, budget.money),
+            (spent.calls, budget.calls),
         ]
         return min(1.0, max((used / bound for used, bound in pairs if bound), default=0.0))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
-from evolve.improve.arms import UNLEARNED, Learner
+from evolve.improve.arms import Learner
 from evolve.improve.stores import Stores
 from evolve.ledger import Budget, parse_budget
 from evolve.memory.preferences import PreferenceBook
@@ -102,7 +102,7 @@ class Workspace:
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
         wishes = PreferenceBook(self.stores.db, self.stores.memory.embedder)
         self.preferences = Preferences(wishes, self.stores.runs, self.learner)
-        self.skills = Skills(self.stores, self.open_sandbox)
+        self.skills = Skills(self.stores, self.open_sandbox, on_empty=self._forgotten)
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
         self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.variants = Variants(self.stores, self.paths)
@@ -263,7 +263,7 @@ class Workspace:
         The same call continues where a crash or Ctrl-C cut it off.
 
         Raises:
-            UsageError: The suite is malformed, or no engine can do what is asked for.
+            UsageError: The suite is malformed, no engine can do what is asked, or the target's judge is not measured.
             BudgetExhausted: The budget buys fewer than three proposals or paired tests.
         """
         self._need_writer()
@@ -368,9 +368,9 @@ class Workspace:
             raise UsageError("the workspace was opened for reading only")
 
     def _forgotten(self) -> None:
-        """With every insight gone no variant rests on anything any more."""
-        if self.stores.variants.active_digest != UNLEARNED and not self.stores.skills.active():
-            self.stores.variants.reset(grounds="everything was forgotten")
+        """With every insight gone and no skill in use, what was judged together with them acts no longer."""
+        if not self.stores.memory.claims() and self.variants.taken_back() is not None:
+            self.stores.variants.fall_back(grounds="what it rests on was forgotten")
 
 
 def as_budget(budget: BudgetLike) -> Budget:
