@@ -18,7 +18,7 @@ from evolve.improve.arms import Arm
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import judge_variant
 from evolve.improve.session import Session
-from evolve.improve.withholding import controls, outcomes
+from evolve.improve.withholding import item_controls, outcomes
 from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.optimizer.item_record import ItemRecord
@@ -214,7 +214,7 @@ class SessionTrials:
         share, items = self.start.workflow.knobs.withhold, ItemRecord(self._session.stores.db)
         trials = {record.task: record for record in records}
         tasks = [self._by_id[name] for name in trials]
-        for one in controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
+        for one in item_controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
             record = trials[one.task.id]
             if one.withheld:
                 session.workers.announce(one.key, one.arm)
