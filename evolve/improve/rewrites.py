@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 from evolve.episodes import Json
 from evolve.errors import ModelMistake
+from evolve.faults import hit
 from evolve.files import canonical_json, digest
 from evolve.improve.paid import PaidAnswers
 from evolve.policies import Edit, Rewriter
@@ -36,4 +37,6 @@ class PaidRewriter:
                 return []
 
         name = f"rewrite:{digest(canonical_json([list(items), list(traces), seed, about]))}"
-        return tuple(Edit(**one) for one in self.paid.once(name, ask))
+        found = self.paid.once(name, ask)
+        hit("rewrite.kept")
+        return tuple(Edit(**one) for one in found)

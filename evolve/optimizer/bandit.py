@@ -16,7 +16,7 @@ from evolve.optimizer.engine import Candidate, EngineSettings, Trials
 from evolve.optimizer.mutations import Operator, crossover, operators
 from evolve.optimizer.population import Member, Population, compare
 from evolve.optimizer.scope import Scope
-from evolve.optimizer.targets import standing
+from evolve.optimizer.targets import is_preferred, standing
 
 CROSSOVER = "crossover"
 KNOB_OPERATOR = "turn-knob"
@@ -158,7 +158,8 @@ class _Search:
 
         A quarter where at least something changed, nothing for what makes no difference.
         """
-        if standing(member, parent) is not None:
+        wins, losses = compare(member, parent)
+        if wins > losses or is_preferred(member, parent):
             return 1.0
         if self._population.is_novel(member):
             return 0.5
