@@ -87,7 +87,7 @@ def show_optimization(report: OptimizationReport) -> None:
     emit(f"suite {report.suite}, engine {report.engine}, seed {report.seed}: {report.finish_reason}")
     emit(report.forecast.text)
     verdicts = ", ".join(f"{number} {name}" for name, number in report.verdicts.items()) or "none"
-    emit(f"{report.tried} candidates tried, {report.judged} judged: {verdicts}")
+    emit(f"candidates tried: {report.tried}; judged: {report.judged} ({verdicts})")
     emit()
     for change in report.changes:
         show_change(change)
@@ -99,9 +99,10 @@ def show_optimization(report: OptimizationReport) -> None:
         looks = "once" if report.looks == 1 else f"{report.looks} times"
         emit(f"the test tasks of this suite have been opened {looks}")
         emit(f"active now: {report.active[:12]}; look with: evolve variants show {report.active[:12]}")
-    emit(
-        f"spent: {report.spent.candidates:,} candidates, {report.spent.tokens:,} tokens in {report.spent.seconds:.0f} s"
-    )
+    spent = report.spent
+    kinds = (("candidates", spent.candidates), ("tokens", spent.tokens))
+    amounts = [f"{amount:,} {kind}" for kind, amount in kinds if amount]
+    emit(f"spent: {', '.join(amounts) or 'nothing'} in {spent.seconds:.0f} s")
 
 
 def show_target(found: TargetFigures) -> None:
@@ -128,7 +129,7 @@ def show_changes(changes: Sequence[Change]) -> None:
 
 def show_change(change: Change) -> None:
     """An accepted change, with what was foreseen beside what was found."""
-    emit(f"accepted {change.variant[:12]} over {change.parent[:12]}: {change.operator}, which {change.why}")
+    emit(f"accepted {change.variant[:12]} over {change.parent[:12]}: {change.operator}: {change.why}")
     emit(f"  predicted on gate tasks, won minus lost: {_figure(change.predicted)}")
     emit(f"  realised on test tasks, won minus lost:  {_figure(change.realised)}")
     emit(f"  share of test tasks solved, difference:  {_figure(change.solved)}")

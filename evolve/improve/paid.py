@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 from evolve.episodes import Cost, Json
 from evolve.errors import BudgetExhausted
+from evolve.faults import hit
 from evolve.improve.journal import Journal
 from evolve.ledger import Ledger
 from evolve.optimizer.engine import SearchEnded
@@ -39,6 +40,7 @@ class PaidAnswers:
         if known is None:
             known = self._asked(ask)
             self._journal.finish(name, known)
+            hit("answer.kept")
         elif name not in self._booked:
             self._ledger.settle(Cost(), Cost(**known["cost"]))
         self._booked.add(name)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import EpisodeRecord
-from evolve.faults import hit
 from evolve.files import canonical_json, digest
 from evolve.gate import Interval, clopper_pearson, is_verified
 from evolve.improve.paid import PaidAnswers
@@ -48,7 +47,6 @@ class Target:
             return None
         name = digest(canonical_json([self.key, task.instruction, record.answer]))
         found = self.paid.once(f"target:{name}", lambda: self.score(task, record.answer))
-        hit("opinion.kept")
         return None if found is None else float(found)
 
 

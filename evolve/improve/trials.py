@@ -13,12 +13,15 @@ from typing import Any
 from evolve.agent import episode_id
 from evolve.episodes import EpisodeRecord, Limits, TaskView
 from evolve.faults import hit
-from evolve.gate import clopper_pearson, is_verified, shuffled_groups
+from evolve.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
+from evolve.improve.arms import Arm
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import judge_variant
 from evolve.improve.session import Session
+from evolve.improve.withholding import controls, outcomes
 from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
+from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.population import Member
 from evolve.tasks import Task, equal
 
@@ -107,6 +110,7 @@ class SessionTrials:
         member = self.seen.setdefault(candidate.digest, Member(candidate=candidate, trials={}))
         member.trials.update({one.task: replace(one, record=None) for one in trials if one.informative})
         if fresh:
+            self._count_items(arm, records)
             with self._session.stores.db.transaction():
                 scores = [Score.of(self._session.suite.digest, record) for record in records]
                 self._session.stores.variants.add_scores(variant, scores)
@@ -205,6 +209,25 @@ class SessionTrials:
             raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")
         return [attempt.record for attempt in attempts]
 
+    def _count_items(self, arm: Arm, records: Sequence[EpisodeRecord]) -> None:
+        """Runs the controls that belong to these trials and keeps what each says of single items, once.
+
+        The share is that of the start: a candidate that turns the knob must not be tried more or less often.
+        """
+        session, limits = self._session, arm.limits(self._session.plan.limits)
+        share, items = self._start.workflow.knobs.withhold, ItemRecord(self._session.stores.db)
+        trials = {record.task: record for record in records}
+        tasks = [self._by_id[name] for name in trials]
+        for one in controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
+            record = trials[one.task.id]
+            if one.withheld:
+                session.workers.announce(one.key, one.arm)
+                try:
+                    (record,) = self._run([self._job(one.task, one.key, limits)])
+                except SearchEnded:  # the trials are whole; the next question ends the search
+                    return
+            items.add(record.episode, outcomes(one, record))
+
     def _record(self, job: EpisodeJob) -> EpisodeRecord:
         name = episode_id(self._session.run, job.task, job.variant, job.seed)
         return self._session.stores.runs.episode(name)
@@ -222,11 +245,22 @@ class SessionTrials:
         left = session.ledger.left
         pairs = [(left.candidates, session.plan.limits.candidates), (left.tokens, session.plan.limits.tokens)]
         episodes = [have // most for have, most in pairs if have is not None and most]
-        judgements = None
+        pairs = judgement_pairs(session)
+        judgements = cost = None
         if self._ran and spent:
-            judgements = int((SEARCH_SHARE - spent) / (spent / self._ran) / (2 * judgement_pairs(session)))
+            more = max(0.0, SEARCH_SHARE - spent) / spent
+            judgements = int(more * self._ran / (2 * pairs))
+            cost = more * (session.ledger.spent.candidates or session.ledger.spent.tokens)
         share = max(0.0, 1.0 - spent / SEARCH_SHARE)
-        return Left(episodes=min(episodes, default=None), judgements=judgements, share=share)
+        _, level = session.stores.decisions.next_level(session.suite.digest)
+        return Left(
+            episodes=min(episodes, default=None),
+            judgements=judgements,
+            cost=cost,
+            pairs=len({task.group for task in session.suite.split("gate")}),
+            wins=SequentialTest(alpha=level).wins_needed(0),
+            share=share,
+        )
 
 
 def judgement_pairs(session: Session) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from evolve.episodes import EpisodeRecord
-from evolve.errors import UsageError
+from evolve.errors import RecordDamaged, UsageError
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
 from evolve.gate import is_verified
@@ -167,11 +167,11 @@ class VariantArchive:
 
         Raises:
             UsageError: The variant is unknown.
+            RecordDamaged: An object it needs is gone.
             ValueError: The grounds are the word that marks roll-backs.
         """
         if grounds == _ROLLBACK:
             raise ValueError("use rollback() to go back")
-        self.get(name)
         return self._switch(name, grounds)
 
     def rollback(self) -> Promotion:
@@ -181,6 +181,7 @@ class VariantArchive:
 
         Raises:
             UsageError: Nothing has been promoted.
+            RecordDamaged: What was active before needs an object that is gone; promote another variant.
         """
         with self._db.transaction():
             stack = [UNLEARNED]
@@ -322,6 +323,12 @@ class VariantArchive:
         return bool(self._db.rows("variants", {"id": name}))
 
     def _switch(self, name: str, grounds: str) -> Promotion:
+        lost = [] if name == UNLEARNED else [one for one in self.get(name).objects if one not in self._objects]
+        if lost:
+            raise RecordDamaged(
+                f"the variant {name[:12]} needs the object {lost[0]}, which is gone",
+                hint="evolve variants list shows others; evolve doctor says what is damaged",
+            )
         with self._db.transaction():
             before = self.active_digest
             done = Promotion(variant=name, before=before, grounds=grounds, at=self._clock())

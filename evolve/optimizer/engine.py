@@ -113,11 +113,17 @@ class Left:
     Attributes:
         episodes: Episodes at the largest cost that one may have.
         judgements: Judgements of average length beside as much screening.
+        cost: In units of :attr:`Trial.cost`, at what a unit has taken from the budget so far.
+        pairs: Most pairs that one judgement can take.
+        wins: Pairs that the next one must win to be accepted, if it loses none.
         share: Part of the budget that is left, in [0, 1]; 1 without a budget.
     """
 
     episodes: int | None = None
     judgements: int | None = None
+    cost: float | None = None
+    pairs: int = 1
+    wins: int = 1
     share: float = 1.0
 
 

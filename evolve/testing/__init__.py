@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.testing.conversing import ConversingDouble
 from evolve.testing.doubles import Double, QuirkDouble
+from evolve.testing.doubles_advice import AdvisedDouble
 from evolve.testing.doubles_asking import AskingDouble, asking_task
 from evolve.testing.doubles_judges import CarefulJudge, GullibleJudge, StyledDouble, TasteJudge
 from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WISH_JOBS",
+    "AdvisedDouble",
     "AskingDouble",
     "CarefulJudge",
     "ConversingDouble",

@@ -22,6 +22,7 @@ from evolve.settings import Settings, load_settings, with_sandbox
 from evolve.store import WriterLock
 from evolve.tasks import Task
 from evolve.workflow import Workflow, parse_workflow
+from evolve.workspace.ablating import AblationRequest, ablate
 from evolve.workspace.approvals import undone
 from evolve.workspace.folders import Folders, Patch
 from evolve.workspace.housekeeping import drop_checkpoints, tidy
@@ -41,6 +42,7 @@ from evolve.workspace.training import improve, report
 from evolve.workspace.variants import Variants
 
 if TYPE_CHECKING:
+    from evolve.improve.ablation import AblationReport
     from evolve.improve.optimization import OptimizationReport
     from evolve.improve.report import Report
     from evolve.models import Recording
@@ -275,6 +277,18 @@ class Workspace:
         """
         self._need_writer()
         return retest(self, variant, suite, as_budget(budget))
+
+    def ablate(self, request: AblationRequest, *, budget: BudgetLike = None) -> AblationReport:
+        """Credits the single items of a variant: it is tried against itself without each; decides nothing.
+
+        The same call continues where a crash or Ctrl-C cut it off.
+
+        Raises:
+            UsageError: There is no such variant, it has no such item, or it is not known on which tasks to try it.
+            BudgetExhausted: The budget ended before any pair of episodes.
+        """
+        self._need_writer()
+        return ablate(self, request, as_budget(budget))
 
     def report(self, *, fresh: bool = False) -> Report:
         """The last report again, without opening the test tasks.

@@ -19,7 +19,7 @@ from evolve.optimizer.gepa_engine import load_gepa
 from evolve.optimizer.scope import Scope
 from evolve.tasks import load_suite
 from evolve.workspace.opening import now
-from evolve.workspace.prompt_search import gepa_engine, texts_in_force
+from evolve.workspace.prompt_search import edited_state, gepa_engine, texts_in_force
 from evolve.workspace.targets import chosen_target
 from evolve.workspace.training import loop_limits, opened_session
 
@@ -62,7 +62,8 @@ def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> Op
     wanted = chosen.wanted if chosen is not None else ""
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals, wanted=wanted)
     scope = Scope(policy=workspace.learner.name, limits=limits)
-    asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates]
+    # A search that goes on begins with what it began with, so under files that were edited it is another one.
+    asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates, edited_state(workspace)]
     if chosen is not None:
         asked.append(chosen.key)
     key = digest(canonical_json(["optimize", *asked, workspace.learner.name, *workspace.mark]))

@@ -12,6 +12,7 @@ from typing import Any
 from evolve.errors import UsageError
 from evolve.files import write_atomic
 from evolve.gate import Decision
+from evolve.improve.journal import Journal
 from evolve.improve.optimization import Change
 from evolve.improve.stores import Stores
 from evolve.optimizer import UNLEARNED, Promotion, Variant
@@ -178,13 +179,19 @@ class Variants:
         """Goes back to what was active before; see :meth:`evolve.optimizer.VariantArchive.rollback`."""
         return self._stores.variants.rollback()
 
+    def left_behind(self, name: str) -> Sequence[Path]:
+        """Files in ``prompts/`` that say what a variant says: they act whether the variant is active or not."""
+        found = [(self._paths.prompts / file, text) for file, text in self.texts(name).items()]
+        return [path for path, text in found if path.is_file() and path.read_text("utf-8") == text]
+
     def write(self, name: str = "active", *, force: bool = False) -> Sequence[Path]:
         """Puts the prompts and the workflow that a variant changes into ``prompts/``, for review; gives the files.
 
         Raises:
             UsageError: It changes none, or a file there was edited by somebody and ``force`` is not given.
         """
-        texts = self.texts(self._stores.variants.find(name))
+        name = self._stores.variants.find(name)
+        texts = self.texts(name)
         if not texts:
             raise UsageError("this variant changes neither prompts nor the workflow", hint="evolve variants list")
         seeds = PromptLayers()
@@ -192,12 +199,21 @@ class Variants:
             there = self._paths.prompts / file
             if force or not there.is_file():
                 continue
-            if there.read_text("utf-8") not in (text, load_prompt(file, seeds)):
+            if there.read_text("utf-8") not in (text, load_prompt(file, seeds), *self._before(name, file)):
                 raise UsageError(f"{there} was edited and would be replaced", hint="keep a copy, then add --force")
         self._paths.prompts.mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
             write_atomic(self._paths.prompts / file, text.encode())
         return [self._paths.prompts / file for file in sorted(texts)]
+
+    def _before(self, name: str, file: str) -> Iterator[str]:
+        """What a prompt said before a variant and its forebears changed it."""
+        line = set(self._stores.variants.lineage(name))
+        yield from (self.texts(one)[file] for one in line if file in self.texts(one))
+        for run in {one.run for one in self._stores.decisions.log() if one.variant in line}:
+            begun = Journal(self._stores.db, run).done("start")
+            if begun and file in begun["texts"]:
+                yield str(begun["texts"][file])
 
     def _found(self, name: str) -> str:
         digest = self._stores.variants.find(name)
