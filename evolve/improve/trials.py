@@ -215,7 +215,7 @@ class SessionTrials:
         The share is that of the start: a candidate that turns the knob must not be tried more or less often.
         """
         session, limits = self._session, arm.limits(self._session.plan.limits)
-        share, items = self._start.workflow.knobs.withhold, ItemRecord(self._session.stores.db)
+        share, items = self.start.workflow.knobs.withhold, ItemRecord(self._session.stores.db)
         trials = {record.task: record for record in records}
         tasks = [self._by_id[name] for name in trials]
         for one in controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
@@ -243,13 +243,12 @@ class SessionTrials:
         session = self._session
         spent = session.share_spent()
         left = session.ledger.left
-        pairs = [(left.candidates, session.plan.limits.candidates), (left.tokens, session.plan.limits.tokens)]
-        episodes = [have // most for have, most in pairs if have is not None and most]
-        pairs = judgement_pairs(session)
+        bounds = [(left.candidates, session.plan.limits.candidates), (left.tokens, session.plan.limits.tokens)]
+        episodes = [have // most for have, most in bounds if have is not None and most]
         judgements = cost = None
         if self._ran and spent:
             more = max(0.0, SEARCH_SHARE - spent) / spent
-            judgements = int(more * self._ran / (2 * pairs))
+            judgements = int(more * self._ran / (2 * judgement_pairs(session)))
             cost = more * (session.ledger.spent.candidates or session.ledger.spent.tokens)
         share = max(0.0, 1.0 - spent / SEARCH_SHARE)
         _, level = session.stores.decisions.next_level(session.suite.digest)

@@ -73,12 +73,12 @@ def test_a_budget_that_does_not_cover_the_question_ends_the_search(database) -> 
 
 
 def test_a_model_that_rewrites_nothing_usable_again_and_again_ends_the_run_and_another_goes_on(database) -> None:
-    refusing, _ = paid(database, Budget(tokens=50_000), lambda body: completion("no edits here", usage=USAGE))
+    refusing, _, _ = paid(database, Budget(tokens=50_000), lambda body: completion("no edits here", usage=USAGE))
     assert refusing.propose(["a b"], ["trace"], seed=1) == refusing.propose(["a b"], ["trace"], seed=2) == ()
     with pytest.raises(EndpointProblem, match="nothing usable 3 times in a row") as told:
         refusing.propose(["a b"], ["trace"], seed=3)
     assert told.value.exit_code == 4 and "evolve models check" in told.value.hint
-    other, asked = paid(database, Budget(tokens=50_000))
+    other, asked, _ = paid(database, Budget(tokens=50_000))
     assert [len(other.propose(["a b"], ["trace"], seed=seed)) for seed in (1, 2, 3)] == [0, 0, 1]
     assert len(asked) == 1, "what was told is not asked for again"
 
