@@ -49,13 +49,12 @@ class SessionTrials:
         opinion: Fills in the target of trials; by default they have none. No verdict depends on it.
 
     Attributes:
-        start: As given.
         seen: Every candidate that was tried, by digest, with its informative trials but not their episodes.
         judgements: Every candidate that was judged, in order.
     """
 
     def __init__(self, session: Session, start: Candidate, base: str, opinion: Opinion | None = None) -> None:
-        self._session, self.start, self._base = session, start, base
+        self._session, self._start, self._base = session, start, base
         self._opinion = opinion
         self.seen: dict[str, Member] = {}
         self._tasks: list[Task] = shuffled_groups(session.suite.split("train"), session.plan.seed)
@@ -70,6 +69,11 @@ class SessionTrials:
     def tasks(self) -> Sequence[TaskView]:
         """One train task per group, in an order that depends on the seed only."""
         return [task.view() for task in self._tasks]
+
+    @property
+    def start(self) -> Candidate:
+        """What the search began with."""
+        return self._start
 
     @property
     def incumbent(self) -> Candidate:
@@ -153,11 +157,11 @@ class SessionTrials:
         stores = self._session.stores
         origin = self._variants.get(candidate.parents[0], self._base) if candidate.parents else self._base
         base = Variant() if self._base == UNLEARNED else stores.variants.get(self._base)
-        before = self.start.texts
+        before = self._start.texts
         changed = {name: text for name, text in candidate.prompts if before.get(name) != text}
         prompts = {**dict(base.prompts), **{name: stores.objects.put(text.encode()) for name, text in changed.items()}}
         workflow = base.workflow
-        if candidate.workflow != self.start.workflow:
+        if candidate.workflow != self._start.workflow:
             workflow = stores.objects.put(candidate.workflow.render().encode())
         made = replace(base, prompts=tuple(prompts.items()), workflow=workflow, parent=parent or origin)
         stores.variants.add(made, origin=f"{self._session.run}: {candidate.operator}; {candidate.why}")

@@ -18,7 +18,7 @@ from evolve.optimizer.mutations import Operator, crossover, knob_operators, sing
 from evolve.optimizer.population import BAND, Member, Population, compare
 from evolve.optimizer.rivals import PATIENCE, Rivals
 from evolve.optimizer.scope import Scope
-from evolve.optimizer.targets import standing
+from evolve.optimizer.targets import is_preferred
 from evolve.workflow import Workflow
 
 CROSSOVER = "crossover"
@@ -181,7 +181,8 @@ class _Search:
 
         A quarter where at least something changed, nothing for what makes no difference.
         """
-        if standing(member, parent) is not None:
+        wins, losses = compare(member, parent)
+        if wins > losses or is_preferred(member, parent):
             return 1.0
         if self._population.is_novel(member):
             return 0.5
