@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from evolve.episodes import Action, Cost, EpisodeRecord, Observation, Step
 from evolve.gate import is_verified
+from evolve.improve.beginnings import same_beginning
 from evolve.improve.session import LoopPlan
 from evolve.improve.stage_replay import StageReplay
 from evolve.improve.trials import SessionTrials
@@ -171,6 +174,25 @@ def test_a_replay_that_was_cut_off_is_made_again_and_kept_once(desk, suite) -> N
         again = run.replay(run.failed, run.mended, blamed)
         assert again is not None and again.solved and len(asked) == 5
         assert len(list(ws.stores.runs.episodes())) == 2
+
+
+def test_a_beginning_is_the_same_where_its_actions_gave_the_same() -> None:
+    def episode(*seen: Observation) -> EpisodeRecord:
+        steps = [
+            Step(number=at, action=Action(kind="code", code="x"), observation=one) for at, one in enumerate(seen, 1)
+        ]
+        names = dict.fromkeys(("episode", "run", "task", "suite", "group", "split", "variant", "answer"), "")
+        return EpisodeRecord(**names, seed=0, status="refused", verified=False, steps=tuple(steps), cost=Cost())
+
+    seven, eight = Observation(ok=False, outputs=(7,)), Observation(ok=False, outputs=(8,))
+    assert same_beginning(episode(seven, seven), episode(seven, eight), 1)
+    assert not same_beginning(episode(seven, seven), episode(eight, seven), 1)
+    assert not same_beginning(episode(seven, seven), episode(seven), 1), "it ended before what is asked again"
+    slow = Observation(ok=False, error="1 failed in 0.12s", data={"snapshot": "s", "score": 0.5, "check": "0.12s"})
+    fast = replace(slow, error="1 failed in 0.01s", data={**slow.data, "check": "0.01s"})
+    other = replace(slow, data={**slow.data, "snapshot": "t"})
+    assert same_beginning(episode(slow, seven), episode(fast, seven), 1), "the folder is in the same state"
+    assert not same_beginning(episode(slow, seven), episode(other, seven), 1)
 
 
 @pytest.mark.slow
