@@ -118,7 +118,12 @@ def test_what_came_before_the_blamed_stage_is_taken_from_the_record(desk, suite)
             assert [step.action.code for step in again.steps[:before]] == [run.failed.steps[0].action.code][:before]
             assert again.cost.calls == 1 and 0 < again.cost.tokens < run.failed.cost.tokens
             assert "Goal: " in asked[-1][1], "the plan of the record stands in the question"
-            assert again.split == "screen" and again.episode != run.failed.episode and again.seed == run.failed.seed
+            assert (
+                again.variant.startswith("replay:")
+                and again.split == "screen"
+                and again.episode != run.failed.episode
+                and again.seed == run.failed.seed
+            )
             assert ws.stores.runs.episode(again.episode) == again
         assert not ws.stores.memory.experience(), "nothing is learned from a replay"
 
