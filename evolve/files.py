@@ -74,10 +74,13 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
     Missing parent folders are made.
 
     Raises:
-        WorkspaceError: When the disk is full or the place cannot be written; the old file is untouched.
+        WorkspaceError: When the disk is full, the place cannot be written, or something there is no regular file,
+            such as a device, which a rename would replace; what was there is untouched.
     """
     target = Path(path)
     try:
+        if target.exists() and not target.is_file():
+            raise WorkspaceError(f"cannot write {target}: not a regular file", hint="name a file that may be replaced")
         hit("file.begin")
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".tmp")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,14 +19,22 @@ app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at the
 
 @app.command("list")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """List every verdict, oldest first."""
+    """List every verdict, oldest first, and at what level the next proposal is tested."""
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        decisions = opened.stores.decisions.log()
-        levels = {one.suite: opened.stores.decisions.next_level(one.suite) for one in decisions}
+        table_of = opened.stores.decisions
+        decisions, begun = table_of.log(), table_of.begun()
+        suites = dict.fromkeys([*(one.suite for one in decisions), *(one.suite for one in begun)])
+        following = [(suite, *table_of.next_level(suite)) for suite in suites]
     if as_json:
-        emit_json([_plain(one) for one in decisions])
+        emit_json(
+            {
+                "decisions": [_plain(one) for one in decisions],
+                "begun": [{**asdict(one), "pins": dict(one.pins)} for one in begun],
+                "next": [{"suite": suite, "proposal": number, "level": level} for suite, number, level in following],
+            }
+        )
         return
     rows = [
         (one.id, one.run, one.proposal, one.variant[:10], one.verdict, _pairs(one), f"{one.alpha:.2g}", _wealth(one))
@@ -33,7 +42,9 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     ]
     header = ("id", "run", "proposal", "variant", "verdict", "pairs", "level", "e-value")
     emit(table(header, rows) or "nothing has been judged yet")
-    for suite, (number, level) in levels.items():
+    for one in begun:
+        emit(f"run {one.run} broke off judging {one.variant[:10]}: level {one.alpha:.2g} counts as lost until it ends")
+    for suite, number, level in following:
         emit(f"suite {suite[:10]}: the next proposal is number {number}, tested at level {level:.2g}")
 
 

@@ -154,6 +154,51 @@ def transfer_command(
         flush()
 
 
+@app.command("ablate")
+def ablate_command(
+    name: Annotated[str, typer.Argument(help="Digest, its beginning, or active.", envvar="EVOLVE_VARIANT")] = "active",
+    suite: Annotated[
+        str, typer.Option("--suite", envvar="EVOLVE_SUITE", help="Tasks to try on. Default: where it was judged.")
+    ] = "",
+    items: Annotated[
+        str,
+        typer.Option(
+            "--items", envvar="EVOLVE_ITEMS", help="Some of guide,skills,insights,prompts,workflow. Default: all."
+        ),
+    ] = "",
+    propose: Annotated[
+        bool, typer.Option("--propose", envvar="EVOLVE_PROPOSE", help="Put removing what hurts before the gate.")
+    ] = False,
+    seed: options.Seed = 0,
+    budget: options.Budget = None,
+    model: options.Model = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Credit single items: try a variant against itself without each, on train tasks. Decides nothing.
+
+    Interrupted, the same command continues where it stopped.
+    """
+    import evolve
+    from evolve.cli.ablation import show_ablation
+    from evolve.cli.views import LoopView
+    from evolve.ledger import parse_budget
+    from evolve.workspace.ablating import AblationRequest
+
+    parse_budget(budget or ())  # a wrong option is told before anything is made
+    kinds = [one.strip() for one in items.split(",") if one.strip()]
+    wish = AblationRequest(variant=name, suite=suite, items=kinds, seed=seed, propose=propose)
+    view = LoopView()
+    with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
+        report = opened.ablate(wish, budget=budget)
+        view.stop()
+        if as_json:
+            emit_json({**report.to_json(), **opened.mark})
+        else:
+            show_ablation(report)
+        flush()
+
+
 @app.command("write")
 def write_command(
     name: Name = "active",
@@ -189,5 +234,10 @@ def _show_measure(body: dict[str, Any]) -> None:
         from evolve.improve.optimization import Change
 
         show_change(Change.from_json(body))
+    elif body["kind"].startswith("ablation"):
+        from evolve.cli.ablation import show_ablation
+        from evolve.improve.ablation import AblationReport
+
+        show_ablation(AblationReport.from_json(body))
     else:
         emit(f"{body['kind']}: {body['verdict']}; {body['reason']}")

@@ -163,9 +163,23 @@ def _search_line(event: Event) -> tuple[str, bool]:
     if event.kind == "screened":
         name = data["operator"]
         return f"candidate {data['number']}, {name}: {data['solved']} of {data['tasks']} train tasks solved", False
+    if event.kind == "warning":
+        return f"warning: {data['text']}", True
+    return _arms_line(event)
+
+
+def _arms_line(event: Event) -> tuple[str, bool]:
+    """Progress of comparisons that decide nothing."""
+    data: Any = event.data
+    if event.kind == "test":
+        return f"held-out test: {data['done']}/{data['total']} tasks in both arms", data["done"] == data["total"]
     if event.kind == "replayed":
         came = "solved" if data["solved"] else "failed again"
         return f"edit of {data['prompt']}, tried on a single failure: {came}", False
-    if event.kind == "test":
-        return f"held-out test: {data['done']}/{data['total']} tasks in both arms", data["done"] == data["total"]
-    return (f"warning: {data['text']}", True) if event.kind == "warning" else ("", False)
+    if event.kind == "ablated":
+        line = f"items one by one: pair {data['done']}/{data['total']}, {shorten(data['item'], 40)}: {data['reason']}"
+        return line, data["done"] == data["total"]
+    if event.kind == "tested":
+        counts = f"{data['agree']} pairs agree, {data['disagree']} disagree of {data['pairs']}"
+        return f"insight tested with and without, {counts}: {shorten(data['text'], 60)}", True
+    return "", False

@@ -91,7 +91,7 @@ def diff_command(
 
     found = differences(_read(before, workspace)[0], _read(after, workspace)[0])
     if as_json:
-        emit_json([asdict(one) for one in found])
+        emit_json({"differences": [asdict(one) for one in found]})
         return
     for one in found:
         emit(str(one))

@@ -53,6 +53,25 @@ class Decision:
     pins: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    """A judgement as it was begun.
+
+    Attributes:
+        proposal: Place of the variant in the stream of proposals for this suite, from 1.
+        alpha: Error level it is tested at, also after a break.
+        pins: Digests of what it measures with, by part.
+    """
+
+    run: str
+    variant: str
+    suite: str
+    proposal: int
+    alpha: float
+    pins: Mapping[str, str]
+    at: float
+
+
 class Decisions:
     """The one table of verdicts. The error budget runs over all proposals ever tested on a suite.
 
@@ -70,24 +89,50 @@ class Decisions:
         self._clock = clock
 
     def next_level(self, suite: str) -> tuple[int, float]:
-        """Number and error level of the next proposal on a suite; what was refused untested used no level."""
+        """Number and error level of the next proposal on a suite; what was refused untested used no level.
+
+        A judgement that was begun and has no verdict counts as lost in full: else whoever does not like how one
+        goes could break it off and have its level back.
+        """
         rows = self._db.rows("gate_decisions", {"suite": suite})
-        tested = [
-            (cast(float, one["alpha"]), cast(float, one["wealth"]), one["verdict"]) for one in rows if one["alpha"]
+        stakes = [
+            Stake(
+                level=cast(float, one["alpha"]), wealth=cast(float, one["wealth"]), accepted=one["verdict"] == "accept"
+            )
+            for one in rows
+            if one["alpha"]
         ]
-        stakes = [Stake(level=level, wealth=wealth, accepted=said == "accept") for level, wealth, said in tested]
+        stakes += [Stake(level=one.alpha, wealth=0.0, accepted=False) for one in self.begun(suite)]
         return len(stakes) + 1, self._budget.level(stakes)
 
-    def open(self, pins: Mapping[str, str], *, run: str, parent: str, variant: str, suite: str) -> Mapping[str, str]:
-        """Notes what a judgement begins to measure with; gives what it began with the first time."""
-        row: dict[str, Value] = {
-            "key": pair_key(run, parent, variant, suite),
-            "pins": canonical_json(dict(pins)),
-            "at": self._clock(),
-        }
-        self._db.insert("gate_openings", row, key="key")
-        (kept,) = self._db.rows("gate_openings", {"key": row["key"]})
-        return cast("Mapping[str, str]", json.loads(str(kept["pins"])))
+    def begun(self, suite: str | None = None) -> list[Begun]:
+        """Judgements without a verdict, on one suite or all, oldest first."""
+        where = {} if suite is None else {"suite": suite}
+        decided = {row["key"] for row in self._db.rows("gate_decisions", where)}
+        return [_begun(row) for row in self._db.rows("gate_begun", where) if row["key"] not in decided]
+
+    def place(self, *, run: str, parent: str, variant: str, suite: str) -> int:
+        """Number of a judgement in the stream of proposals: what it got when it was begun, else the next."""
+        found = self._db.rows("gate_begun", {"key": pair_key(run, parent, variant, suite)})
+        return cast(int, found[0]["proposal"]) if found else self.next_level(suite)[0]
+
+    def open(self, pins: Mapping[str, str], *, run: str, parent: str, variant: str, suite: str) -> Begun:
+        """Notes what a judgement measures with, and at what level; gives what it began with the first time."""
+        key = pair_key(run, parent, variant, suite)
+        with self._db.transaction():
+            number, level = self.next_level(suite)
+            row: dict[str, Value] = {
+                "key": key,
+                "run": run,
+                "variant": variant,
+                "suite": suite,
+                "proposal": number,
+                "alpha": level,
+                "pins": canonical_json(dict(pins)),
+                "at": self._clock(),
+            }
+            self._db.insert("gate_begun", row, key="key")
+            return _begun(self._db.rows("gate_begun", {"key": key})[0])
 
     def keep(self, finding: Finding) -> Decision:
         """Keeps what was found, with what it rests on."""
@@ -127,7 +172,7 @@ class Decisions:
             row: dict[str, Any] = {
                 "key": key,
                 "run": run,
-                "proposal": self.next_level(suite)[0],
+                "proposal": self.place(run=run, parent=parent, variant=variant, suite=suite),
                 "parent": parent,
                 "variant": variant,
                 "suite": suite,
@@ -168,6 +213,11 @@ class Decisions:
             regressed=tuple(grounds.get("regressed", ())),
             pins=grounds.get("pins", {}),
         )
+
+
+def _begun(row: Mapping[str, Any]) -> Begun:
+    plain = ("run", "variant", "suite", "proposal", "alpha", "at")
+    return Begun(**{name: row[name] for name in plain}, pins=json.loads(str(row["pins"])))
 
 
 def pair_key(run: str, parent: str, variant: str, suite: str) -> str:

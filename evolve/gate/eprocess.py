@@ -124,6 +124,21 @@ class TestState:
             verdict="reject", tally=Tally(), alpha=0.0, wealth=1.0, harm=1.0, further=0, stop=True, reason=reason
         )
 
+    @classmethod
+    def counted(cls, tally: Tally, *, left: int) -> TestState:
+        """The state where a figure is wanted and no verdict: it ends with the pairs, whatever they say."""
+        reason = f"{tally.wins} wins, {tally.losses} losses, {tally.ties} ties"
+        return cls(
+            verdict="undecided",
+            tally=tally,
+            alpha=0.0,
+            wealth=1.0,
+            harm=1.0,
+            further=left,
+            stop=left == 0,
+            reason=reason,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class SequentialTest:
@@ -191,7 +206,8 @@ class SequentialTest:
         rate = (tally.wins + 1) / (tally.decisive + 2) if tally.decisive else 0.75
         decisive = self._decisive_needed(tally, rate)
         share = (tally.decisive + 1) / (tally.pairs + 1)
-        return None if decisive is None else math.ceil(decisive / share)
+        pairs = math.inf if decisive is None else math.ceil(decisive / share)
+        return int(pairs) if pairs <= _HORIZON else None
 
     def _is_futile(self, tally: Tally, left: int) -> bool:
         # The rule is asked after every pair, so a fixed-sample bound would sooner or later be

@@ -35,4 +35,14 @@ MIGRATIONS: tuple[Migration, ...] = (
         CREATE TABLE gate_seals (suite TEXT PRIMARY KEY, splits TEXT NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL)
         """,
     ),
+    Migration(
+        "gate",
+        3,
+        """
+        CREATE TABLE gate_begun (key TEXT PRIMARY KEY, run TEXT NOT NULL, variant TEXT NOT NULL, suite TEXT NOT NULL,
+            proposal INTEGER NOT NULL, alpha REAL NOT NULL, pins TEXT NOT NULL, at REAL NOT NULL,
+            checksum TEXT NOT NULL);
+        DROP TABLE gate_openings
+        """,
+    ),
 )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from evolve.episodes import EpisodeRecord
-from evolve.errors import UsageError
+from evolve.errors import RecordDamaged, UsageError
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
 from evolve.gate import is_verified
@@ -167,11 +167,11 @@ class VariantArchive:
 
         Raises:
             UsageError: The variant is unknown.
+            RecordDamaged: An object it needs is gone.
             ValueError: The grounds are the word that marks roll-backs.
         """
         if grounds == _ROLLBACK:
             raise ValueError("use rollback() to go back")
-        self.get(name)
         return self._switch(name, grounds)
 
     def rollback(self) -> Promotion:
@@ -181,6 +181,7 @@ class VariantArchive:
 
         Raises:
             UsageError: Nothing has been promoted.
+            RecordDamaged: What was active before needs an object that is gone; promote another variant.
         """
         with self._db.transaction():
             stack = [UNLEARNED]
@@ -196,6 +197,20 @@ class VariantArchive:
     def reset(self, *, grounds: str) -> Promotion:
         """Makes the unlearned state active."""
         return self._switch(UNLEARNED, grounds)
+
+    @property
+    def apart_from_memory(self) -> str:
+        """Digest of the nearest in the active variant's line that was promoted without guide, insights and skills.
+
+        What is judged together with these is not shown to help without them. :data:`UNLEARNED` where there is none.
+        """
+        promoted = {one.variant for one in self.promotions()}
+        line = self.lineage(self.active_digest)
+        return next((one for one in line if one in promoted and not self.get(one).rests_on_memory), UNLEARNED)
+
+    def fall_back(self, *, grounds: str) -> Promotion:
+        """Makes :attr:`apart_from_memory` active."""
+        return self._switch(self.apart_from_memory, grounds)
 
     def promotions(self) -> list[Promotion]:
         """Every switch, oldest first."""
@@ -308,6 +323,12 @@ class VariantArchive:
         return bool(self._db.rows("variants", {"id": name}))
 
     def _switch(self, name: str, grounds: str) -> Promotion:
+        lost = [] if name == UNLEARNED else [one for one in self.get(name).objects if one not in self._objects]
+        if lost:
+            raise RecordDamaged(
+                f"the variant {name[:12]} needs the object {lost[0]}, which is gone",
+                hint="evolve variants list shows others; evolve doctor says what is damaged",
+            )
         with self._db.transaction():
             before = self.active_digest
             done = Promotion(variant=name, before=before, grounds=grounds, at=self._clock())

@@ -71,8 +71,11 @@ class Editor:
 
     def propose(self, prompt: str, text: str, seen: Sequence[Divergence], *, seed: int) -> PromptProposal:
         """The prompt after the edits that passed the screening; unchanged where none did."""
-        before = parse_prompt(text)
-        traces = [one.told(self.tasks.get(one.task, "")) for one in _distinct(seen)[:_TRACES]]
+        return self.edited(prompt, text, [one.told(self.tasks.get(one.task, "")) for one in _distinct(seen)], seed=seed)
+
+    def edited(self, prompt: str, text: str, traces: Sequence[str], *, seed: int) -> PromptProposal:
+        """The same from traces as they are told to the rewriter, of which it reads the first."""
+        before, traces = parse_prompt(text), traces[:_TRACES]
         edits = self.rewriter.propose(
             [item.text for item in before.items], traces, seed=seed, about="\n".join(before.fixed)
         )

@@ -8,7 +8,7 @@ from evolve.testing.conversing import ConversingDouble
 from evolve.testing.doubles import Double, QuirkDouble
 from evolve.testing.doubles_advice import AdvisedDouble
 from evolve.testing.doubles_asking import AskingDouble, asking_task
-from evolve.testing.doubles_judges import CarefulJudge, GullibleJudge
+from evolve.testing.doubles_judges import CarefulJudge, GullibleJudge, StyledDouble, TasteJudge
 from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
 from evolve.testing.doubles_wishes import WISH_JOBS, WishDouble, WishJob
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
@@ -39,6 +39,8 @@ __all__ = [
     "Scenario",
     "ScriptedEndpoint",
     "ScriptedWorker",
+    "StyledDouble",
+    "TasteJudge",
     "TrustingSandbox",
     "WishDouble",
     "WishJob",

@@ -135,6 +135,8 @@ def parse_workflow(text: str, *, file: str = "workflow.toml") -> Workflow:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise WorkspaceError(f"{file}: not valid TOML: {error}", hint=hint) from error
+    except RecursionError as error:
+        raise WorkspaceError(f"{file}: nested too deeply", hint=hint) from error
     try:
         unknown = sorted(set(raw) - {"stages", "routes", "knobs"})
         if unknown:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
+from evolve.files import canonical_json, digest
+from evolve.improve.paid import PaidAnswers
 from evolve.improve.rewrites import PaidRewriter
 from evolve.improve.session import Session
 from evolve.improve.stage_replay import StageReplay
@@ -28,6 +30,13 @@ def texts_in_force(workspace: Workspace) -> dict[str, str]:
     return {name: load_prompt(name, layers) for name in EDITED}
 
 
+def edited_state(workspace: Workspace) -> str:
+    """Digest of what a person may edit and an episode goes by: the workflow, and with a model the edited prompts."""
+    layers = PromptLayers(workspace=workspace.paths.prompts)
+    texts = [load_prompt(name, layers) for name in EDITED] if workspace.uses_model else []
+    return digest(canonical_json([workspace.workflow.digest, *texts]))
+
+
 def gepa_engine(workspace: Workspace, session: Session, settings: EngineSettings) -> Engine:
     """The engine ``gepa`` for a run; its rewriter is the model of the role ``rewrite``.
 
@@ -41,7 +50,7 @@ def gepa_engine(workspace: Workspace, session: Session, settings: EngineSettings
     if not isinstance(policy, LanguagePolicy):
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     rewriter = LanguageRewriter(models=policy.models, questions=policy.questions)
-    paid = PaidRewriter(rewriter=rewriter, meter=policy.meter, ledger=session.ledger, journal=session.journal)
+    paid = PaidRewriter(rewriter=rewriter, paid=PaidAnswers(policy.meter, session.ledger, session.journal))
     shipped = [load_prompt(name, PromptLayers()) for name in EDITED]
     guard = guard_of(session.suite.tasks, common=[*shipped, *texts_in_force(workspace).values()])
     editor = Editor(rewriter=paid, guard=guard)

@@ -66,6 +66,11 @@ class NullReport:
         """Whether the rate does not contradict the promise, and the loops could have."""
         return self.rate.low is not None and self.rate.low <= LEVEL and self.decisive > 0
 
+    @property
+    def shown(self) -> bool:
+        """Whether the upper bound too is within the promise; that takes 72 loops without a false accept."""
+        return self.kept and self.rate.high is not None and self.rate.high <= LEVEL
+
 
 def null_loops(
     loops: int,

@@ -44,6 +44,20 @@ class VariantRow:
     holds: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class TakenBack:
+    """What forgetting takes back.
+
+    Attributes:
+        variant, after: Digests of what is active and of what will be, or ``unlearned``.
+        parts: What the one has and the other has not, or has otherwise; see :attr:`evolve.optimizer.Variant.parts`.
+    """
+
+    variant: str
+    after: str
+    parts: tuple[str, ...]
+
+
 class Variants:
     """Everything that was tried.
 
@@ -144,6 +158,22 @@ class Variants:
         with self._stores.db.transaction():
             self._stores.regression.override(digest, [], person=who, reason=reason)
             return self._stores.variants.promote(digest, grounds=f"override by {who}: {reason}")
+
+    def taken_back(self) -> TakenBack | None:
+        """What is taken back once every insight is forgotten; None where that changes nothing that is active.
+
+        Nothing is while a skill is in use. What was promoted apart from insights and skills stays.
+        """
+        archive = self._stores.variants
+        now, after = archive.active_digest, archive.apart_from_memory
+        if now == after or self._stores.skills.active():
+            return None
+        old = Variant() if after == UNLEARNED else archive.get(after)
+        new = archive.get(now)
+        same = {name for name, _ in set(new.prompts) & set(old.prompts)}
+        if new.workflow == old.workflow:
+            same.add("workflow")
+        return TakenBack(variant=now, after=after, parts=tuple(one for one in new.parts if one not in same))
 
     def rollback(self) -> Promotion:
         """Goes back to what was active before; see :meth:`evolve.optimizer.VariantArchive.rollback`."""

@@ -34,7 +34,19 @@ def test_verdicts_are_listed_with_the_level_of_the_next_proposal(cli, judged):
     lines = done.out.splitlines()
     assert lines[1].split()[3:5] == ["better", "accept"] and lines[2].split()[3:5] == ["copied", "reject"]
     assert lines[3].endswith("the next proposal is number 2, tested at level 0.017")
-    assert [one["verdict"] for one in json.loads(cli("gate", "list", "--json").out)] == ["accept", "reject"]
+    body = json.loads(cli("gate", "list", "--json").out)
+    assert [one["verdict"] for one in body["decisions"]] == ["accept", "reject"]
+    assert [round(one["level"], 3) for one in body["next"]] == [0.017] and body["begun"] == []
+
+
+def test_a_judgement_that_was_broken_off_is_listed_with_the_level_it_holds(cli, tmp_path):
+    with evolve.open(tmp_path / "ws") as opened:
+        opened.stores.decisions.open({}, run="r4", parent="unlearned", variant="stopped", suite="s")
+    listed = cli("gate", "list").out
+    assert "run r4 broke off judging stopped: level 0.025 counts as lost" in listed
+    assert "the next proposal is number 2, tested at level 0.0083" in listed
+    (begun,) = json.loads(cli("gate", "list", "--json").out)["begun"]
+    assert (begun["run"], begun["proposal"]) == ("r4", 1)
 
 
 def test_one_verdict_is_shown_with_its_grounds(cli, judged):

@@ -89,7 +89,7 @@ def test_a_wrong_item_is_found_mended_proved_written_out_and_taken_back(desk, en
     assert code == 0 and str(prompt) in err, "that the file goes on to act is told"
 
 
-@pytest.mark.parametrize("fault", ["rewrite.kept:2:kill", "replay.kept:2:kill", "gate.inside:1:kill"])
+@pytest.mark.parametrize("fault", ["answer.kept:2:kill", "replay.kept:2:kill", "gate.inside:1:kill"])
 def test_killed_in_the_middle_the_same_command_goes_on_and_pays_nothing_twice(
     desk, endpoint, tmp_path, monkeypatch, fault
 ) -> None:

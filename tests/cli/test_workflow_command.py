@@ -48,7 +48,7 @@ def test_differences_are_told_by_name(cli, doubting):
     text = cli("workflow", "diff", "seed", doubting).out
     for line in ("+ vote, after act", "~ critique.doubtful: no route -> act", "~ rivals: 2 -> 4"):
         assert line in text
-    kinds = {one["kind"] for one in json.loads(cli("workflow", "diff", "seed", doubting, "--json").out)}
+    kinds = {one["kind"] for one in json.loads(cli("workflow", "diff", "seed", doubting, "--json").out)["differences"]}
     assert kinds == {"added", "route", "knob"}
     assert cli("workflow", "diff", doubting, doubting).out == "no difference\n"
 

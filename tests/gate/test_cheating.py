@@ -159,3 +159,21 @@ def test_a_budget_that_ends_leaves_the_verdict_open(gate: Gate) -> None:
 
 def _fair_jobs(jobs: list[Job[Task]]) -> list[EpisodeRecord]:
     return [_fair(job) for job in jobs]
+
+
+def test_breaking_off_what_goes_badly_gives_no_level_back(gate: Gate) -> None:
+    """Whoever breaks off and proposes anew, again and again, is tested ever more strictly."""
+
+    def breaks_off(jobs):
+        raise KeyboardInterrupt
+
+    suite, levels = small_suite(40), []
+    for number in range(4):
+        levels.append(gate.decisions.next_level(suite.digest)[1])
+        with pytest.raises(KeyboardInterrupt):
+            gate.judge(proposal(suite, run=f"r{number}"), Comparing(run=breaks_off))
+    assert levels[3] < levels[0] / 4
+    # Going on with one of them takes nothing more.
+    with pytest.raises(KeyboardInterrupt):
+        gate.judge(proposal(suite, run="r0"), Comparing(run=breaks_off))
+    assert gate.decisions.next_level(suite.digest)[0] == 5

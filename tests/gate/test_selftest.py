@@ -24,3 +24,10 @@ def test_too_many_false_accepts_or_loops_that_could_show_nothing_are_no_promise_
     report = NullReport(loops=6, proposals=10, groups=64, accepted=accepted, rate=rate, decisive=decisive)
     assert not report.kept
     assert NullReport(loops=6, proposals=10, groups=64, accepted=0, rate=clopper_pearson(0, 6), decisive=60.0).kept
+
+
+@pytest.mark.parametrize(("loops", "accepted", "shown"), [(71, 0, 0), (72, 0, 1), (80, 1, 0), (200, 1, 1)])
+def test_the_promise_is_called_shown_only_where_the_upper_bound_says_so(loops, accepted, shown) -> None:
+    rate = clopper_pearson(accepted, loops)
+    report = NullReport(loops=loops, proposals=10, groups=64, accepted=accepted, rate=rate, decisive=40.0)
+    assert report.kept and report.shown == shown

@@ -149,6 +149,12 @@ def test_no_gain_so_far_predicts_no_end() -> None:
     assert "more pairs than are practical" in state.reason
 
 
+def test_no_prediction_goes_beyond_what_is_practical() -> None:
+    assert SequentialTest(alpha=0.005).predict(Tally(ties=20)) is not None
+    assert SequentialTest(alpha=0.005).predict(Tally(ties=200)) is None
+    assert SequentialTest(alpha=0.005).judge(Tally(ties=200), left=0).verdict == "reject"
+
+
 def test_no_gain_and_too_few_pairs_left_is_a_rejection() -> None:
     tally = Tally(wins=10, losses=12)
     assert SequentialTest().judge(tally).verdict == "undecided"

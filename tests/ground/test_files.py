@@ -95,6 +95,16 @@ def test_write_atomic_makes_folders_and_replaces(tmp_path: Path) -> None:
     assert list(file.parent.iterdir()) == [file]
 
 
+def test_write_atomic_leaves_what_is_no_regular_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")  # as /dev/stdout is one
+    for name in ("pipe", "link"):
+        with pytest.raises(WorkspaceError, match="not a regular file"):
+            write_atomic(tmp_path / name, b"one")
+    assert (tmp_path / "pipe").is_fifo() and (tmp_path / "link").is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe"]
+
+
 def test_write_atomic_into_a_file_as_folder_is_a_workspace_error(tmp_path: Path) -> None:
     (tmp_path / "plain").write_text("x")
     with pytest.raises(WorkspaceError, match="cannot write"):

@@ -183,6 +183,7 @@ DOUBTING = 'stages = ["plan", "act", "vote", "observe", "judge", "commit"]\n'
         (GOOD + "[knobs]\nseconds = nan", "knobs.seconds"),
         (GOOD + "[knobs]\nspeed = 1", "knobs.speed: unknown"),
         ("stages = [", "not valid TOML"),
+        pytest.param("stages = " + "[" * 20_000, "nested too deeply", id="nested"),
     ],
 )
 def test_workflows_that_would_not_work_are_refused(text: str, message: str) -> None:

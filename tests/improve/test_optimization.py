@@ -15,7 +15,7 @@ from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.trials import EngineNotDeterministic
 from evolve.optimizer.engine import Candidate
 from evolve.tasks import render_jsonl
-from evolve.testing import small_suite
+from evolve.testing import TrustingSandbox, small_suite
 from evolve.workspace.optimizing import ENGINES, OptimizerRequest
 from tests.architecture.source import ROOT
 
@@ -146,6 +146,69 @@ def test_a_budget_that_decides_nothing_is_refused(poor, turner, suite_file, open
     turner(400)
     with open_ws() as ws, pytest.raises(BudgetExhausted, match="too small to decide"):
         ws.optimize(wish(suite_file), budget="2k-candidates")
+
+
+def test_a_larger_budget_is_counted_anew_after_one_that_was_refused(poor, turner, suite_file, open_ws) -> None:
+    turner(101)
+    with open_ws() as ws:
+        with pytest.raises(BudgetExhausted, match="about 0 proposals"):
+            ws.optimize(wish(suite_file), budget="2k-candidates")
+        report = ws.optimize(wish(suite_file), budget="1M-candidates")
+        assert report.forecast.tests > 3
+        assert len(ws.stores.runs.runs()) == 1  # what the pilot cost is not paid again
+
+
+class Ailing(TrustingSandbox):
+    """Fails this many times, then works."""
+
+    def __init__(self, failures: float) -> None:
+        super().__init__()
+        self.failures = failures
+
+    def run_programs(self, *args, **more):
+        self.fault = "the machine failed" if self.executions < self.failures else ""
+        return super().run_programs(*args, **more)
+
+
+@pytest.mark.parametrize(("failures", "known"), [(4, True), (float("inf"), False)])
+def test_faults_at_the_start_are_no_missing_budget(suite_file, open_ws, monkeypatch, failures, known) -> None:
+    class Idle(Turner):
+        def search(self, trials, start):
+            return "nothing to do"
+
+    monkeypatch.setitem(ENGINES, "turner", lambda *_: Idle(()))
+    with open_ws() as ws:
+        monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda settings: lambda: Ailing(failures))
+        forecast = ws.optimize(wish(suite_file), budget="10M-candidates").forecast
+        assert (forecast.tests is not None) == known
+        assert ("ended in a fault" in forecast.text) != known
+
+
+def test_a_budget_of_another_kind_than_what_is_spent_is_said_to_bound_nothing(
+    poor, turner, suite_file, open_ws
+) -> None:
+    turner()
+    with open_ws() as ws:
+        assert "bounds nothing" in ws.optimize(wish(suite_file), budget="5M-tokens").forecast.text
+        assert "no budget was given" in ws.optimize(wish(suite_file, seed=1)).forecast.text
+
+
+def test_a_run_does_not_go_on_under_another_workflow(poor, suite_file, open_ws, monkeypatch, tmp_path) -> None:
+    class Cut(Turner):
+        def search(self, trials, start):
+            trials.screen(start, [view.id for view in trials.tasks][:2])
+            if start.workflow.knobs.steps == 6:
+                raise KeyboardInterrupt
+            return f"{start.workflow.knobs.steps} steps"
+
+    monkeypatch.setitem(ENGINES, "turner", lambda *_: Cut(()))
+    with open_ws() as ws, pytest.raises(KeyboardInterrupt):
+        ws.optimize(wish(suite_file))
+    (tmp_path / "ws" / "prompts" / "workflow.toml").write_text(POOR + "steps = 4\n")
+    with open_ws() as ws:
+        with pytest.raises(UsageError, match="no such run"):
+            ws.optimize(wish(suite_file, resume=True))
+        assert ws.optimize(wish(suite_file)).finish_reason == "4 steps"
 
 
 @pytest.mark.parametrize(

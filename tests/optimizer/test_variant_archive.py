@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.errors import UsageError
+from evolve.errors import RecordDamaged, UsageError
 from evolve.optimizer import ALL_INSIGHTS, MIGRATIONS, UNLEARNED, Score, Variant, VariantArchive
 from evolve.store import Database, ObjectStore
 
@@ -121,6 +121,19 @@ def test_an_unknown_variant_or_missing_body_is_refused(archive: VariantArchive, 
     with pytest.raises(ValueError, match="parent"):
         archive.add(guided(objects, 1, parent="0" * 64))
     assert archive.variants() == []
+
+
+def test_what_lost_a_body_is_not_made_active_by_promotion_or_rollback(
+    archive: VariantArchive, objects: ObjectStore
+) -> None:
+    whole, torn = archive.add(guided(objects, 1)), archive.add(guided(objects, 2))
+    archive.promote(torn, grounds="1")
+    archive.promote(whole, grounds="2")
+    (objects.folder / guided(objects, 2).guide).unlink()
+    for switch in (archive.rollback, lambda: archive.promote(torn, grounds="3")):
+        with pytest.raises(RecordDamaged, match="needs the object"):
+            switch()
+    assert archive.active_digest == whole
 
 
 def test_lineage_leads_back_to_the_first(archive: VariantArchive, objects: ObjectStore) -> None:
