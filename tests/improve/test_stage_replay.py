@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from evolve.episodes import Action, Cost, EpisodeRecord, Observation, Step
+from evolve.episodes import Action, Cost, EpisodeRecord, Observation, Plan, Step
 from evolve.gate import is_verified
-from evolve.improve.beginnings import same_beginning
+from evolve.improve.beginnings import Beginning, beginning_of, same_beginning
 from evolve.improve.session import LoopPlan
 from evolve.improve.stage_replay import StageReplay
 from evolve.improve.trials import SessionTrials
@@ -27,6 +27,7 @@ from evolve.testing.doubles import prompt_of
 from evolve.testing.doubles_advice import WRONG_ADVICE
 from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
+from evolve.workflow import Workflow
 from evolve.workspace.language import LanguageLearner
 from evolve.workspace.opening import now
 from evolve.workspace.optimizing import OptimizerRequest
@@ -179,6 +180,25 @@ def test_a_replay_that_was_cut_off_is_made_again_and_kept_once(desk, suite) -> N
         again = run.replay(run.failed, run.mended, blamed)
         assert again is not None and again.solved and len(asked) == 5
         assert len(list(ws.stores.runs.episodes())) == 2
+
+
+def test_what_other_stages_asked_for_cannot_be_said_again() -> None:
+    action = Action(kind="code", code="x", data={"facts": [], "goal": "g", "plan": []})
+    step = Step(number=1, action=replace(action, cost=Cost(tokens=9)))
+    names = dict.fromkeys(("episode", "run", "task", "suite", "group", "split", "variant", "answer"), "")
+    steps = (step, replace(step, number=2))
+    record = EpisodeRecord(**names, seed=0, status="refused", verified=False, steps=steps, cost=Cost(tokens=18))
+    plain = Workflow()
+    found = beginning_of(record, "step:2", plain)
+    assert found is not None and found.plan == Plan(goal="g", data={"facts": []})
+    assert found.actions == (action,), "what is said again costs nothing"
+    assert beginning_of(record, "plan", plain) == Beginning()
+    asks_more = replace(plain, stages=(*plain.stages[:3], "best_of_n", *plain.stages[3:]))
+    assert beginning_of(record, "step:2", asks_more) is None
+    assert beginning_of(record, "step:2", replace(plain, knobs=replace(plain.knobs, branches=2))) is None
+    assert beginning_of(record, "i-1", plain) is None
+    unplanned = replace(record, steps=(replace(step, action=Action(kind="finish")),))
+    assert beginning_of(unplanned, "step:1", plain) is None
 
 
 def test_a_beginning_is_the_same_where_its_actions_gave_the_same() -> None:
