@@ -78,7 +78,7 @@ def test_a_model_that_rewrites_nothing_usable_again_and_again_ends_the_run_and_a
     with pytest.raises(EndpointProblem, match="nothing usable 3 times in a row") as told:
         refusing.propose(["a b"], ["trace"], seed=3)
     assert told.value.exit_code == 4 and "evolve models check" in told.value.hint
-    other, asked, _ = paid(database, Budget(tokens=50_000))
+    other, _, asked = paid(database, Budget(tokens=50_000))
     assert [len(other.propose(["a b"], ["trace"], seed=seed)) for seed in (1, 2, 3)] == [0, 0, 1]
     assert len(asked) == 1, "what was told is not asked for again"
 
