@@ -76,7 +76,7 @@ class GepaEngine:
             seed=self.settings.seed,
             raise_on_exception=True,
         )
-        return search.reason
+        return search.told
 
 
 def load_gepa() -> Any:
@@ -135,12 +135,20 @@ class _Search:
         self._ranking: tuple[Blame, ...] = ()
         self.propose_new_texts = self._hand_over
 
+    @property
+    def told(self) -> str:
+        """Why it ended, and what became of the edits."""
+        asked = f"; {self._asked} edits asked for, {self._proposed} put to trial" if self._asked else ""
+        return self.reason + asked
+
     # What gepa asks of an adapter.
 
     def evaluate(self, batch: Sequence[str], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
         """Trials of a candidate on tasks, each run once only."""
         from gepa.core.adapter import EvaluationBatch
 
+        if not self._known:  # gepa begins with one task, but all are needed, and side by side they take less time
+            self._screened(self._incumbent, self.ids)
         trials = self._screened(self._candidate(candidate), list(batch))
         found: EvaluationBatch[Any, Any] = EvaluationBatch(
             outputs=[trial.record for trial in trials],
