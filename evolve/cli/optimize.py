@@ -133,7 +133,7 @@ def show_change(change: Change) -> None:
     emit(f"  predicted on gate tasks, won minus lost: {_figure(change.predicted)}")
     emit(f"  realised on test tasks, won minus lost:  {_figure(change.realised)}")
     emit(f"  share of test tasks solved, difference:  {_figure(change.solved)}")
-    emit(f"  cost over the parent's, where both solve: {_figure(change.ratio)}")
+    emit(f"  cost over the parent's, where both solve: {_figure(change.ratio, sign='')}")
     if change.predicted.value is not None and change.realised.value is not None:
         gap = change.predicted.value - change.realised.value
         emit(
@@ -147,9 +147,10 @@ def _share(interval: Interval) -> str:
     return f"{interval.value:.3f}, 95 % interval {interval.low:.3f} to {interval.high:.3f} over {interval.n}"
 
 
-def _figure(interval: Interval) -> str:
+def _figure(interval: Interval, *, sign: str = "+") -> str:
     if interval.value is None:
         return "not measured"
+    value = f"{interval.value:{sign}.3f}"
     if interval.low is None or interval.high is None:
-        return f"{interval.value:+.3f} over {interval.n}"
-    return f"{interval.value:+.3f}, 95 % interval {interval.low:+.3f} to {interval.high:+.3f} over {interval.n}"
+        return f"{value} over {interval.n} groups, too few for an interval"
+    return f"{value}, 95 % interval {interval.low:{sign}.3f} to {interval.high:{sign}.3f} over {interval.n} groups"

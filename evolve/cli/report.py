@@ -108,6 +108,8 @@ def _show_learned(report: Report) -> None:
 
 
 def _interval(interval: Interval) -> str:
-    if interval.value is None or interval.low is None or interval.high is None:
+    if interval.value is None:
         return "no figure"
+    if interval.low is None or interval.high is None:
+        return f"{interval.value:.3f} over {interval.n} groups, too few for an interval"
     return f"{interval.value:.3f}, 95 % interval {interval.low:.3f} to {interval.high:.3f} over {interval.n} groups"

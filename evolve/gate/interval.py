@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     Resampled = Callable[["np.ndarray"], "np.ndarray"]
 
 
+FEWEST_GROUPS = 6
+"""Groups below which a bootstrap has no bounds: a median of n values lies outside of them all with probability
+2 ** (1 - n), so five cannot enclose it with 95 %, and values that agree by chance would look certain."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class PairedRow:
     """One task under both arms.
@@ -42,7 +47,7 @@ class Interval:
 
     Attributes:
         n: Groups (bootstrap) or trials (binomial) it rests on. With ``n`` 0 there is no
-            estimate and the three figures are None.
+            estimate and the three figures are None; with too few groups only the bounds are.
     """
 
     value: float | None
@@ -127,6 +132,8 @@ def _bootstrap(groups: int, statistic: Resampled, level: float, resamples: int, 
     if groups == 0:
         return Interval(value=None, low=None, high=None, n=0, level=level)
     value = float(statistic(np.ones((1, groups)))[0])
+    if groups < FEWEST_GROUPS:
+        return Interval(value=value, low=None, high=None, n=groups, level=level)
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(groups, np.full(groups, 1.0 / groups), size=resamples)
     low, high = np.quantile(statistic(counts), [(1 - level) / 2, 1 - (1 - level) / 2])

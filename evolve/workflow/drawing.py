@@ -14,7 +14,7 @@ from evolve.workflow.checks import visit_bounds
 from evolve.workflow.spec import Edge, Workflow
 from evolve.workflow.stages import kind_of, skill_of
 
-_BOX, _HEIGHT, _GAP, _LANE, _TOP = 176, 40, 30, 22, 84
+_BOX, _HEIGHT, _GAP, _LANE, _TOP = 224, 40, 30, 22, 84
 _FIRST = 66
 """From a box to the first lane beside it: room for the word that stands on the way."""
 _TEXT = 330
@@ -168,7 +168,7 @@ def _box(layout: _Layout, number: int, stage: str) -> str:
     places = kind.places if kind is not None else ()
     phase = _PHASES.get(places[0] if places else "", "start")
     bound = visit_bounds(layout.workflow)[stage]
-    first, second = _wrapped(kind.does if kind is not None else "", 52)
+    first, second = _wrapped(_does(stage), 52)
     lines = [(first, top + 17), (second, top + 33)] if second else [(first, top + 25)]
     return (
         f'<rect class="box {phase}" x="{layout.left}" y="{top}" width="{_BOX}" height="{_HEIGHT}" rx="9"/>'
@@ -192,7 +192,19 @@ def _heads() -> str:
 def _label(stage: str) -> str:
     skill = skill_of(stage)
     name = stage if skill is None else skill[0]
-    return name if len(name) <= 20 else name[:19] + "…"
+    return _shortened(name, 22)
+
+
+def _shortened(name: str, most: int) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def _does(stage: str) -> str:
+    """What a stage does; of a skill also which one is meant, as the box may be too small for its name."""
+    kind, skill = kind_of(stage), skill_of(stage)
+    if skill is None:
+        return kind.does if kind is not None else ""
+    return f"{_shortened(skill[0], 36)}@{skill[1][:12]}: proposes an answer, changes one, or doubts one"
 
 
 def _summary(workflow: Workflow) -> str:

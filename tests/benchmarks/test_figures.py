@@ -29,13 +29,13 @@ def test_counts_of_an_arm_come_from_its_held_out_rows_alone():
 
 def test_candidate_ratio_is_the_median_over_tasks_both_solve():
     rows = [
-        *(row(task, OLD, cost) for task, cost in (("a", 100), ("b", 100), ("c", 100))),
+        *(row(task, OLD, 100) for task in "abcefg"),
         unsolved("d", OLD),
-        *(row(task, NEW, cost) for task, cost in (("a", 10), ("b", 20), ("c", 200), ("d", 1))),
+        *(row(task, NEW, cost) for task, cost in zip("abcefgd", (10, 10, 20, 20, 200, 200, 1), strict=True)),
     ]
     found = figures.candidate_ratio(rows, OLD, NEW)
     assert found.value == pytest.approx(0.2)
-    assert found.n == 3
+    assert found.n == 6
     assert found.low == pytest.approx(0.1)
     assert found.high == pytest.approx(2.0)
 

@@ -22,9 +22,12 @@ def row(group: str, parent: float | None, variant: float | None, task: str = "t"
 
 
 def test_the_median_ratio_counts_only_tasks_both_solve() -> None:
-    rows = [row("a", 100, 10), row("b", 100, 20), row("c", 100, 50), row("d", None, 1), row("e", 5, None)]
+    both = [
+        row(f"{name}{number}", 100, cost) for number in range(2) for name, cost in (("a", 10), ("b", 20), ("c", 50))
+    ]
+    rows = [*both, row("b2", 100, 20), row("d", None, 1), row("e", 5, None)]
     found = cost_ratio(rows)
-    assert (found.value, found.n) == (pytest.approx(0.2), 3)
+    assert (found.value, found.n) == (pytest.approx(0.2), 7)
     assert found.low is not None and found.high is not None
     assert 0.1 <= found.low <= 0.2 <= found.high <= 0.5
 
@@ -50,6 +53,14 @@ def test_repeating_tasks_of_a_group_does_not_narrow_the_interval() -> None:
     often = [one for one in once for _ in range(10)]
     assert cost_ratio(often, seed=1) == cost_ratio(once, seed=1)
     assert solved_difference(often, seed=1) == solved_difference(once, seed=1)
+
+
+@pytest.mark.parametrize(("groups", "bounded"), [(1, False), (5, False), (6, True)])
+def test_a_few_groups_that_agree_are_no_certainty(groups: int, bounded: bool) -> None:
+    rows = [row(f"g{number}", 100.0, 50.0) for number in range(groups)]
+    for found in (cost_ratio(rows), solved_difference(rows)):
+        assert found.value is not None and found.n == groups
+        assert (found.low is not None) == (found.high is not None) == bounded
 
 
 def test_nothing_to_compare_gives_no_figures() -> None:

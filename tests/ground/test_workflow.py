@@ -117,6 +117,23 @@ def test_a_picture_has_a_way_for_every_edge(workflow: Workflow) -> None:
     assert mermaid(workflow).count("-->") == len(workflow.edges)
 
 
+def test_a_picture_tells_skills_with_long_names_apart() -> None:
+    stages = (
+        "plan",
+        "act",
+        *(f"skill:{'very-' * 20}long@{digit * 12}" for digit in "12"),
+        "observe",
+        "judge",
+        "commit",
+    )
+    root = ElementTree.fromstring(svg(Workflow(stages=stages, routes={})))
+    texts = ["".join(node.itertext()) for node in root.iter() if "says" in node.get("class", "")]
+    assert all(len(text) <= 60 for text in texts)
+    assert [sum(f"@{digit * 12}" in text for text in texts) for digit in "12"] == [1, 1]
+    names = ["".join(node.itertext()) for node in root.iter() if node.get("class") == "name"]
+    assert all(len(name) <= 22 for name in names)
+
+
 def test_the_bound_counts_the_passes_that_the_knob_steps_allows() -> None:
     bounds = visit_bounds(Workflow().with_knobs(steps=4))
     assert bounds == {
