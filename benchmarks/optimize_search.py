@@ -241,8 +241,9 @@ class Greedy:
         rng = random.Random(f"greedy:{self.seed}")
         names = [view.id for view in trials.tasks]
         kept, value = start, _mean(trials.screen(start, names))
+        among = single_operators()
         while True:
-            made = mutate(kept.workflow, rng)
+            made = mutate(kept.workflow, rng, among)
             if made is None:
                 continue
             child = Candidate(workflow=made.workflow)

@@ -133,7 +133,6 @@ POINTS: Mapping[str, str] = {
     "screen.kept": "the answer to an engine is kept",
     "insights.ran": "the trials with and without an insight are set aside, nothing of them is evidence yet",
     "answer.kept": "what a model was asked beside episodes is kept, nothing was done with it yet",
-    "insights.ran": "the trials with and without an insight are set aside, nothing of them is evidence yet",
     "replay.kept": "an episode of which one stage was asked again is kept, its proposal is not judged by it yet",
     "practice.retired": "skills that did not help are retired, the round is not finished",
     "attempt.kept": "an episode of a loop is over and set aside until its batch is committed",
