@@ -16,7 +16,7 @@ from evolve.optimizer.engine import Candidate, EngineSettings, Trial, Trials
 from evolve.optimizer.linkage import Linkage
 from evolve.optimizer.mutations import Operator, crossover, knob_operators, single_operators
 from evolve.optimizer.population import BAND, Member, Population, compare
-from evolve.optimizer.rivals import PATIENCE, Rivals
+from evolve.optimizer.rivals import Rivals
 from evolve.optimizer.scope import Scope
 from evolve.optimizer.targets import is_preferred
 from evolve.workflow import Workflow, differences
@@ -72,13 +72,11 @@ class BanditEngine:
     Attributes:
         scope: What may be changed, and which changes no trial could show.
         skills: Skill stages that may be inserted.
-        patience: Children in a row without a better rival, before the best one is judged.
     """
 
     settings: EngineSettings = field(default_factory=EngineSettings)
     scope: Scope = field(default_factory=Scope)
     skills: tuple[str, ...] = ()
-    patience: int = PATIENCE
     name: str = "bandit"
 
     def search(self, trials: Trials, start: Candidate) -> str:
@@ -96,7 +94,7 @@ class _Search:
         self._population = Population()
         self._linkage = Linkage()
         begun = self._population.add(start, trials.screen(start, self._tasks))
-        self._rivals = Rivals(self._population, begun, patience=engine.patience)
+        self._rivals = Rivals(self._population, begun)
 
     def run(self) -> str:
         proposals, barren = 0, 0
@@ -163,12 +161,11 @@ class _Search:
     def _screened(self, child: Candidate, parent: Member) -> Member:
         """The child's trials: only as many as it takes to see that it is like its parent, or worse."""
         trials: list[Trial] = []
-        like = None
+        like, tasks = None, self._in_order(parent)
         for number, most in enumerate(LOOKS):
-            tasks = self._tasks[len(trials) : most]
-            if not tasks:
+            if len(trials) == len(tasks):
                 break
-            trials += self._trials.screen(child, tasks)
+            trials += self._trials.screen(child, tasks[len(trials) : most])
             look = Member(candidate=child, trials={one.task: one for one in trials if one.informative})
             like = parent if _are_alike(look, parent, exactly=number == 0) else None
             wins, losses = compare(look, parent)
@@ -176,8 +173,19 @@ class _Search:
                 break
         member = self._population.add(child, trials, like=like)
         self._linkage.note(parent.candidate.workflow, child.workflow, _otherwise(member, parent))
-        self._rivals.consider(member)
+        self._rivals.consider(member, spent=sum(one.cost for one in trials))
         return member
+
+    def _in_order(self, parent: Member) -> list[str]:
+        """The tasks, two that the parent fails on for every one that it solves: gains show on the former."""
+        failed, solved = [], []
+        for name in self._tasks:
+            (solved if name in parent.trials and parent.trials[name].score == 1.0 else failed).append(name)
+        ordered: list[str] = []
+        while failed or solved:
+            ordered += [*failed[:2], *solved[:1]]
+            del failed[:2], solved[:1]
+        return ordered
 
     def _paid(self, member: Member, parent: Member) -> float:
         """1 for a gain, a half for behaviour that nobody showed before, which later gains may start from.

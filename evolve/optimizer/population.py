@@ -88,13 +88,16 @@ class Population:
         """Takes a candidate in; trials that say nothing of it are left out.
 
         Args:
-            like: A member that it cannot be told from so far, and whose niche it shares.
+            like: A member that it cannot be told from so far: it shares that one's niche, and on tasks that it was
+                not tried on it counts as that one does.
         """
         member = Member(candidate=candidate, trials={one.task: one for one in trials if one.informative})
         self.members[candidate.digest] = member
         for trial in member.trials.values():
             if trial.score > 0.0:  # to fail cheaply is no merit
                 self._compete(trial.task, member)
+        if like is not None:
+            member.trials = {**like.trials, **member.trials}
         niche = self._niche[like.candidate.digest] if like is not None else self._fitting(member)
         niche.members.append(member)
         self._niche[candidate.digest] = niche

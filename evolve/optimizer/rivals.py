@@ -1,7 +1,10 @@
 """Who is put to the gate against the incumbent, and when.
 
 A judgement costs many trials and a part of the error budget. To have every small step judged would cost more than to
-judge where the steps lead; to wait too long would leave too little to prove anything.
+judge where the steps lead; to wait too long would leave too little to prove anything. So the best rival is judged when
+the search has spent as much without finding a better one as the judgement will cost, which is never more than twice
+what whoever knew the future would spend (the rule of ski rental: Karlin et al., "Competitive snoopy caching",
+Algorithmica 3, 1988), or when waiting longer would leave too little.
 """
 
 from __future__ import annotations
@@ -10,8 +13,8 @@ from evolve.optimizer.engine import Left
 from evolve.optimizer.population import Member, Niche, Population, compare
 from evolve.optimizer.targets import standing
 
-PATIENCE = 8
-"""Children in a row without a better rival, before the best one is judged."""
+SCREENING = 24
+"""Trials that the next child may cost."""
 
 PROSPECTS, LAST_PROSPECTS = 4.0, 1.0
 """Square of wins minus losses over their number, from which a rival is worth a judgement: while there is time for more
@@ -21,19 +24,16 @@ of them, and when waiting longer would leave too little for one."""
 class Rivals:
     """Members that did better than the incumbent and were not judged against it.
 
-    Args:
-        patience: See :data:`PATIENCE`.
-
     Attributes:
         incumbent: What a rival would replace.
     """
 
-    def __init__(self, population: Population, incumbent: Member, *, patience: int = PATIENCE) -> None:
-        self._population, self._patience = population, patience
+    def __init__(self, population: Population, incumbent: Member) -> None:
+        self._population = population
         self.incumbent = incumbent
         self._judged: list[Niche] = [population.niche(incumbent)]
         self._ranked: dict[str, tuple[float, ...]] = {}
-        self._since = 0
+        self._spent = 0.0
 
     @property
     def best(self) -> Member | None:
@@ -43,18 +43,22 @@ class Rivals:
         name = min(self._ranked, key=lambda name: (self._ranked[name], name))
         return self._population.members[name]
 
-    def consider(self, member: Member) -> None:
-        """Takes a new member in, if it did better than the incumbent and nobody who behaves like it was judged."""
-        self._since += 1
+    def consider(self, member: Member, *, spent: float = 0.0) -> None:
+        """Takes a new member in, if it did better than the incumbent and nobody who behaves like it was judged.
+
+        Args:
+            spent: What its trials cost.
+        """
+        self._spent += spent
         place = standing(member, self.incumbent)
         if place is None or self._population.niche(member) in self._judged:
             return
         self._ranked[member.candidate.digest] = place
         if self.best is member:
-            self._since = 0
+            self._spent = 0.0
 
     def is_time(self, left: Left) -> bool:
-        """Whether to have the best one judged now: nothing better came in a while, or later would be too late."""
+        """Whether to have the best one judged now; see the module's text."""
         rival = self.best
         if rival is None:
             return False
@@ -62,10 +66,10 @@ class Rivals:
         net, pair = wins - losses, rival.cost + self.incumbent.cost
         prospects = net * abs(net) / max(1, wins + losses)
         price = pair * (min(left.pairs, left.wins * len(rival.trials) / net) if net > 0 else left.pairs)
-        if left.cost is not None and left.cost < 1.25 * price:
+        # Trials flatter, and losses take further pairs.
+        if left.cost is not None and left.cost < 1.5 * price + SCREENING * rival.cost:
             return prospects >= LAST_PROSPECTS or left.cost < 1.5 * left.wins * pair
-        has_time = left.cost is None or left.cost >= 3 * price
-        return self._since >= self._patience and prospects >= PROSPECTS and has_time
+        return self._spent >= price and prospects >= PROSPECTS
 
     def is_over(self, left: Left) -> bool:
         """Whether there is no rival, and no means to have another one judged."""
@@ -80,4 +84,4 @@ class Rivals:
         self._ranked = {}
         for member in self._population.members.values():
             self.consider(member)
-        self._since = 0
+        self._spent = 0.0

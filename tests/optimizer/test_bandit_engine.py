@@ -103,6 +103,40 @@ def test_an_operator_that_stops_paying_is_used_less() -> None:
     assert early > 150 > 50 > late
 
 
+class Capped(Hill):
+    """Tasks solved by whoever may try enough candidates; nothing else matters."""
+
+    @property
+    def tasks(self):
+        return [TaskView(id=f"{n}", family="", instruction="", signature="", examples=()) for n in range(24)]
+
+    def screen(self, candidate, tasks):
+        if candidate.digest not in self.asked and len(self.asked) == self.most:
+            raise SearchEnded("enough")
+        self.asked += [candidate.digest] * (candidate.digest not in self.asked)
+        self.tried += [(candidate.digest, task) for task in tasks]
+        cap = candidate.workflow.knobs.candidates
+        needed = {name: 40 * (int(name) + 1) for name in tasks}
+        return [
+            Trial(task=n, group=n, score=float(needed[n] <= cap), solved=needed[n] <= cap, cost=min(cap, needed[n]))
+            for n in tasks
+        ]
+
+    def _total(self, candidate):
+        return candidate.workflow.knobs.candidates
+
+
+def test_a_child_that_nothing_tells_from_its_parent_is_tried_on_few_tasks_and_the_knob_that_counts_is_found() -> None:
+    trials = Capped(Landscape(kind="smooth", seed=1), 1_000)
+    trials.incumbent = Candidate(workflow=Workflow().with_knobs(candidates=100))
+    reason = BanditEngine(settings=EngineSettings(seed=1, proposals=60)).search(trials, trials.incumbent)
+    assert reason == "all 60 proposals made"
+    assert trials.incumbent.workflow.knobs.candidates >= 960
+    tried = [sum(digest == name for digest, _ in trials.tried) for name in trials.asked]
+    assert tried[0] == 24
+    assert sum(number <= 8 for number in tried) > 30
+
+
 def trial(task, score, cost):
     return Trial(task=task, group=task, score=score, solved=score == 1.0, cost=cost)
 
