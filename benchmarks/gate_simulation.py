@@ -24,6 +24,10 @@ GROUPS = 100
 """Pairs a proposal may have: about the ``gate`` groups of a shipped suite."""
 REAL_EFFECT, DISCORDANCE = 0.2, 0.3
 MINIBATCH = 3
+GEPA_RULE = "gepa's default, as written down"
+OPEN, SETTLED_RIGHT = 60, 20
+"""Of :data:`GROUPS` tasks, those that a fresh try solves with probability 1/2, and those that every try solves; the
+rest no try does. Two candidates of the same worth then win and lose as often as a null pair."""
 ALPHA, POWER = 0.05, 0.8
 
 
@@ -46,22 +50,21 @@ def loops(scenario: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
     real = rng.random((count, PROPOSALS)) < (0.2 if scenario == "mixed" else 0.0)
     wealth = np.array([[log_wealth(won, lost) for lost in range(GROUPS + 1)] for won in range(GROUPS + 1)])
     stakes: list[list[Stake]] = [[] for _ in range(count)]
-    rules = ("gate", "gate at the end only", "greater than", "minibatch, then greater")
+    rules = ("gate", "gate at the end only", "greater than", GEPA_RULE)
     false = {rule: np.zeros(count, dtype=int) for rule in rules}
     true = {rule: np.zeros(count, dtype=int) for rule in rules}
+    other = _ByHighestScore(rng, count)
     for proposal in range(PROPOSALS):
         better = real[:, proposal]
         wins, losses = _counts(rng, np.where(better, REAL_EFFECT, 0.0), DISCORDANCE, GROUPS)
         levels = [budget.level(one) for one in stakes]
         bounds = -np.log(np.array(levels))
         reached = wealth[wins, losses] >= bounds[:, None]
-        few_wins, few_losses = _counts(rng, np.where(better, REAL_EFFECT, 0.0), DISCORDANCE, MINIBATCH)
-        more = wins[:, -1] > losses[:, -1]
         accepted = {
             "gate": reached.any(axis=1),
             "gate at the end only": reached[:, -1],
-            "greater than": more,
-            "minibatch, then greater": more & (few_wins[:, -1] > few_losses[:, -1]),
+            "greater than": wins[:, -1] > losses[:, -1],
+            GEPA_RULE: other.leads(better),
         }
         ended = np.exp(wealth[wins[:, -1], losses[:, -1]])
         for loop in range(count):
@@ -81,6 +84,43 @@ def loops(scenario: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
             "false": {rule: int(false[rule][loop]) for rule in rules},
             "true": {rule: int(true[rule][loop]) for rule in rules},
         }
+
+
+class _ByHighestScore:
+    """The default rules of ``gepa`` as :func:`benchmarks.gate_package.written` has them, for many loops at once.
+
+    A parent that solves all of its minibatch is not worked on, so minibatches are drawn until one is not all solved. A
+    validation score is drawn once; the leader's luck stands until it is beaten. The parent is taken to be the leader.
+    """
+
+    def __init__(self, rng: np.random.Generator, count: int) -> None:
+        self._rng, self._worth = rng, rng.integers(0, 1, count)
+        self._best = rng.binomial(OPEN, 0.5, count)
+
+    def leads(self, better: np.ndarray) -> np.ndarray:
+        """Of one proposal per loop, which ones take the lead."""
+        import numpy as np
+
+        rights, opens, parent = self._minibatch(len(better))
+        chance = 0.5 + np.where(better, GROUPS * REAL_EFFECT / OPEN, 0.0)
+        kept = rights + self._rng.binomial(opens, chance) > parent
+        worth = self._worth + np.where(better, round(GROUPS * REAL_EFFECT), 0)
+        score = worth + self._rng.binomial(OPEN, 0.5, len(better))
+        leads: np.ndarray = kept & (score > self._best)
+        self._worth, self._best = np.where(leads, worth, self._worth), np.where(leads, score, self._best)
+        return leads
+
+    def _minibatch(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Settled tasks that are solved, open ones, and what the parent solves, where that is not all."""
+        import numpy as np
+
+        rights, opens, parent = (np.full(count, MINIBATCH), np.zeros(count, int), np.full(count, MINIBATCH))
+        kinds = [SETTLED_RIGHT, OPEN, GROUPS - OPEN - SETTLED_RIGHT]
+        while len(again := np.flatnonzero(parent == MINIBATCH)):
+            drawn = self._rng.multivariate_hypergeometric(kinds, MINIBATCH, len(again))
+            rights[again], opens[again] = drawn[:, 0], drawn[:, 1]
+            parent[again] = rights[again] + self._rng.binomial(opens[again], 0.5)
+        return rights, opens, parent
 
 
 def _counts(rng: np.random.Generator, effect: np.ndarray, discordance: float, pairs: int) -> tuple[Any, Any]:

@@ -20,7 +20,7 @@ from evolve.episodes import EpisodeRecord
 from evolve.files import canonical_json
 from evolve.gate import ErrorBudget, PairedRunner, SequentialTest, Stake, clopper_pearson, one_by_one
 from evolve.optimizer.counterfactual import Attribution, Editor, PromptProposal
-from evolve.optimizer.credit import blame
+from evolve.optimizer.credit import Divergence, blame
 from evolve.optimizer.engine import Candidate, EngineSettings
 from evolve.optimizer.gepa_engine import GepaEngine
 from evolve.optimizer.item_record import MIGRATIONS, ItemRecord, ItemUtility
@@ -73,8 +73,8 @@ def defect_row(number: int, rule: LineRule | None, kind: str, *, replays: bool =
     start = Candidate(workflow=Workflow(), prompts=tuple(texts.items()))
     trials = DeskTrials(desk=desk, train=train, gate=gate, incumbent=start, seed=seed)
 
-    def again(record: EpisodeRecord, changed: Mapping[str, str], prompt: str) -> EpisodeRecord:
-        return desk.again(record, changed, by_id[record.task], prompt)
+    def again(record: EpisodeRecord, changed: Mapping[str, str], at: Divergence) -> EpisodeRecord:
+        return desk.again(record, changed, by_id[record.task], at.prompt)
 
     engine = GepaEngine(
         editor=editor_of([*train, *gate], texts, 0.35),

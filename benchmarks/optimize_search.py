@@ -31,7 +31,7 @@ from evolve.optimizer.engine import (
     Trial,
     Trials,
 )
-from evolve.optimizer.mutations import mutate
+from evolve.optimizer.mutations import mutate, single_operators
 from evolve.optimizer.scope import Scope
 from evolve.paths import WorkspacePaths
 from evolve.settings import load_settings
@@ -55,41 +55,54 @@ FARTHEST = 6
 class PickBest:
     """Screens points it makes without looking at any result, and takes the best: random search, or best of n.
 
+    Where nothing new is left within reach, the better half of what it has is screened on further tasks, and half of
+    that again, so that what is left of the budget serves the choice.
+
     Attributes:
-        farthest: Most mutations of the start that a point is away; 1 for best of n.
+        farthest: Most mutations of the start that a point is away; 1 for best of n. Each is drawn evenly from the
+            operators that the optimiser has.
     """
 
     settings: EngineSettings
     scope: Scope
     farthest: int
     name: str
-    best: list[tuple[float, float, Workflow]] = field(default_factory=list)
+    screened: dict[str, tuple[Candidate, list[Trial]]] = field(default_factory=dict)
 
     def search(self, trials: Trials, start: Candidate) -> str:
-        """Goes on until the budget ends, or nothing new turns up."""
-        rng = random.Random(f"{self.name}:{self.settings.seed}")
-        tasks = [view.id for view in trials.tasks][:ALL]
-        self._note(start, trials.screen(start, tasks))
-        seen, barren = {start.digest}, 0
+        """Goes on until the budget ends, or all is seen."""
+        rng, among = random.Random(f"{self.name}:{self.settings.seed}"), single_operators()
+        tasks = [view.id for view in trials.tasks]
+        self._screen(trials, start, tasks[:ALL])
+        barren = 0
         while barren < 400:
             workflow = start.workflow
             for _ in range(rng.randint(1, self.farthest)):
-                made = mutate(workflow, rng)
+                made = mutate(workflow, rng, among)
                 workflow = made.workflow if made is not None else workflow
             workflow = self.scope.fitted(workflow)
             child = Candidate(workflow=workflow, parents=(start.digest,), operator=self.name)
-            if child.digest in seen or not self.scope.shows(start.workflow, workflow):
+            if child.digest in self.screened or not self.scope.shows(start.workflow, workflow):
                 barren += 1
                 continue
             barren = 0
-            seen.add(child.digest)
-            self._note(child, trials.screen(child, tasks))
+            self._screen(trials, child, tasks[:ALL])
+        for first in range(ALL, len(tasks), ALL):
+            kept = self.ranked()
+            for candidate in kept[: max(1, len(kept) // 2)]:
+                self._screen(trials, candidate, tasks[first : first + ALL])
         return "nothing new within reach"
 
-    def _note(self, candidate: Candidate, found: Sequence[Trial]) -> None:
-        score = sum(one.score for one in found) / len(found)
-        self.best.append((-score, sum(one.cost for one in found) / len(found), candidate.workflow))
-        self.best.sort(key=lambda one: one[:2])
+    def ranked(self) -> list[Candidate]:
+        """What was screened on the most tasks, the best first."""
+        most = max(len(found) for _, found in self.screened.values())
+        listed = [(candidate, found) for candidate, found in self.screened.values() if len(found) == most]
+        listed.sort(key=lambda one: (-sum(trial.score for trial in one[1]), sum(trial.cost for trial in one[1])))
+        return [candidate for candidate, _ in listed]
+
+    def _screen(self, trials: Trials, candidate: Candidate, tasks: Sequence[str]) -> None:
+        _, before = self.screened.get(candidate.digest, (candidate, []))
+        self.screened[candidate.digest] = (candidate, [*before, *trials.screen(candidate, tasks)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +123,7 @@ def run_search(arm: str, suite: Suite, *, budget: int, seed: int) -> Found:
     engine: Engine = rival or BanditEngine(settings=settings, scope=scope)
     with _session(suite, budget, seed) as session:
         report = optimize(session, engine, {})
-        best = rival.best[0][2] if rival else session.stores.active_workflow(session.workflow)
+        best = rival.ranked()[0].workflow if rival else session.stores.active_workflow(session.workflow)
         return Found(
             workflow=best,
             candidates=session.ledger.spent.candidates,
@@ -177,13 +190,19 @@ class LandscapeTrials:
         self.tasks = [
             TaskView(id=str(block), family="", instruction="", signature="", examples=()) for block in range(BLOCKS)
         ]
-        self.scored, self.best, self.found = 0, 0.0, 0
+        self.best, self.found = 0.0, 0
+        self._scored: set[str] = set()
+
+    @property
+    def scored(self) -> int:
+        """Workflows that were scored, on any of the blocks."""
+        return len(self._scored)
 
     def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
         """The scores of the blocks; ends the search at the optimum, or when the budget is used up."""
-        if self.scored == self.landscape.budget:
+        if self.scored == self.landscape.budget and candidate.digest not in self._scored:
             raise SearchEnded("the budget is used up")
-        self.scored += 1
+        self._scored.add(candidate.digest)
         scores = self.landscape.scores(candidate.workflow)
         self.best = max(self.best, sum(scores) / BLOCKS)
         if is_optimal(scores):

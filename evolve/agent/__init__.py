@@ -18,6 +18,7 @@ from evolve.agent.execution import Trial, make_probe, try_rows
 from evolve.agent.questions import question_in
 from evolve.agent.records import MIGRATIONS, Run, RunRecords
 from evolve.agent.runner import HELD_OUT, Agent, Surroundings, episode_id
+from evolve.agent.withholding import drawn
 
 __all__ = [
     "HELD_OUT",
@@ -33,6 +34,7 @@ __all__ = [
     "RunRecords",
     "Surroundings",
     "Trial",
+    "drawn",
     "episode_id",
     "make_probe",
     "question_in",

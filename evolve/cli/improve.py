@@ -14,7 +14,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command("improve")
 def improve_command(
-    suite: Annotated[str, typer.Argument(help="A task file or folder, or a built-in suite.", envvar="EVOLVE_SUITE")],
+    suite: options.Suite,
     rounds: Annotated[
         int, typer.Option("--rounds", envvar="EVOLVE_ROUNDS", min=1, help="Rounds of practice and judgement.")
     ] = 2,

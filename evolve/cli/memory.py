@@ -34,7 +34,7 @@ def list_command(
         notes = opened.memory.notes() if status is None else []
     insights.sort(key=lambda one: (-one.evidence, one.id))
     if as_json:
-        emit_json({"insights": [_insight(one) for one in insights], "notes": [_plain(one) for one in notes]})
+        emit_json({"insights": [_insight(one) for one in insights], "notes": notes})
         return
     rows = [(one.id[:10], one.status, one.evidence, one.groups, shorten(one.text, 90)) for one in insights]
     emit(table(("id", "status", "evidence", "groups", "insight"), rows) or "no insights yet")
@@ -51,7 +51,7 @@ def show_command(insight: InsightId, workspace: options.Workspace = None, as_jso
         found = opened.memory.claim(insight)
         rows = opened.memory.evidence(found.id)
     if as_json:
-        emit_json({**_insight(found), "evidence_rows": [_plain(row) for row in rows]})
+        emit_json({**_insight(found), "evidence_rows": rows})
         return
     emit(f"{found.id}: {found.text}")
     emit(
@@ -74,7 +74,7 @@ def why_command(
     with evolve.open(workspace, read_only=True) as opened:
         chains = opened.memory.why(effect)
     if as_json:
-        emit_json([_plain(chain) for chain in chains])
+        emit_json(chains)
         return
     if not chains:
         emit(f"nothing is known to cause {effect!r} yet")
@@ -97,7 +97,7 @@ def recall_command(
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.memory.recall(query, k)
     if as_json:
-        emit_json([_plain(one) for one in found])
+        emit_json(found)
         return
     rows = [(one.kind, one.score, shorten(one.text, 80), shorten(one.why, 60)) for one in found]
     emit(table(("kind", "score", "text", "why"), rows) or "nothing is recalled")
@@ -115,7 +115,7 @@ def note_command(
     with evolve.open(workspace) as opened:
         kept = opened.memory.note(text)
     if as_json:
-        emit_json(_plain(kept))
+        emit_json(kept)
     else:
         emit(f"noted: {kept.text}")
 
@@ -127,18 +127,29 @@ def forget_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Delete insights with all their evidence. Notes stay."""
+    """Delete insights with all their evidence. Notes stay.
+
+    With the last insight goes what was judged only together with insights, and what that is is said before.
+    """
     import evolve
     from evolve.errors import UsageError
 
     if bool(ids) == everything:
         raise UsageError("name insights, or give --all", hint="evolve memory list")
     with evolve.open(workspace) as opened:
+        gone = opened.variants.taken_back()
+        if gone is not None and everything:
+            note(f"with the insights {gone.variant[:12]} goes, which was judged with them: {', '.join(gone.parts)}")
+            note(f"{gone.after[:12]} acts after it; evolve variants rollback goes back")
+        before = opened.variants.active
         count = opened.memory.forget(ids or (), everything=everything)
+        active = opened.variants.active
     if as_json:
-        emit_json({"forgotten": count})
-    else:
-        emit(f"forgot {count} insights")
+        emit_json({"forgotten": count, "active": active})
+        return
+    emit(f"forgot {count} insights")
+    if active != before:
+        emit(f"active: {active[:12]}, before {before[:12]}")
 
 
 @app.command("check")
@@ -149,7 +160,7 @@ def check_command(workspace: options.Workspace = None, as_json: options.AsJson =
     with evolve.open(workspace) as opened:
         found = opened.memory.check()
     if as_json:
-        emit_json({**_plain(found), "ok": found.ok})
+        emit_json({**vars(found), "ok": found.ok})
     else:
         counts = f"{found.insights} insights, {found.evidence} pieces of evidence, {found.episodes} episodes"
         emit(f"{'ok' if found.ok else 'index and record differ; evolve memory reindex mends it'}: {counts}")
@@ -193,11 +204,5 @@ def _insight(one: Insight) -> dict[str, Any]:
         "groups": one.groups,
         "posterior_mean": round(one.posterior.mean, 4),
         "text": one.text,
-        "scope": _plain(one.scope),
+        "scope": one.scope,
     }
-
-
-def _plain(value: Any) -> Any:
-    from evolve.agent.codec import to_data
-
-    return to_data(value)

@@ -22,7 +22,7 @@ MetricName = Annotated[str, typer.Argument(help="Name or id of a metric.", envva
 
 @comments.command("comment")
 def comment_command(
-    run: Annotated[str, typer.Argument(help="Id of a run, such as r1.", envvar="EVOLVE_RUN")],
+    run: options.RunId,
     text: Annotated[str, typer.Argument(help="What you have to say about it.", envvar="EVOLVE_TEXT")],
     prefer: Annotated[
         bool, typer.Option("--prefer", envvar="EVOLVE_PREFER", help="Also an instruction for similar tasks.")
@@ -151,12 +151,8 @@ def forget_command(
 
 
 def _metric(one: Metric) -> dict[str, Any]:
-    from evolve.agent.codec import to_data
-
-    return {**to_data(one), "scores": one.scores()}
+    return {**vars(one), "scores": one.scores()}
 
 
 def _report(found: MetricsReport) -> dict[str, Any]:
-    from evolve.agent.codec import to_data
-
-    return {**to_data(found), "coverage": found.coverage}
+    return {**vars(found), "coverage": found.coverage}

@@ -13,25 +13,41 @@ from evolve.cli.output import emit, emit_json, flush, note
 if TYPE_CHECKING:
     from evolve.gate import Interval
     from evolve.improve.optimization import Change, OptimizationReport
+    from evolve.improve.targets import TargetFigures
 
 app = typer.Typer(rich_markup_mode=None)
 
 
+Only = Annotated[
+    str, typer.Option("--only", envvar="EVOLVE_ONLY", help="Change nothing else: prompts, workflow or knobs.")
+]
+EngineName = Annotated[
+    str, typer.Option("--engine", envvar="EVOLVE_ENGINE", help="bandit (needs no model) or gepa. Default: by part.")
+]
+Proposals = Annotated[
+    int | None, typer.Option("--proposals", envvar="EVOLVE_PROPOSALS", min=3, help="Most candidates to try.")
+]
+Metric = Annotated[
+    str,
+    typer.Option(
+        "--target",
+        envvar="EVOLVE_TARGET",
+        help="A metric that chooses among candidates that do no worse; see evolve memory metrics.",
+    ),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", envvar="EVOLVE_RESUME", help="Only go on with a run that was cut off.")
+]
+
+
 @app.command("optimize")
 def optimize_command(
-    suite: Annotated[str, typer.Argument(help="A task file or folder, or a built-in suite.", envvar="EVOLVE_SUITE")],
-    only: Annotated[
-        str, typer.Option("--only", envvar="EVOLVE_ONLY", help="Change nothing else: prompts, workflow or knobs.")
-    ] = "",
-    engine: Annotated[
-        str, typer.Option("--engine", envvar="EVOLVE_ENGINE", help="bandit (needs no model) or gepa. Default: by part.")
-    ] = "",
-    proposals: Annotated[
-        int | None, typer.Option("--proposals", envvar="EVOLVE_PROPOSALS", min=3, help="Most candidates to try.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", envvar="EVOLVE_RESUME", help="Only go on with a run that was cut off.")
-    ] = False,
+    suite: options.Suite,
+    only: Only = "",
+    engine: EngineName = "",
+    proposals: Proposals = None,
+    target: Metric = "",
+    resume: Resume = False,
     budget: options.Budget = None,
     model: options.Model = None,
     seed: options.Seed = 0,
@@ -49,7 +65,9 @@ def optimize_command(
     from evolve.workspace.optimizing import OptimizerRequest
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
-    wish = OptimizerRequest(suite=suite, only=only, engine=engine, seed=seed, proposals=proposals, resume=resume)
+    wish = OptimizerRequest(
+        suite=suite, only=only, engine=engine, seed=seed, proposals=proposals, target=target, resume=resume
+    )
     view = LoopView(unsandboxed=sandbox == "none")
     with view, evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
         if opened.created:
@@ -69,19 +87,38 @@ def show_optimization(report: OptimizationReport) -> None:
     emit(f"suite {report.suite}, engine {report.engine}, seed {report.seed}: {report.finish_reason}")
     emit(report.forecast.text)
     verdicts = ", ".join(f"{number} {name}" for name, number in report.verdicts.items()) or "none"
-    emit(f"{report.tried} candidates tried, {report.judged} judged: {verdicts}")
+    emit(f"candidates tried: {report.tried}; judged: {report.judged} ({verdicts})")
     emit()
     for change in report.changes:
         show_change(change)
     if report.note:
         emit(report.note)
+    if report.target is not None:
+        show_target(report.target)
     if report.changes:
         looks = "once" if report.looks == 1 else f"{report.looks} times"
         emit(f"the test tasks of this suite have been opened {looks}")
         emit(f"active now: {report.active[:12]}; look with: evolve variants show {report.active[:12]}")
-    emit(
-        f"spent: {report.spent.candidates:,} candidates, {report.spent.tokens:,} tokens in {report.spent.seconds:.0f} s"
-    )
+    spent = report.spent
+    kinds = (("candidates", spent.candidates), ("tokens", spent.tokens))
+    amounts = [f"{amount:,} {kind}" for kind, amount in kinds if amount]
+    emit(f"spent: {', '.join(amounts) or 'nothing'} in {spent.seconds:.0f} s")
+
+
+def show_target(found: TargetFigures) -> None:
+    """What was found by the target of a search, and what a person may do about it."""
+    emit(f"target {found.metric}, on train tasks, in the opinion of {found.judge}:")
+    emit(f"  share of answers approved, start:          {_share(found.start)}")
+    if not found.variant:
+        emit("  no candidate does better by it without doing worse by solves or cost")
+        return
+    emit(f"  share of answers approved, best candidate: {_share(found.best)}")
+    emit(f"  won minus lost, best against start:        {_figure(found.gain)}; likely too high, it was chosen by this")
+    if not found.promoted:
+        said = f"the gate says {found.verdict}" if found.verdict else "the gate was not asked"
+        name, seems = found.variant[:12], "is" if (found.gain.low or 0.0) > 0.0 else "seems"
+        emit(f"{name} {seems} better by {found.metric}, not shown to be better by solves: not promoted ({said})")
+        emit(f'  to promote it all the same: evolve variants promote {name} --reason "..."')
 
 
 def show_changes(changes: Sequence[Change]) -> None:
@@ -92,7 +129,7 @@ def show_changes(changes: Sequence[Change]) -> None:
 
 def show_change(change: Change) -> None:
     """An accepted change, with what was foreseen beside what was found."""
-    emit(f"accepted {change.variant[:12]} over {change.parent[:12]}: {change.operator}, which {change.why}")
+    emit(f"accepted {change.variant[:12]} over {change.parent[:12]}: {change.operator}: {change.why}")
     emit(f"  predicted on gate tasks, won minus lost: {_figure(change.predicted)}")
     emit(f"  realised on test tasks, won minus lost:  {_figure(change.realised)}")
     emit(f"  share of test tasks solved, difference:  {_figure(change.solved)}")
@@ -102,6 +139,12 @@ def show_change(change: Change) -> None:
         emit(
             f"  predicted minus realised: {gap:+.3f}; what was chosen for its figure often has a smaller one next time"
         )
+
+
+def _share(interval: Interval) -> str:
+    if interval.value is None or interval.low is None or interval.high is None:
+        return "no verified answer was judged"
+    return f"{interval.value:.3f}, 95 % interval {interval.low:.3f} to {interval.high:.3f} over {interval.n}"
 
 
 def _figure(interval: Interval, *, sign: str = "+") -> str:

@@ -21,6 +21,8 @@ def typed_before(ctx: typer.Context) -> str | None:
     return found if source is not None and source.name == "COMMANDLINE" else None
 
 
+Suite = Annotated[str, typer.Argument(help="A task file or folder, or a built-in suite.", envvar="EVOLVE_SUITE")]
+RunId = Annotated[str, typer.Argument(help="Id of a run, such as r1.", envvar="EVOLVE_RUN")]
 Workspace = Annotated[
     str | None,
     typer.Option(

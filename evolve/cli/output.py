@@ -13,8 +13,14 @@ from evolve.errors import EnvironmentProblem
 
 
 def emit_json(value: Any) -> None:
-    """Prints one JSON document, readable by people too."""
-    _put(json.dumps(value, indent=2, ensure_ascii=True, allow_nan=False))
+    """Prints one JSON document, readable by people too. Dataclasses in it become objects of their fields."""
+    _put(json.dumps(value, default=_as_data, indent=2, ensure_ascii=True, allow_nan=False))
+
+
+def _as_data(value: Any) -> Any:
+    from evolve.agent.codec import to_data
+
+    return to_data(value)
 
 
 def emit(text: str = "") -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -35,7 +35,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.preferences.list()
     if as_json:
-        emit_json([_plain(one) for one in found])
+        emit_json(found)
         return
     rows = [
         (one.id[:10], one.status, one.author, len(one.acts), shorten(_where(one), 30), shorten(one.description, 80))
@@ -54,7 +54,7 @@ def show_command(
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.preferences.get(preference)
     if as_json:
-        emit_json(_plain(found))
+        emit_json(found)
         return
     emit(f"{found.id}: {found.description}")
     emit(f"{found.status}, wanted by {found.author}, for {_where(found)}")
@@ -126,7 +126,7 @@ def propose_command(
     with evolve.open(workspace, model=model) as opened:
         kept = opened.preferences.propose(preference)
     if as_json:
-        emit_json(_plain(kept))
+        emit_json(kept)
     else:
         emit(f"proposed: {kept.proposal}")
         emit(f"  evolve memory preferences confirm {kept.id[:10]}  (until then it says: {kept.description})")
@@ -177,7 +177,7 @@ def _context(about: str, folder: str) -> Context | None:
 
 def _tell(kept: Preference, *, as_json: bool) -> None:
     if as_json:
-        emit_json(_plain(kept))
+        emit_json(kept)
     else:
         emit(f"kept {kept.id[:10]}, for {_where(kept)}: {kept.description}")
 
@@ -194,9 +194,3 @@ def _where(one: Preference) -> str:
         return "every task"
     told = [held.folder or held.instruction or held.family for held in one.contexts]
     return "; ".join(dict.fromkeys(told))
-
-
-def _plain(value: Any) -> Any:
-    from evolve.agent.codec import to_data
-
-    return to_data(value)

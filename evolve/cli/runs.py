@@ -57,7 +57,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 
 @app.command("show")
 def show_command(
-    run: Annotated[str, typer.Argument(help="Id of a run, such as r1.", envvar="EVOLVE_RUN")],
+    run: options.RunId,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -118,13 +118,12 @@ def replay_command(
 ) -> None:
     """Show an episode again, step by step, from the record."""
     import evolve
-    from evolve.agent.codec import to_data
     from evolve.agent.questions import is_answered
 
     with evolve.open(workspace, read_only=True) as opened:
         record = opened.stores.runs.episode(episode)
     if as_json:
-        emit_json(to_data(record))
+        emit_json(record)
         return
     emit(f"episode {record.episode}: {record.task}, {record.split}, variant {record.variant[:10]}, seed {record.seed}")
     if record.recalled:
@@ -148,7 +147,7 @@ def replay_command(
 
 @app.command("diff")
 def diff_command(
-    run: Annotated[str, typer.Argument(help="Id of a run, such as r1.", envvar="EVOLVE_RUN")],
+    run: options.RunId,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -166,7 +165,7 @@ def diff_command(
 
 @app.command("apply")
 def apply_command(
-    run: Annotated[str, typer.Argument(help="Id of a run, such as r1.", envvar="EVOLVE_RUN")],
+    run: options.RunId,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:

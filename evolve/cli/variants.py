@@ -124,7 +124,10 @@ def rollback_command(workspace: options.Workspace = None, as_json: options.AsJso
 
     with evolve.open(workspace) as opened:
         done = opened.variants.rollback()
+        left = opened.variants.left_behind(done.before)
     _told(done, as_json)
+    for file in left:
+        note(f"{file} still says what {done.before[:12]} said, and goes on to act; take back what `write` put there")
 
 
 @app.command("transfer")
@@ -148,6 +151,51 @@ def transfer_command(
             emit_json(dict(found))
         else:
             emit(f"on {found['on']}: {found['verdict']}; {found['reason']}")
+        flush()
+
+
+@app.command("ablate")
+def ablate_command(
+    name: Annotated[str, typer.Argument(help="Digest, its beginning, or active.", envvar="EVOLVE_VARIANT")] = "active",
+    suite: Annotated[
+        str, typer.Option("--suite", envvar="EVOLVE_SUITE", help="Tasks to try on. Default: where it was judged.")
+    ] = "",
+    items: Annotated[
+        str,
+        typer.Option(
+            "--items", envvar="EVOLVE_ITEMS", help="Some of guide,skills,insights,prompts,workflow. Default: all."
+        ),
+    ] = "",
+    propose: Annotated[
+        bool, typer.Option("--propose", envvar="EVOLVE_PROPOSE", help="Put removing what hurts before the gate.")
+    ] = False,
+    seed: options.Seed = 0,
+    budget: options.Budget = None,
+    model: options.Model = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Credit single items: try a variant against itself without each, on train tasks. Decides nothing.
+
+    Interrupted, the same command continues where it stopped.
+    """
+    import evolve
+    from evolve.cli.ablation import show_ablation
+    from evolve.cli.views import LoopView
+    from evolve.ledger import parse_budget
+    from evolve.workspace.ablating import AblationRequest
+
+    parse_budget(budget or ())  # a wrong option is told before anything is made
+    kinds = [one.strip() for one in items.split(",") if one.strip()]
+    wish = AblationRequest(variant=name, suite=suite, items=kinds, seed=seed, propose=propose)
+    view = LoopView()
+    with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
+        report = opened.ablate(wish, budget=budget)
+        view.stop()
+        if as_json:
+            emit_json({**report.to_json(), **opened.mark})
+        else:
+            show_ablation(report)
         flush()
 
 
@@ -186,5 +234,10 @@ def _show_measure(body: dict[str, Any]) -> None:
         from evolve.improve.optimization import Change
 
         show_change(Change.from_json(body))
+    elif body["kind"].startswith("ablation"):
+        from evolve.cli.ablation import show_ablation
+        from evolve.improve.ablation import AblationReport
+
+        show_ablation(AblationReport.from_json(body))
     else:
         emit(f"{body['kind']}: {body['verdict']}; {body['reason']}")

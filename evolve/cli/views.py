@@ -153,13 +153,33 @@ def _loop_line(event: Event) -> tuple[str, bool]:
         return f"{what}, gate: pair {data['pairs']}, {data['reason']}", False
     if event.kind == "judged":
         return f"gate verdict: {data['verdict']} after {data['pairs']} pairs ({data['reason']})", True
+    return _search_line(event)
+
+
+def _search_line(event: Event) -> tuple[str, bool]:
+    data: Any = event.data
     if event.kind == "forecast":
         return data["text"], True
     if event.kind == "screened":
         name = data["operator"]
         return f"candidate {data['number']}, {name}: {data['solved']} of {data['tasks']} train tasks solved", False
-    if event.kind == "test":
-        return f"held-out test: {data['done']}/{data['total']} tasks in both arms", data["done"] == data["total"]
     if event.kind == "warning":
         return f"warning: {data['text']}", True
+    return _arms_line(event)
+
+
+def _arms_line(event: Event) -> tuple[str, bool]:
+    """Progress of comparisons that decide nothing."""
+    data: Any = event.data
+    if event.kind == "test":
+        return f"held-out test: {data['done']}/{data['total']} tasks in both arms", data["done"] == data["total"]
+    if event.kind == "replayed":
+        came = "solved" if data["solved"] else "failed again"
+        return f"edit of {data['prompt']}, tried on a single failure: {came}", False
+    if event.kind == "ablated":
+        line = f"items one by one: pair {data['done']}/{data['total']}, {shorten(data['item'], 40)}: {data['reason']}"
+        return line, data["done"] == data["total"]
+    if event.kind == "tested":
+        counts = f"{data['agree']} pairs agree, {data['disagree']} disagree of {data['pairs']}"
+        return f"insight tested with and without, {counts}: {shorten(data['text'], 60)}", True
     return "", False

@@ -12,64 +12,57 @@ from dataclasses import dataclass
 
 from evolve.files import canonical_json
 from evolve.tasks import Task
+from evolve.tasks.overlap import runs
 
 WORDS = 13
-"""Words in a row that two texts do not share by chance (the n-gram of Brown et al., "Language models are few-shot
-learners", 2020, appendix C, which is used to find test data in training data)."""
+"""Words in a row that two texts do not share by chance, by the same source as :mod:`evolve.tasks.overlap`. It is longer
+than what a proposed prompt may share: here a false alarm throws away a whole variant, with skills and guide."""
 CHARACTERS = 16
-"""Least length of a row's input, as JSON without spaces, that says whose it is."""
+"""Least length of a row's whole input, as JSON without spaces, that says whose it is. Single values do not count: a
+program may well need one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Copy:
-    """A piece of a held-out task found in a text of the variant."""
+    """A held-out task of which a piece stands in a text of the variant."""
 
     text: str
     task: str
-    piece: str
 
 
 def copies(texts: Mapping[str, str], held_out: Iterable[Task], known: Iterable[Task]) -> list[Copy]:
-    """The first copied piece of every held-out task, by name of the text it stands in.
+    """Every held-out task that a text copies from, with the name of the first such text.
 
     Args:
         texts: Everything a variant would put before a policy, by name.
         held_out: Tasks of the splits ``gate`` and ``test``.
         known: Tasks of ``train``; what they share with held-out ones is nobody's secret.
     """
-    free = {piece for task in known for piece in _pieces(task)}
-    tight = {name: (_without_spaces(text), _words(text)) for name, text in texts.items()}
+    free_words, free_rows = set[bytes](), set[str]()
+    for task in known:
+        free_words |= _words(task)
+        free_rows.update(_rows(task))
+    looked_at = [(name, _without_spaces(text), runs(text, WORDS)) for name, text in texts.items()]
     found = []
     for task in held_out:
-        own = [piece for piece in dict.fromkeys(_pieces(task)) if piece not in free]
-        hit = next(
-            (
-                Copy(text=name, task=task.id, piece=piece.strip())
-                for name, (rows, words) in tight.items()
-                for piece in own
-                if piece in (words if piece.startswith(" ") else rows)
-            ),
-            None,
-        )
-        if hit is not None:
-            found.append(hit)
+        words, rows = _words(task) - free_words, set(_rows(task)) - free_rows
+        for name, tight, pieces in looked_at:
+            if words & pieces or any(row in tight for row in rows):
+                found.append(Copy(text=name, task=task.id))
+                break
     return found
 
 
-def _pieces(task: Task) -> Iterator[str]:
-    """Row inputs without spaces, and runs of words between spaces."""
+def _words(task: Task) -> frozenset[bytes]:
+    return runs(f"{task.instruction} {task.tests}", WORDS)
+
+
+def _rows(task: Task) -> Iterator[str]:
     for row in (*task.examples, *task.verify, *task.hidden):
         piece = _without_spaces(canonical_json(list(row.input)))[1:-1]
         if len(piece) >= CHARACTERS:
             yield piece
-    words = _words(f"{task.instruction} {task.tests}").split()
-    for start in range(len(words) - WORDS + 1):
-        yield f" {' '.join(words[start : start + WORDS])} "
 
 
 def _without_spaces(text: str) -> str:
     return re.sub(r"\s+", "", text).replace("'", '"').replace("(", "[").replace(")", "]")
-
-
-def _words(text: str) -> str:
-    return f" {' '.join(re.findall(r'[a-z0-9]+', text.lower()))} "

@@ -124,6 +124,21 @@ class TestState:
             verdict="reject", tally=Tally(), alpha=0.0, wealth=1.0, harm=1.0, further=0, stop=True, reason=reason
         )
 
+    @classmethod
+    def counted(cls, tally: Tally, *, left: int) -> TestState:
+        """The state where a figure is wanted and no verdict: it ends with the pairs, whatever they say."""
+        reason = f"{tally.wins} wins, {tally.losses} losses, {tally.ties} ties"
+        return cls(
+            verdict="undecided",
+            tally=tally,
+            alpha=0.0,
+            wealth=1.0,
+            harm=1.0,
+            further=left,
+            stop=left == 0,
+            reason=reason,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class SequentialTest:

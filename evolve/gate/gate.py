@@ -8,19 +8,15 @@ from dataclasses import dataclass, field, replace
 from evolve.episodes import Cost
 from evolve.gate.copying import copies
 from evolve.gate.decisions import Decision, Decisions
-from evolve.gate.eprocess import SequentialTest, Tally, TestState
+from evolve.gate.eprocess import SequentialTest, TestState
 from evolve.gate.instruments import changed, instruments
-from evolve.gate.jobs import RunJobs
+from evolve.gate.jobs import RunJobs, Unaffordable
 from evolve.gate.order import Standing
 from evolve.gate.outcome import is_verified
 from evolve.gate.pairs import Pair, PairedRunner
 from evolve.gate.regression import RegressionSuite, RegressionTask, Retry
 from evolve.gate.seals import Seals
 from evolve.tasks import Suite, Task
-
-
-class Unaffordable(Exception):
-    """Raised by whoever runs episodes when the budget refuses one; ends a comparison, never leaves the gate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,19 +145,11 @@ class Gate:
         test = SequentialTest(alpha=alpha)
         runner: PairedRunner[Task] = PairedRunner(run=how.run, test=test, batch=how.batch, seed=how.seed)
         tasks = [task for task in proposal.suite.split("gate") if task.group not in proposal.learned_from]
-        pairs: list[Pair] = []
-        ended = ""
-        try:
-            for pair in runner.pairs(tasks, parent=proposal.parent, variant=proposal.variant):
-                pairs.append(pair)
-                how.on_pair(pair)
-        except Unaffordable:
-            ended = "; the budget for this judgement ended"
-        state = pairs[-1].state if pairs else test.judge(Tally())
-        if ended and state.verdict == "undecided":
-            state = replace(state, reason=state.reason + ended, stop=True)
-        planned = len({task.group for task in tasks})
-        return Finding(proposal=proposal, state=state, pairs=tuple(pairs), planned=planned, cost=runner.spent)
+        done = runner.compare(tasks, parent=proposal.parent, variant=proposal.variant, on_pair=how.on_pair)
+        state = done.state
+        if done.ended and state.verdict == "undecided":
+            state = replace(state, reason=f"{state.reason}; the budget for this judgement ended", stop=True)
+        return Finding(proposal=proposal, state=state, pairs=done.pairs, planned=done.planned, cost=done.cost)
 
     def _guarded(self, found: Finding, how: Comparing) -> Finding:
         """What worked must still work; a task that could not be tried leaves the verdict open."""

@@ -21,6 +21,10 @@ class GateTask(Protocol):
     def group(self) -> str: ...
 
 
+class Unaffordable(Exception):
+    """Raised by whoever runs episodes when the budget refuses one; ends a comparison, never leaves the gate."""
+
+
 T = TypeVar("T", bound=GateTask)
 T_co = TypeVar("T_co", bound=GateTask, covariant=True)
 
@@ -32,7 +36,7 @@ class Job(Generic[T_co]):
     task: T_co
     arm: Arm
     variant: str
-    """Digest of the variant to run, or ``unlearned``."""
+    """Digest of the variant to run, or ``unlearned``; the name of the arm where it is no variant."""
     seed: int
 
 

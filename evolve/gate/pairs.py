@@ -1,23 +1,30 @@
-"""Runs paired episodes, arms interleaved, until the sequential test decides."""
+"""Runs paired episodes, arms interleaved: until a sequential test decides, or a fixed number for an estimate.
+
+Whatever compares two arms runs here, so that every figure rests on the same rules: the same tasks and seeds for
+both, in turns; one task per group; a fixed list of tasks, of which none may be left out; records that are believed
+only for what they show.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Generic
 
 from evolve.episodes import Cost, EpisodeRecord
 from evolve.gate.eprocess import SequentialTest, Tally, TestState
-from evolve.gate.jobs import Job, RunJobs, T
+from evolve.gate.interval import PairedRow
+from evolve.gate.jobs import Job, RunJobs, T, T_co, Unaffordable
 from evolve.gate.order import Standing
-from evolve.gate.outcome import Outcome, one_per_group, paired_outcome
+from evolve.gate.outcome import Outcome, comparable_cost, is_verified, one_per_group, paired_outcome
 from evolve.gate.telemetry import believed
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """One finished pair and what the test said after it."""
+    """One finished pair and what the test said after it; without a test, how many are left to run."""
 
     task: str
     group: str
@@ -27,19 +34,51 @@ class Pair:
     state: TestState
     standing: Standing
 
+    @property
+    def row(self) -> PairedRow | None:
+        """The pair as estimates take it; None where it is void.
+
+        A task on which the variant alone ended in a fault counts as not solved by it: an arm cannot better its
+        figure by failing where it would lose.
+        """
+        if self.outcome == "void":
+            return None
+        before, after = comparable_cost(self.parent.cost, self.variant.cost)
+        return PairedRow(
+            task=self.task,
+            group=self.group,
+            parent_solved=is_verified(self.parent),
+            variant_solved=is_verified(self.variant),
+            parent_cost=before,
+            variant_cost=after,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contest(Generic[T_co]):
+    """Two arms that are to be compared, and on which tasks."""
+
+    parent: str
+    variant: str
+    tasks: Sequence[T_co]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """A finished comparison.
 
     Attributes:
-        pairs: The pairs the verdict rests on, in order.
+        pairs: The pairs the verdict or the estimate rests on, in order.
         cost: Everything that was spent, pairs fetched ahead and then not needed included.
+        planned: Groups that were to be tried.
+        ended: Whether the budget ended it before the test or the tasks did.
     """
 
     state: TestState
     pairs: tuple[Pair, ...]
     cost: Cost
+    planned: int = 0
+    ended: bool = False
 
 
 @dataclass(kw_only=True)
@@ -53,31 +92,81 @@ class PairedRunner(Generic[T]):
 
     Attributes:
         run: Runs episodes; must answer in the order of its jobs.
+        test: Looks after every pair and stops when it is decided. None where a figure is wanted and no verdict: then
+            every task is tried, because stopping by what one sees would bend the figure.
         batch: Pairs that may run at once. A larger batch keeps more workers busy and
             wastes at most ``batch - 1`` pairs when the test stops.
         spent: What the episodes cost so far.
     """
 
     run: RunJobs[T]
-    test: SequentialTest = field(default_factory=SequentialTest)
+    test: SequentialTest | None = field(default_factory=SequentialTest)
     batch: int = 1
     seed: int = 0
     spent: Cost = field(default_factory=Cost)
 
-    def compare(self, tasks: Sequence[T], *, parent: str, variant: str) -> Comparison:
-        """Runs pairs until a verdict, until none can be reached any more, or until the tasks end.
+    def compare(
+        self,
+        tasks: Sequence[T],
+        *,
+        parent: str,
+        variant: str,
+        on_pair: Callable[[Pair], None] = lambda pair: None,
+    ) -> Comparison:
+        """Runs pairs until a verdict, until none can be reached any more, or until tasks or budget end.
+
+        Args:
+            on_pair: Hears of every pair.
 
         Raises:
             ValueError: parent and variant are the same, or ``batch`` is below 1.
         """
-        pairs = tuple(self.pairs(tasks, parent=parent, variant=variant))
-        state = pairs[-1].state if pairs else self.test.judge(Tally())
-        return Comparison(state=state, pairs=pairs, cost=self.spent)
+        contest = Contest(parent=parent, variant=variant, tasks=tasks)
+        (done,) = self.compare_each([contest], on_pair=lambda at, pair: on_pair(pair))
+        return done
+
+    def compare_each(
+        self, contests: Sequence[Contest[T]], *, on_pair: Callable[[int, Pair], None] = lambda at, pair: None
+    ) -> list[Comparison]:
+        """Several comparisons, a batch of each in turn, so that a budget that ends leaves all about as far.
+
+        Args:
+            on_pair: Hears of every pair, and of the place of its contest.
+
+        Returns:
+            One comparison per contest; their ``cost`` is what all of them cost together.
+
+        Raises:
+            ValueError: An arm is to be compared with itself, or ``batch`` is below 1.
+        """
+        found: list[list[Pair]] = [[] for _ in contests]
+        running = {at: self.pairs(one.tasks, parent=one.parent, variant=one.variant) for at, one in enumerate(contests)}
+        ended = False
+        try:
+            while running:
+                for at in list(running):
+                    before = len(found[at])
+                    for pair in islice(running[at], max(1, self.batch)):
+                        found[at].append(pair)
+                        on_pair(at, pair)
+                    if len(found[at]) == before:
+                        del running[at]
+        except Unaffordable:  # what was compared by then says what it says
+            ended = True
+        return [self._concluded(one, pairs, ended) for one, pairs in zip(contests, found, strict=True)]
+
+    def _concluded(self, contest: Contest[T], pairs: Sequence[Pair], ended: bool) -> Comparison:
+        planned = len({task.group for task in contest.tasks})
+        nothing = TestState.counted(Tally(), left=planned) if self.test is None else self.test.judge(Tally())
+        state = pairs[-1].state if pairs else nothing
+        ended = ended and not state.stop
+        return Comparison(state=state, pairs=tuple(pairs), cost=self.spent, planned=planned, ended=ended)
 
     def pairs(self, tasks: Sequence[T], *, parent: str, variant: str) -> Iterator[Pair]:
         """Yields pairs one at a time, the last one with the verdict.
 
         Raises:
+            Unaffordable: The budget refused an episode.
             ValueError: parent and variant are the same, or ``batch`` is below 1.
         """
         if parent == variant:
@@ -107,6 +196,8 @@ class PairedRunner(Generic[T]):
                     return
 
     def _judged(self, tally: Tally, standing: Standing, left: int) -> TestState:
+        if self.test is None:
+            return TestState.counted(tally, left=left)
         state = self.test.judge(tally, left=left)
         if state.verdict != "accept":
             return state

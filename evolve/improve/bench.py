@@ -9,6 +9,7 @@ from evolve.agent import Agent
 from evolve.episodes import SkillDraft
 from evolve.errors import UsageError
 from evolve.improve.arms import Arm, Learner, agent_for
+from evolve.improve.beginnings import RepeatingLearner
 from evolve.improve.jobs import Attempt, EpisodeJob, Proposal, WorkerSetup
 from evolve.sandbox import Sandbox
 from evolve.skills import Admission, Skill, unseen_rows
@@ -46,10 +47,13 @@ class Bench:
 
     def _agent(self, job: EpisodeJob) -> Agent:
         arm, key = self._arms[job.arm], (job.arm, job.task.environment)
+        if job.task.files is not None:
+            arm = replace(arm, workflow=arm.workflow.in_folders())
+        setup = self._setup
+        if job.begun is not None:  # it serves this one episode
+            learner = RepeatingLearner(learner=setup.learner, begun=job.begun)
+            return agent_for(arm, learner, self._sandbox, run=setup.run, suite=setup.suite)
         if key not in self._agents:
-            if job.task.files is not None:
-                arm = replace(arm, workflow=arm.workflow.in_folders())
-            setup = self._setup
             self._agents[key] = agent_for(arm, setup.learner, self._sandbox, run=setup.run, suite=setup.suite)
         return self._agents[key]
 

@@ -1,4 +1,4 @@
-"""The arms that learning must beat besides the unlearned one: the same budget spent on more tries, and a placebo."""
+"""The arms of a report, each beside the learned one on the same held-out tasks: unlearned, best-of-n, placebo."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from evolve.episodes import EpisodeRecord, Limits
-from evolve.gate import Unaffordable, is_verified
+from evolve.gate import Comparison, Job, Pair, PairedRunner, is_verified, one_per_group
 from evolve.improve.arms import Arm
 from evolve.improve.jobs import EpisodeJob
-from evolve.improve.judgement import run_held_out
+from evolve.improve.pairing import PairedEpisodes, held_out_tasks, run_held_out
 from evolve.improve.session import Session
 from evolve.ledger import Spent
 from evolve.tasks import Task
@@ -18,7 +18,6 @@ from evolve.tasks import Task
 BEST_OF_N = "best-of-n at equal total budget"
 PLACEBO = "placebo"
 _MOST_TRIES = 16
-_AT_ONCE = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,49 +25,77 @@ class Control:
     """One control arm.
 
     Attributes:
-        records: One per task, in the tasks' order; of several tries the first that solved, with the cost of all.
+        pairs: The arm, as the parent, beside the learned one on every task; of several tries the first that solved,
+            with the cost of all.
         note: How its budget was made equal, or why it was not run.
     """
 
-    records: tuple[EpisodeRecord, ...] = ()
+    pairs: tuple[Pair, ...] = ()
     note: str = ""
 
+    @property
+    def records(self) -> tuple[EpisodeRecord, ...]:
+        """The arm's own episodes."""
+        return tuple(pair.parent for pair in self.pairs)
 
-def run_controls(session: Session, tasks: Sequence[Task], spent: Spent) -> Mapping[str, Control]:
+
+def compared_on_test(session: Session, other: str, learned: str) -> Comparison:
+    """Two variants on one test task per group; the caller has logged the look."""
+    return _compared(session, PairedEpisodes(session=session, split="test").runner(), other, learned)
+
+
+def run_controls(session: Session, spent: Spent) -> Mapping[str, Control]:
     """Runs both control arms on held-out tasks that were opened for this run.
 
     Args:
         spent: What the loop spent on learning, judging and testing; best-of-n may spend as much more.
     """
-    return {BEST_OF_N: _best_of_n(session, tasks, spent), PLACEBO: _placebo(session, tasks)}
+    return {BEST_OF_N: _best_of_n(session, spent), PLACEBO: _placebo(session)}
 
 
-def _best_of_n(session: Session, tasks: Sequence[Task], spent: Spent) -> Control:
+def _best_of_n(session: Session, spent: Spent) -> Control:
     """Unlearned, with the loop's spending shared out over the tasks.
 
     The embedded policy is deterministic: trying again under another seed repeats it, so its one try gets all the
     candidates. A model is asked again, as often as that buys.
     """
     session.workers.announce(BEST_OF_N, Arm(workflow=session.workflow))
-    limits, count = session.plan.limits, max(1, len(tasks))
+    limits, count = session.plan.limits, max(1, len(one_per_group(held_out_tasks(session, "test"))))
     if limits.tokens is None:
-        base = limits.candidates or 0
-        most = base + ceil(spent.candidates / count)
-        found = _run(session, tasks, BEST_OF_N, replace(limits, candidates=most), session.plan.seed)
-        return _control(found, tasks, f"{most:,} candidates a task")
-    tries = min(_MOST_TRIES, 1 + ceil(spent.tokens / count / max(1, limits.tokens)))
+        most = (limits.candidates or 0) + ceil(spent.candidates / count)
+        tries, limits, note = 1, replace(limits, candidates=most), f"{most:,} candidates a task"
+    else:
+        tries = min(_MOST_TRIES, 1 + ceil(spent.tokens / count / max(1, limits.tokens)))
+        note = f"up to {tries} tries a task"
+    learned = PairedEpisodes(session=session, split="test")
+
+    def run(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
+        own = _tried(session, [job.task for job in jobs if job.variant == BEST_OF_N], limits, tries)
+        others = iter(learned([job for job in jobs if job.variant != BEST_OF_N]))
+        return [own[job.task.id] if job.variant == BEST_OF_N else next(others) for job in jobs]
+
+    runner: PairedRunner[Task] = replace(learned.runner(), run=run)
+    return _control(_compared(session, runner, BEST_OF_N, session.stores.variants.active_digest), note)
+
+
+def _tried(session: Session, tasks: Sequence[Task], limits: Limits, tries: int) -> Mapping[str, EpisodeRecord]:
+    """Per task the first try that solved, else the last, with the cost of all, under the run's own seed."""
     best: dict[str, EpisodeRecord] = {}
+    seed = session.plan.seed
     for number in range(tries):
         left = [task for task in tasks if task.id not in best or not is_verified(best[task.id])]
-        found = _run(session, left, BEST_OF_N, limits, session.plan.seed + number)
-        for record in found or ():
+        jobs = [
+            EpisodeJob(task=task, arm=BEST_OF_N, variant=BEST_OF_N, split="test", seed=seed + number, limits=limits)
+            for task in left
+        ]
+        for record in run_held_out(session, jobs):
             before = best.get(record.task)
-            best[record.task] = record if before is None else replace(record, cost=before.cost + record.cost)
-    listed = [best[task.id] for task in tasks if task.id in best]
-    return _control(listed if len(listed) == len(tasks) else None, tasks, f"up to {tries} tries a task")
+            cost = record.cost if before is None else before.cost + record.cost
+            best[record.task] = replace(record, cost=cost, seed=seed)
+    return best
 
 
-def _placebo(session: Session, tasks: Sequence[Task]) -> Control:
+def _placebo(session: Session) -> Control:
     """The learned arm with every task's evidence filed under another task."""
     stores = session.stores
     learned = stores.active_arm(session.workflow)
@@ -77,28 +104,22 @@ def _placebo(session: Session, tasks: Sequence[Task]) -> Control:
     shuffled = learned.memory.shuffled(session.plan.seed)
     views = [task.view() for task in session.suite.split("train")]
     guide = session.learner.fit(shuffled.experience(), views, learned.skills, session.plan.seed)
-    session.workers.announce(PLACEBO, replace(learned, guide=guide, memory=shuffled))
-    found = _run(session, tasks, PLACEBO, session.plan.limits, session.plan.seed)
-    return _control(found, tasks, "evidence filed under other tasks")
+    arms = {PLACEBO: replace(learned, guide=guide, memory=shuffled), learned.variant: learned}
+    episodes = PairedEpisodes(session=session, split="test", arms=arms.__getitem__)
+    return _control(_compared(session, episodes.runner(), PLACEBO, learned.variant), "evidence filed under other tasks")
 
 
-def _control(records: Sequence[EpisodeRecord] | None, tasks: Sequence[Task], note: str) -> Control:
-    if records is None or len(records) < len(tasks):
-        return Control(note="not run: the budget ended")
-    return Control(records=tuple(records), note=note)
+def _compared(session: Session, runner: PairedRunner[Task], other: str, learned: str) -> Comparison:
+    tasks = held_out_tasks(session, "test")
+    total, done = len(one_per_group(tasks)), 0
+
+    def on_pair(pair: Pair) -> None:
+        nonlocal done
+        done += 1
+        session.tell("test", done=done, total=total, arm=other)
+
+    return runner.compare(tasks, parent=other, variant=learned, on_pair=on_pair)
 
 
-def _run(session: Session, tasks: Sequence[Task], arm: str, limits: Limits, seed: int) -> list[EpisodeRecord] | None:
-    """The arm on every task, or None where the budget ended before."""
-    records: list[EpisodeRecord] = []
-    for start in range(0, len(tasks), _AT_ONCE):
-        jobs = [
-            EpisodeJob(task=task, arm=arm, variant=arm, split="test", seed=seed, limits=limits)
-            for task in tasks[start : start + _AT_ONCE]
-        ]
-        try:
-            records += run_held_out(session, jobs)
-        except Unaffordable:
-            return None
-        session.tell("test", done=len(records), total=len(tasks), arm=arm)
-    return records
+def _control(found: Comparison, note: str) -> Control:
+    return Control(note="not run: the budget ended") if found.ended else Control(pairs=found.pairs, note=note)

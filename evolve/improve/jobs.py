@@ -8,6 +8,7 @@ from typing import Protocol
 
 from evolve.episodes import EpisodeRecord, Limits, Row
 from evolve.improve.arms import Arm, Learner
+from evolve.improve.beginnings import Beginning
 from evolve.sandbox import Sandbox
 from evolve.skills import Skill, Verdict
 from evolve.tasks import Task
@@ -20,6 +21,7 @@ class EpisodeJob:
     Attributes:
         arm: Key of an arm that was announced with :meth:`Workers.announce`.
         variant: Name under which the episode is recorded.
+        begun: What the policy says before it is asked anything, from the record of another episode; or None.
     """
 
     task: Task
@@ -28,6 +30,7 @@ class EpisodeJob:
     split: str
     seed: int
     limits: Limits
+    begun: Beginning | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

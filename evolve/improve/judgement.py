@@ -12,7 +12,6 @@ from evolve.faults import hit
 from evolve.gate import (
     Comparing,
     Finding,
-    Job,
     Pair,
     Proposal,
     RegressionTask,
@@ -22,10 +21,10 @@ from evolve.gate import (
     solved_by,
 )
 from evolve.improve.jobs import EpisodeJob
+from evolve.improve.pairing import PairedEpisodes, run_held_out
 from evolve.improve.session import Session
 from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.skills import with_called
-from evolve.tasks import Task
 
 TRIES = 3
 """Fresh tries that a task takes to enter the regression suite, or to leave it, where a model is asked."""
@@ -54,7 +53,7 @@ def propose(session: Session, number: int) -> str | None:
     variant = Variant(
         guide=kept,
         skills=tuple(stores.keep_skill(skill) for skill in skills),
-        insights=stores.mark_insights() if experience else "",
+        insights=stores.mark_insights(active.insights if active else "") if experience else "",
         prompts=active.prompts if active else (),
         workflow=active.workflow if active else "",
         parent=stores.variants.active_digest,
@@ -101,14 +100,7 @@ def judge_variant(
     if done is not None:
         return dict(done)
     parent = session.stores.variants.get(variant).parent
-    for one in (parent, variant):
-        session.workers.announce(one, session.stores.arm(one, session.workflow))
     counted = 0
-
-    def run(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
-        if not may_go_on():
-            raise Unaffordable
-        return run_held_out(session, [_episode(session, job) for job in jobs])
 
     def on_pair(pair: Pair) -> None:
         nonlocal counted
@@ -125,6 +117,7 @@ def judge_variant(
         learned_from=session.stores.learned_from(),
     )
     seed = _seed(session, parent, variant)
+    run = PairedEpisodes(session=session, split="gate", seed=seed, may_go_on=may_go_on)
     how = Comparing(run=run, retry=partial(_retry, session, variant, seed), seed=seed, on_pair=on_pair)
     finding = session.stores.gate.judge(proposal, how)
     if finding.void:
@@ -211,32 +204,6 @@ def _conclude(
     hit("gate.after")
     session.tell("judged", **body)
     return body
-
-
-def run_held_out(session: Session, jobs: Sequence[EpisodeJob]) -> list[EpisodeRecord]:
-    """Runs and commits episodes on held-out tasks, all or none.
-
-    Raises:
-        Unaffordable: The budget refused one of them; what had run is kept.
-    """
-    attempts = session.attempt(jobs)
-    with session.stores.db.transaction():
-        for attempt in attempts:
-            session.commit(attempt, instruction="")
-    if len(attempts) < len(jobs):
-        raise Unaffordable
-    return [attempt.record for attempt in attempts]
-
-
-def _episode(session: Session, job: Job[Task]) -> EpisodeJob:
-    return EpisodeJob(
-        task=job.task,
-        arm=job.variant,
-        variant=job.variant,
-        split="gate",
-        seed=job.seed,
-        limits=session.plan.limits,
-    )
 
 
 def _retry(session: Session, variant: str, first: int, pairs: Sequence[Pair]) -> Retry:

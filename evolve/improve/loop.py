@@ -8,16 +8,15 @@ from typing import Any
 
 from evolve.episodes import EpisodeRecord
 from evolve.errors import BudgetExhausted, UsageError
-from evolve.gate import Unaffordable, is_verified, shuffled_groups
+from evolve.gate import Pair, is_verified
 from evolve.improve.arms import UNLEARNED
-from evolve.improve.controls import BEST_OF_N, PLACEBO, run_controls
-from evolve.improve.jobs import EpisodeJob
+from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_controls
+from evolve.improve.interventions import intervene
 from evolve.improve.journal import keep_report, report_of
-from evolve.improve.judgement import judge, propose, run_held_out
+from evolve.improve.judgement import judge, propose
 from evolve.improve.practice import practise
 from evolve.improve.report import (
     NOT_RUN,
-    Contrast,
     CurvePoint,
     Report,
     RoundRow,
@@ -27,9 +26,7 @@ from evolve.improve.report import (
     learned_skills,
 )
 from evolve.improve.session import Session
-from evolve.tasks import Task
 
-_PAIRS_AT_ONCE = 8
 _FEWEST_GROUPS = 6
 
 
@@ -45,9 +42,9 @@ def improve(session: Session) -> Report:
     if made is not None:  # stopped between the report and its delivery
         return Report.from_json(made)
     rounds, reason = _rounds(session)
-    before, after, note = _held_out(session, purpose="improve")
+    pairs, note = _held_out(session, purpose="improve")
     reason = session.end_reason() or reason
-    report = make_report(session, rounds, (before, after), note=note, reason=reason)
+    report = make_report(session, rounds, pairs, note=note, reason=reason)
     keep_report(session.stores.db, session.run, report.to_json())
     return report
 
@@ -72,6 +69,8 @@ def _rounds(session: Session) -> tuple[list[RoundRow], str]:
                 f"{session.end_reason() or 'the budget allows no episode'}, so nothing was done",
                 hint=f"one episode may take {session.plan.limits.candidates:,} candidates; give a larger --budget",
             )
+        if counts["episodes"]:
+            intervene(session, number)
         variant = propose(session, number) if counts["episodes"] else None
         decision: Mapping[str, Any] = judge(session, number, variant) if variant else {}
         rows.append(_round_row(number, counts, decision))
@@ -93,61 +92,30 @@ def _round_row(number: int, counts: Mapping[str, Any], decision: Mapping[str, An
     )
 
 
-def _held_out(session: Session, *, purpose: str) -> tuple[list[EpisodeRecord], list[EpisodeRecord], str]:
-    """Both arms on one ``test`` task per group; the seal is only broken for a promoted variant."""
+def _held_out(session: Session, *, purpose: str) -> tuple[tuple[Pair, ...], str]:
+    """Unlearned and learned on one ``test`` task per group; the seal is only broken for a promoted variant."""
     active = session.stores.variants.active_digest
     if active == UNLEARNED:
-        return [], [], f"{NOT_RUN}: no variant was promoted, so the test tasks stay sealed"
+        return (), f"{NOT_RUN}: no variant was promoted, so the test tasks stay sealed"
     looked = any((look.run, look.purpose) == (session.run, purpose) for look in session.stores.looks.log())
     if session.end_reason() and not looked:  # what was measured before a stop is not thrown away
-        return [], [], f"{NOT_RUN}: {session.end_reason()}"
+        return (), f"{NOT_RUN}: {session.end_reason()}"
     session.stores.looks.open(session.suite.digest, run=session.run, purpose=purpose)
-    for variant in (UNLEARNED, active):
-        session.workers.announce(variant, session.stores.arm(variant, session.workflow))
-    tasks = _test_tasks(session)
-    before: list[EpisodeRecord] = []
-    after: list[EpisodeRecord] = []
-    for start in range(0, len(tasks), _PAIRS_AT_ONCE):
-        jobs = [
-            EpisodeJob(
-                task=task,
-                arm=variant,
-                variant=variant,
-                split="test",
-                seed=session.plan.seed,
-                limits=session.plan.limits,
-            )
-            for task in tasks[start : start + _PAIRS_AT_ONCE]
-            for variant in (UNLEARNED, active)
-        ]
-        try:
-            records = run_held_out(session, jobs)
-        except Unaffordable:
-            break
-        before += records[0::2]
-        after += records[1::2]
-        session.tell("test", done=len(before), total=len(tasks))
-    return before, after, "" if before else f"{NOT_RUN}: the budget ended"
-
-
-def _test_tasks(session: Session) -> list[Task]:
-    """One ``test`` task per group, without groups that something was learned from, as in a person's own runs."""
-    known = session.stores.learned_from()
-    tasks = [task for task in session.suite.split("test") if task.group not in known]
-    return shuffled_groups(tasks, session.plan.seed)
+    done = compared_on_test(session, UNLEARNED, active)
+    return done.pairs, "" if done.pairs else f"{NOT_RUN}: the budget ended"
 
 
 def make_report(
     session: Session,
     rounds: Sequence[RoundRow],
-    arms: tuple[Sequence[EpisodeRecord], Sequence[EpisodeRecord]],
+    pairs: Sequence[Pair],
     *,
     note: str,
     reason: str,
 ) -> Report:
     """Puts the figures together; the control arms are run by :func:`look_again` alone."""
-    before, after = arms
-    compared = contrast(UNLEARNED, before, after) if before else Contrast(arm=UNLEARNED)
+    before, after = [pair.parent for pair in pairs], [pair.variant for pair in pairs]
+    compared = contrast(UNLEARNED, pairs)
     insights, count, evidence = learned_insights(session.stores)
     active = session.stores.variants.active_digest
     why = note or f"{NOT_RUN} here: evolve report --fresh runs it"
@@ -174,7 +142,7 @@ def make_report(
         evidence_count=evidence,
         curve=_curve(session),
         costs={"unlearned": _costs(before), "learned": _costs(after)},
-        contrasts=(compared,) if before else (),
+        contrasts=(compared,) if pairs else (),
     )
 
 
@@ -187,16 +155,16 @@ def look_again(session: Session, previous: Report) -> Report:
     kept = report_of(session.stores.db, session.run)
     if kept is not None:
         return Report.from_json(kept)
-    before, after, note = _held_out(session, purpose="report")
-    made = make_report(session, previous.rounds, (before, after), note=note, reason="a fresh look")
-    if before:
-        controls = run_controls(session, _test_tasks(session)[: len(before)], previous.spent)
+    pairs, note = _held_out(session, purpose="report")
+    made = make_report(session, previous.rounds, pairs, note=note, reason="a fresh look")
+    if pairs:
+        controls = run_controls(session, previous.spent)
         made = replace(
             made,
             arms=(*made.arms[:2], *(arm_row(arm, one.records, one.note) for arm, one in controls.items())),
             contrasts=(
                 *made.contrasts,
-                *(contrast(arm, one.records, after) for arm, one in controls.items() if one.records),
+                *(contrast(arm, one.pairs) for arm, one in controls.items() if one.pairs),
             ),
             spent=session.ledger.spent,
         )

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from evolve.agent.codec import from_data, to_data
-from evolve.episodes import EpisodeRecord
 from evolve.errors import BudgetExhausted
-from evolve.gate import Interval, Unaffordable, paired_outcome, shuffled_groups
-from evolve.improve.jobs import EpisodeJob
-from evolve.improve.judgement import run_held_out
+from evolve.gate import Comparison, Contest, Interval, Pair
 from evolve.improve.loop import check_size
-from evolve.improve.report import Contrast, contrast
+from evolve.improve.pairing import PairedEpisodes, held_out_tasks
+from evolve.improve.report import contrast
 from evolve.improve.session import Session
+from evolve.improve.targets import Target, TargetFigures, target_figures
 from evolve.improve.trials import SEARCH_SHARE, SessionTrials, judgement_pairs, net_wins
-from evolve.ledger import Spent
+from evolve.ledger import Budget, Spent
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.engine import Candidate, Engine, Judgement, SearchEnded
 
@@ -27,7 +28,6 @@ PROPOSALS_PER_TEST = 4
 _PILOT = 4
 _SCREENED = 24
 """Tasks that a forecast expects one screening to take, where the suite has as many."""
-_AT_ONCE = 4
 _STEP = "optimization"
 NOTHING = Interval(value=None, low=None, high=None, n=0)
 
@@ -96,6 +96,7 @@ class OptimizationReport:
         looks: How often the suite's test tasks have been opened.
         active: Digest of the variant that is active now, or "".
         note: Why nothing was measured on test tasks, or "".
+        target: What was found by the target, or None without one.
     """
 
     run: str
@@ -113,6 +114,7 @@ class OptimizationReport:
     active: str = ""
     note: str = ""
     verdicts: Mapping[str, int] = field(default_factory=dict)
+    target: TargetFigures | None = None
 
     def to_json(self) -> dict[str, Any]:
         """One JSON object; :meth:`from_json` reads it back."""
@@ -124,11 +126,14 @@ class OptimizationReport:
         return from_data(cls, data)
 
 
-def optimize(session: Session, engine: Engine, texts: Mapping[str, str]) -> OptimizationReport:
+def optimize(
+    session: Session, engine: Engine, texts: Mapping[str, str], target: Target | None = None
+) -> OptimizationReport:
     """Runs an engine to its end, or on from where an earlier process stopped.
 
     Args:
         texts: Prompts in force that may be edited, by file name.
+        target: What chooses among candidates that do no worse by solves and cost.
 
     Raises:
         BudgetExhausted: The budget buys fewer than three proposals or paired tests.
@@ -145,7 +150,7 @@ def optimize(session: Session, engine: Engine, texts: Mapping[str, str]) -> Opti
     base = str(begun["variant"])
     workflow = stores.arm(base, session.workflow).workflow
     start = Candidate(workflow=workflow, prompts=tuple(begun["texts"].items()), operator="start")
-    trials = SessionTrials(session, start, base)
+    trials = SessionTrials(session, start, base, target.of if target is not None else None)
     forecast = foresee(session, trials, start)
     session.tell("forecast", text=forecast.text)
     try:
@@ -155,6 +160,8 @@ def optimize(session: Session, engine: Engine, texts: Mapping[str, str]) -> Opti
     accepted = [(candidate, judgement) for candidate, judgement in trials.judgements if judgement.accepted]
     changes, note = _remeasured(session, base, accepted)
     report = _report(session, engine, trials, forecast, (changes, note, reason))
+    if target is not None:
+        report = replace(report, target=target_figures(target, trials))
     session.journal.finish(_STEP, report.to_json())
     return report
 
@@ -175,12 +182,16 @@ def foresee(session: Session, trials: SessionTrials, start: Candidate) -> Foreca
             if told:
                 break
     except SearchEnded as end:
-        raise _too_small(str(end)) from end
+        raise _too_small(session, str(end), 0.0) from end
     if known is not None:
-        return from_data(Forecast, known)
+        read: Forecast = from_data(Forecast, known)
+        return read
     forecast = _counted(session, told, len(tasks))
     if forecast.tests is not None and min(forecast.tests, forecast.proposals or 0) < FEWEST:
-        raise _too_small(forecast.text)  # not kept: the same command with a larger budget goes on
+        screening, test = _costs(session, forecast.episode_share, len(tasks))
+        needed = (screening + FEWEST * (PROPOSALS_PER_TEST * screening + test)) / SEARCH_SHARE
+        raise _too_small(session, forecast.text, needed)
+    # Kept only now: what a budget was too small for may go on with a larger one.
     session.journal.finish("forecast", to_data(forecast))
     return forecast
 
@@ -195,16 +206,37 @@ def _counted(session: Session, told: int, tasks: int) -> Forecast:
     if not spent:
         return Forecast(unknown="the budget bounds nothing that an episode spends here")
     each = spent / told
-    screening, test = tasks * each, 2 * judgement_pairs(session) * each
+    screening, test = _costs(session, each, tasks)
     tests = int((SEARCH_SHARE - screening) / (PROPOSALS_PER_TEST * screening + test))
     return Forecast(proposals=PROPOSALS_PER_TEST * max(0, tests), tests=max(0, tests), episode_share=round(each, 6))
 
 
-def _too_small(reason: str) -> BudgetExhausted:
+def _costs(session: Session, each: float, tasks: int) -> tuple[float, float]:
+    """What screening one candidate and one paired test take, as shares of the budget."""
+    return tasks * each, 2 * judgement_pairs(session) * each
+
+
+def _too_small(session: Session, reason: str, needed: float) -> BudgetExhausted:
+    """Names the command that would do.
+
+    Args:
+        needed: How many times the budget the least is that would; 0 where that is not known.
+    """
+    parts = ["evolve optimize", str(session.request.get("suite", "SUITE"))]
+    parts += [f"--{name} {session.request[name]}" for name in ("only", "engine") if session.request.get(name)]
     return BudgetExhausted(
         f"the budget is too small to decide anything: {reason}",
-        hint=f"give one that buys at least {FEWEST} proposals and {FEWEST} paired tests, or none",
+        hint=f"{' '.join(parts)} {_enough(session.ledger.budget, needed)}",
     )
+
+
+def _enough(budget: Budget, needed: float) -> str:
+    """The option for a budget so many times as large, with a fifth to spare; in words where it has several bounds."""
+    kinds = {"tokens": budget.tokens, "candidates": budget.candidates}
+    bounds = [f"--budget {math.ceil(1.2 * needed * most / 1000)}k-{kind}" for kind, most in kinds.items() if most]
+    if needed and len(bounds) == 1 and budget.seconds is None and budget.money is None:
+        return bounds[0]
+    return f"with a budget that buys {FEWEST} proposals and {FEWEST} paired tests, or with none"
 
 
 def _remeasured(
@@ -215,62 +247,39 @@ def _remeasured(
         return (), "nothing was accepted, so the test tasks stay sealed"
     chain = [base, *(judgement.variant for _, judgement in accepted)]
     session.stores.looks.open(session.suite.digest, run=session.run, purpose="optimize")
-    records = _tested(session, chain)
+    tasks = held_out_tasks(session, "test")
+    contests = [Contest(parent=old, variant=new, tasks=tasks) for old, new in pairwise(chain)]
+    total = sum(len({task.group for task in one.tasks}) for one in contests)
+    measured = 0
+
+    def on_pair(at: int, pair: Pair) -> None:
+        nonlocal measured
+        measured += 1
+        session.tell("test", done=measured, total=total)
+
+    found = PairedEpisodes(session=session, split="test").runner().compare_each(contests, on_pair=on_pair)
     changes = []
-    for number, (candidate, judgement) in enumerate(accepted):
-        before, after = records[chain[number]], records[chain[number + 1]]
-        changes.append(_change(candidate, judgement, chain[number], (before, after)))
+    for (candidate, judgement), contest, comparison in zip(accepted, contests, found, strict=True):
+        changes.append(_change(candidate, judgement, contest.parent, comparison))
         session.stores.variants.add_measure(
             judgement.variant, run=session.run, kind="change", body=changes[-1].to_json()
         )
-    ran = len(records[base])
-    return tuple(changes), "" if ran else "the budget ended before the test tasks"
+    return tuple(changes), "" if found[0].pairs else "the budget ended before the test tasks"
 
 
-def _tested(session: Session, chain: Sequence[str]) -> dict[str, list[EpisodeRecord]]:
-    """Records of every variant of the chain on the same test tasks, as many as the budget allows."""
-    found: dict[str, list[EpisodeRecord]] = {name: [] for name in chain}
-    tasks = shuffled_groups(session.suite.split("test"), session.plan.seed)
-    plan, measured = session.plan, 0
-    for start in range(0, len(tasks), _AT_ONCE):
-        chunk = tasks[start : start + _AT_ONCE]
-        try:
-            for name in found:
-                session.workers.announce(name, session.stores.arm(name, session.workflow))
-                found[name] += run_held_out(
-                    session,
-                    [
-                        EpisodeJob(task=task, arm=name, variant=name, split="test", seed=plan.seed, limits=plan.limits)
-                        for task in chunk
-                    ],
-                )
-        except Unaffordable:
-            break
-        measured += len(chunk)
-        session.tell("test", done=measured, total=len(tasks))
-    return {name: records[:measured] for name, records in found.items()}
-
-
-def _change(
-    candidate: Candidate,
-    judgement: Judgement,
-    parent: str,
-    records: tuple[Sequence[EpisodeRecord], Sequence[EpisodeRecord]],
-) -> Change:
-    before, after = records
-    outcomes = [paired_outcome(old, new) for old, new in zip(before, after, strict=True)]
-    tally = (outcomes.count("win"), outcomes.count("loss"), outcomes.count("tie"))
-    gain, low, high = net_wins(*tally)
-    found = contrast(parent, before, after) if before else Contrast(arm=parent)
+def _change(candidate: Candidate, judgement: Judgement, parent: str, found: Comparison) -> Change:
+    tally = found.state.tally
+    gain, low, high = net_wins(tally.wins, tally.losses, tally.ties)
+    measured = contrast(parent, found.pairs)
     return Change(
         variant=judgement.variant,
         parent=parent,
         operator=candidate.operator,
         why=candidate.why,
         predicted=Interval(value=judgement.gain, low=judgement.low, high=judgement.high, n=judgement.pairs),
-        realised=Interval(value=gain, low=low, high=high, n=sum(tally)),
-        solved=found.gain,
-        ratio=found.ratio,
+        realised=Interval(value=gain, low=low, high=high, n=tally.pairs),
+        solved=measured.gain,
+        ratio=measured.ratio,
     )
 
 

@@ -10,7 +10,7 @@ from evolve.agent.codec import from_data, to_data
 from evolve.episodes import EpisodeRecord
 from evolve.gate import (
     Interval,
-    PairedRow,
+    Pair,
     cost_ratio,
     is_verified,
     saving_sequence,
@@ -190,20 +190,9 @@ def arm_row(arm: str, records: Sequence[EpisodeRecord], note: str = "") -> ArmRo
     )
 
 
-def contrast(arm: str, other: Sequence[EpisodeRecord], learned: Sequence[EpisodeRecord]) -> Contrast:
-    """Learned against another arm, task by task; both in the order of the tasks."""
-    rows = [
-        PairedRow(
-            task=old.task,
-            group=old.group,
-            parent_solved=is_verified(old),
-            variant_solved=is_verified(new),
-            parent_cost=old.cost.candidates or old.cost.tokens,
-            variant_cost=new.cost.candidates or new.cost.tokens,
-        )
-        for old, new in zip(other, learned, strict=True)
-        if "fault" not in (old.status, new.status)
-    ]
+def contrast(arm: str, pairs: Sequence[Pair]) -> Contrast:
+    """Learned, as the variant of the pairs, against another arm, as their parent."""
+    rows = [row for pair in pairs if (row := pair.row) is not None]
     return Contrast(
         arm=arm,
         gain=solved_difference(rows),

@@ -1,74 +1,63 @@
-"""Proposals for prompts inside a run: paid from its budget, and kept, so that a run that goes on asks nothing twice."""
+"""Proposals for texts as part of a run: paid from its budget, and kept, so that none is asked for twice."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass
 
-from evolve.episodes import Cost
-from evolve.errors import BudgetExhausted, ModelMistake
-from evolve.faults import hit
+from evolve.episodes import Json
+from evolve.errors import EndpointProblem, ModelMistake
 from evolve.files import canonical_json, digest
-from evolve.improve.journal import Journal
-from evolve.ledger import Ledger
-from evolve.optimizer.engine import SearchEnded
+from evolve.improve.paid import PaidAnswers
 from evolve.policies import Edit, Rewriter
-from evolve.policies.language import EpisodeMeter
+
+_UNUSABLE = 3
+"""Answers in a row of which nothing can be used, after which the model is no rewriter."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class PaidRewriter:
-    """A rewriter whose answers belong to a run.
-
-    Attributes:
-        meter: What the rewriter's models book on.
-        ledger: What the run may spend.
-        journal: Where the run's answers are kept.
-    """
+    """A rewriter whose answers belong to a run; the models it asks book on the meter of ``paid``."""
 
     rewriter: Rewriter
-    meter: EpisodeMeter
-    ledger: Ledger
-    journal: Journal
+    paid: PaidAnswers
+    _unusable: int = 0
 
     def propose(
         self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = ""
     ) -> tuple[Edit, ...]:
-        """The edits; () where the model gave nothing usable.
+        """The edits kept for this question, else those that the rewriter proposes now.
 
         Raises:
             SearchEnded: The budget is spent, or may not cover the question.
-            EndpointProblem: The model could not be asked; nothing is kept.
+            EndpointProblem: The model could not be asked, or gave nothing usable several times in a row; nothing of
+                the last question is kept, so another model may answer it.
         """
-        name = f"rewrite:{digest(canonical_json([list(items), list(traces), seed, about]))}"
-        known = self.journal.done(name)
-        if known is None:
-            known = self._asked(items, traces, seed, about)
-            self.journal.finish(name, known)
-            hit("rewrite.kept")
-        else:
-            self.ledger.settle(Cost(), Cost(**known["cost"]))
-        return tuple(Edit(**one) for one in known["edits"])
+        asked = False
 
-    def _asked(self, items: Sequence[str], traces: Sequence[str], seed: int, about: str) -> dict[str, Any]:
-        if self.ledger.exhausted:
-            raise SearchEnded(self.ledger.exhausted)
-        self.meter.start(self.ledger.left)
-        before = self.meter.spent
-        try:
-            edits = self.rewriter.propose(items, traces, seed=seed, about=about)
-        except ModelMistake:  # it is paid for, and tells nothing
-            edits = ()
-        except BudgetExhausted as error:
-            raise SearchEnded(str(error)) from error
-        finally:
-            now = self.meter.spent
-            cost = replace(
-                Cost(),
-                tokens=now.tokens - before.tokens,
-                money=now.money - before.money,
-                calls=now.calls - before.calls,
+        def ask() -> Json:
+            nonlocal asked
+            asked = True
+            try:
+                edits = self.rewriter.propose(items, traces, seed=seed, about=about)
+            except ModelMistake as error:  # it is paid for, and tells nothing
+                why = str(error) or "no reason is given"
+                self._count(why)
+                return {"edits": [], "unusable": why}
+            self._count("")
+            return {"edits": [asdict(edit) for edit in edits]}
+
+        name = f"rewrite:{digest(canonical_json([list(items), list(traces), seed, about]))}"
+        answer = self.paid.once(name, ask)
+        if not asked:
+            self._count(answer.get("unusable", ""))
+        return tuple(Edit(**one) for one in answer["edits"])
+
+    def _count(self, unusable: str) -> None:
+        self._unusable = self._unusable + 1 if unusable else 0
+        if self._unusable >= _UNUSABLE:
+            raise EndpointProblem(
+                f"the model that rewrites prompts gave nothing usable {_UNUSABLE} times in a row: {unusable}",
+                retryable=False,
+                hint="evolve models check; model_rewrite in evolve.toml names another model, where --model is left out",
             )
-            self.ledger.settle(Cost(), cost)
-        return {"edits": [asdict(edit) for edit in edits], "cost": asdict(cost)}

@@ -168,10 +168,16 @@ class Session:
     def may_practise(self, number: int) -> bool:
         """Whether practice of round ``number`` is still within its part of the budget.
 
-        A round's practice weighs three parts, its judgement two, the final test two.
+        A round's practice weighs three parts, its judgement two, the final test two. Tests of insights may take half
+        a part of the judgement's.
         """
         whole = 5 * self.plan.rounds + 2
         return not self.ledger.exhausted and self.share_spent() < (5 * (number - 1) + 3) / whole
+
+    def may_intervene(self, number: int) -> bool:
+        """Whether tests of insights in round ``number`` are still within their part of the budget."""
+        whole = 5 * self.plan.rounds + 2
+        return not self.ledger.exhausted and self.share_spent() < (5 * (number - 1) + 3.5) / whole
 
     def may_judge(self, number: int) -> bool:
         """Whether judging the variant of round ``number`` is still within its part of the budget."""

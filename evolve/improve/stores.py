@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from evolve.agent import RunRecords
 from evolve.agent.runner import HELD_OUT
@@ -101,13 +102,14 @@ class Stores:
         What has been retired or forgotten since does not act, and without insights no guide does: when
         everything is forgotten the arm is exactly the unlearned one.
         """
-        if variant == UNLEARNED:
-            return Arm(workflow=workflow)
-        found = self.variants.get(variant)
+        return Arm(workflow=workflow) if variant == UNLEARNED else self.arm_of(self.variants.get(variant), workflow)
+
+    def arm_of(self, found: Variant, workflow: Workflow) -> Arm:
+        """The same of a variant that need not be in the archive."""
         memory = self._memory_of(found)
         informed = memory is not None and bool(memory.experience())
         return Arm(
-            variant=variant,
+            variant=found.digest,
             guide=self.objects.get_json(found.guide) if found.guide and informed else None,
             skills=self._living(found),
             memory=memory if informed else None,
@@ -132,10 +134,30 @@ class Stores:
         """Puts a skill's body into the object store; its digest is how variants name it."""
         return self.objects.put(canonical_json(skill.to_json()).encode())
 
-    def mark_insights(self) -> str:
-        """Names what the memory holds now, so that a variant does not change when more is learned."""
+    def mark_insights(self, before: str = "") -> str:
+        """Names what the memory holds now, so that a variant does not change when more is learned.
+
+        Args:
+            before: How the variant before names its insights; what is not recalled there stays so.
+        """
         rows = self.memory.snapshot().book.all_evidence()
-        return self.objects.put_json({"through": max((row.seq for row in rows), default=0)})
+        silent = {name: value for name, value in (self._mark(before) if before else {}).items() if name != "through"}
+        return self.objects.put_json({"through": max((row.seq for row in rows), default=0), **silent})
+
+    def mark_without(self, insights: str, silent: Iterable[str] | None) -> str:
+        """The same insights, of which some are never recalled; the guide that was fitted on them stays.
+
+        Args:
+            insights: How a variant names its insights.
+            silent: Ids, or None for all.
+        """
+        mark = self._mark(insights)
+        if silent is None:
+            return self.objects.put_json({**mark, "recalled": False})
+        return self.objects.put_json({**mark, "without": sorted({*mark.get("without", ()), *silent})})
+
+    def _mark(self, insights: str) -> dict[str, Any]:
+        return {} if insights == ALL_INSIGHTS else dict(self.objects.get_json(insights))
 
     def insight_marks(self, lost: set[str], last: int) -> list[str]:
         """Puts lost marks of :meth:`mark_insights` back, each the only one with its digest; gives their digests.
@@ -149,10 +171,13 @@ class Stores:
     def _memory_of(self, variant: Variant) -> MemorySnapshot | None:
         if not variant.insights:
             return None
-        snapshot = self.memory.snapshot()
-        if variant.insights == ALL_INSIGHTS:
-            return snapshot
-        through = int(self.objects.get_json(variant.insights)["through"])
+        snapshot, mark = self.memory.snapshot(), self._mark(variant.insights)
+        if "through" in mark:
+            snapshot = self._as_marked(snapshot, int(mark["through"]))
+        return snapshot.without(mark.get("without", ()) if mark.get("recalled", True) else snapshot.book.keys)
+
+    def _as_marked(self, snapshot: MemorySnapshot, through: int) -> MemorySnapshot:
+        """What the memory held when so many rows of evidence had been written."""
         rows = [row for row in snapshot.book.all_evidence() if row.seq <= through]
         named = {row.episode for row in rows}
         entries = [entry for entry in snapshot.book.entries.values() if entry.episode in named]

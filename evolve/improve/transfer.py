@@ -6,16 +6,12 @@ Nothing is promoted here, and no error level of the other suite's proposals is u
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from typing import Any
 
-from evolve.episodes import EpisodeRecord
-from evolve.gate import Job, PairedRunner, SequentialTest, Tally, Unaffordable
-from evolve.improve.jobs import EpisodeJob
-from evolve.improve.judgement import run_held_out
+from evolve.gate import Pair, SequentialTest
+from evolve.improve.pairing import PairedEpisodes, held_out_tasks
 from evolve.improve.session import Session
-from evolve.tasks import Task
 
 ALPHA = 0.05
 
@@ -26,28 +22,16 @@ def transfer(session: Session, variant: str) -> Mapping[str, Any]:
     Returns:
         JSON: ``on`` (suite and policy), ``verdict``, ``reason``, ``wins``, ``losses``, ``ties``.
     """
-    stores = session.stores
-    parent = stores.variants.get(variant).parent
-    for name in (parent, variant):
-        session.workers.announce(name, stores.arm(name, session.workflow))
-    test = SequentialTest(alpha=ALPHA)
-    state = test.judge(Tally())
+    parent = session.stores.variants.get(variant).parent
+    counted = 0
 
-    def run(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
-        limits = session.plan.limits
-        return run_held_out(
-            session,
-            [
-                EpisodeJob(task=j.task, arm=j.variant, variant=j.variant, split="gate", seed=j.seed, limits=limits)
-                for j in jobs
-            ],
-        )
+    def on_pair(pair: Pair) -> None:
+        nonlocal counted
+        counted += 1
+        session.tell("gate", pairs=counted, reason=pair.state.reason, candidate=variant[:12])
 
-    runner: PairedRunner[Task] = PairedRunner(run=run, test=test, batch=4, seed=session.plan.seed)
-    with suppress(Unaffordable):  # what was compared by then says what it says
-        for number, pair in enumerate(runner.pairs(session.suite.split("gate"), parent=parent, variant=variant), 1):
-            state = pair.state
-            session.tell("gate", pairs=number, reason=state.reason, candidate=variant[:12])
+    runner = PairedEpisodes(session=session, split="gate").runner(SequentialTest(alpha=ALPHA))
+    state = runner.compare(held_out_tasks(session, "gate"), parent=parent, variant=variant, on_pair=on_pair).state
     body = {
         "on": f"{session.suite.name}, {session.learner.name}",
         "verdict": state.verdict,
@@ -56,5 +40,5 @@ def transfer(session: Session, variant: str) -> Mapping[str, Any]:
         "losses": state.tally.losses,
         "ties": state.tally.ties,
     }
-    stores.variants.add_measure(variant, run=session.run, kind=f"transfer to {body['on']}", body=body)
+    session.stores.variants.add_measure(variant, run=session.run, kind=f"transfer to {body['on']}", body=body)
     return body

@@ -6,19 +6,23 @@ engine that asks something else the second time is a fault.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from evolve.agent import episode_id
 from evolve.episodes import EpisodeRecord, Limits, TaskView
 from evolve.faults import hit
-from evolve.gate import clopper_pearson, is_verified, shuffled_groups
+from evolve.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
+from evolve.improve.arms import Arm
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import judge_variant
 from evolve.improve.session import Session
+from evolve.improve.withholding import controls, outcomes
 from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
+from evolve.optimizer.item_record import ItemRecord
+from evolve.optimizer.population import Member
 from evolve.tasks import Task, equal
 
 SEARCH_SHARE = 0.85
@@ -26,6 +30,9 @@ SEARCH_SHARE = 0.85
 
 PAIRS_OF_A_JUDGEMENT = 24
 """Pairs that a forecast expects of one judgement, where the suite has as many groups for it."""
+
+Opinion = Callable[[Task, EpisodeRecord], float | None]
+"""How the answer of an episode does by a target, in [0, 1]; None where that cannot be said."""
 
 
 class EngineNotDeterministic(RuntimeError):
@@ -39,10 +46,18 @@ class SessionTrials:
         session: The run.
         start: What the search begins with.
         base: Digest of the variant it begins with, or ``unlearned``.
+        opinion: Fills in the target of trials; by default they have none. No verdict depends on it.
+
+    Attributes:
+        start: As given.
+        seen: Every candidate that was tried, by digest, with its informative trials but not their episodes.
+        judgements: Every candidate that was judged, in order.
     """
 
-    def __init__(self, session: Session, start: Candidate, base: str) -> None:
-        self._session, self._start, self._base = session, start, base
+    def __init__(self, session: Session, start: Candidate, base: str, opinion: Opinion | None = None) -> None:
+        self._session, self.start, self._base = session, start, base
+        self._opinion = opinion
+        self.seen: dict[str, Member] = {}
         self._tasks: list[Task] = shuffled_groups(session.suite.split("train"), session.plan.seed)
         self._by_id = {task.id: task for task in self._tasks}
         self._incumbent = start
@@ -87,8 +102,11 @@ class SessionTrials:
             records = self._run(jobs)
         else:
             records = [self._record(job) for job in jobs]
-        trials = [_trial(self._by_id[record.task], record) for record in records]
+        trials = [self._with_target(_trial(self._by_id[record.task], record)) for record in records]
+        member = self.seen.setdefault(candidate.digest, Member(candidate=candidate, trials={}))
+        member.trials.update({one.task: replace(one, record=None) for one in trials if one.informative})
         if fresh:
+            self._count_items(arm, records)
             with self._session.stores.db.transaction():
                 scores = [Score.of(self._session.suite.digest, record) for record in records]
                 self._session.stores.variants.add_scores(variant, scores)
@@ -135,16 +153,21 @@ class SessionTrials:
         stores = self._session.stores
         origin = self._variants.get(candidate.parents[0], self._base) if candidate.parents else self._base
         base = Variant() if self._base == UNLEARNED else stores.variants.get(self._base)
-        before = self._start.texts
+        before = self.start.texts
         changed = {name: text for name, text in candidate.prompts if before.get(name) != text}
         prompts = {**dict(base.prompts), **{name: stores.objects.put(text.encode()) for name, text in changed.items()}}
         workflow = base.workflow
-        if candidate.workflow != self._start.workflow:
+        if candidate.workflow != self.start.workflow:
             workflow = stores.objects.put(candidate.workflow.render().encode())
         made = replace(base, prompts=tuple(prompts.items()), workflow=workflow, parent=parent or origin)
         stores.variants.add(made, origin=f"{self._session.run}: {candidate.operator}; {candidate.why}")
         self._variants.setdefault(candidate.digest, made.digest)
         return made.digest
+
+    def _with_target(self, trial: Trial) -> Trial:
+        if self._opinion is None or trial.record is None or not trial.informative:
+            return trial
+        return replace(trial, target=self._opinion(self._by_id[trial.task], trial.record))
 
     def _ask(self, question: Mapping[str, Any]) -> bool:
         """Numbers a question; whether it is a new one.
@@ -182,6 +205,25 @@ class SessionTrials:
             raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")
         return [attempt.record for attempt in attempts]
 
+    def _count_items(self, arm: Arm, records: Sequence[EpisodeRecord]) -> None:
+        """Runs the controls that belong to these trials and keeps what each says of single items, once.
+
+        The share is that of the start: a candidate that turns the knob must not be tried more or less often.
+        """
+        session, limits = self._session, arm.limits(self._session.plan.limits)
+        share, items = self.start.workflow.knobs.withhold, ItemRecord(self._session.stores.db)
+        trials = {record.task: record for record in records}
+        tasks = [self._by_id[name] for name in trials]
+        for one in controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
+            record = trials[one.task.id]
+            if one.withheld:
+                session.workers.announce(one.key, one.arm)
+                try:
+                    (record,) = self._run([self._job(one.task, one.key, limits)])
+                except SearchEnded:  # the trials are whole; the next question ends the search
+                    return
+            items.add(record.episode, outcomes(one, record))
+
     def _record(self, job: EpisodeJob) -> EpisodeRecord:
         name = episode_id(self._session.run, job.task, job.variant, job.seed)
         return self._session.stores.runs.episode(name)
@@ -197,13 +239,23 @@ class SessionTrials:
         session = self._session
         spent = session.share_spent()
         left = session.ledger.left
-        pairs = [(left.candidates, session.plan.limits.candidates), (left.tokens, session.plan.limits.tokens)]
-        episodes = [have // most for have, most in pairs if have is not None and most]
-        judgements = None
+        bounds = [(left.candidates, session.plan.limits.candidates), (left.tokens, session.plan.limits.tokens)]
+        episodes = [have // most for have, most in bounds if have is not None and most]
+        judgements = cost = None
         if self._ran and spent:
-            judgements = int((SEARCH_SHARE - spent) / (spent / self._ran) / (2 * judgement_pairs(session)))
+            more = max(0.0, SEARCH_SHARE - spent) / spent
+            judgements = int(more * self._ran / (2 * judgement_pairs(session)))
+            cost = more * (session.ledger.spent.candidates or session.ledger.spent.tokens)
         share = max(0.0, 1.0 - spent / SEARCH_SHARE)
-        return Left(episodes=min(episodes, default=None), judgements=judgements, share=share)
+        _, level = session.stores.decisions.next_level(session.suite.digest)
+        return Left(
+            episodes=min(episodes, default=None),
+            judgements=judgements,
+            cost=cost,
+            pairs=len({task.group for task in session.suite.split("gate")}),
+            wins=SequentialTest(alpha=level).wins_needed(0),
+            share=share,
+        )
 
 
 def judgement_pairs(session: Session) -> int:

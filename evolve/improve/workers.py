@@ -63,10 +63,23 @@ class LocalWorkers:
 
 @dataclass(kw_only=True)
 class _Worker:
+    """A process and what it holds.
+
+    Attributes:
+        arms: The arms it was sent and still has, the oldest first, each as it was announced for the n-th time.
+    """
+
     process: BaseProcess
     pipe: Connection
-    arms: set[str]
+    arms: dict[str, int]
     index: int | None = None
+
+    def sent(self, key: str, number: int) -> None:
+        """Notes an arm as the process does: it goes last, and the oldest goes."""
+        self.arms.pop(key, None)
+        self.arms[key] = number
+        while len(self.arms) > ARMS_KEPT:
+            del self.arms[next(iter(self.arms))]
 
 
 class ProcessWorkers:
@@ -74,15 +87,15 @@ class ProcessWorkers:
 
     def __init__(self, setup: WorkerSetup, count: int) -> None:
         self._setup = setup
-        self._arms: dict[str, Arm] = {}
+        self._arms: dict[str, tuple[int, Arm]] = {}
+        self._announced = 0
         self._workers = [self._start() for _ in range(count)]
 
     def announce(self, key: str, arm: Arm) -> None:
         """Makes an arm known under a key; it is sent to a worker with the first job that needs it."""
+        self._announced += 1
         self._arms.pop(key, None)
-        self._arms[key] = arm
-        for worker in self._workers:
-            worker.arms.discard(key)
+        self._arms[key] = (self._announced, arm)
         while len(self._arms) > ARMS_KEPT:
             del self._arms[next(iter(self._arms))]
 
@@ -121,14 +134,15 @@ class ProcessWorkers:
         with caller_hidden(self._setup.learner), interrupts_held():
             process.start()
         theirs.close()
-        return _Worker(process=process, pipe=ours, arms=set())
+        return _Worker(process=process, pipe=ours, arms={})
 
     def _given(self, worker: _Worker, index: int, job: EpisodeJob) -> _Worker:
         for _ in range(2):
             try:
-                if job.arm not in worker.arms:
-                    worker.pipe.send((job.arm, self._arms[job.arm]))
-                    worker.arms.add(job.arm)
+                number, arm = self._arms[job.arm]
+                if worker.arms.get(job.arm) != number:
+                    worker.pipe.send((job.arm, arm))
+                    worker.sent(job.arm, number)
                 worker.pipe.send(job)
             except (BrokenPipeError, ConnectionResetError):
                 _end(worker)

@@ -20,6 +20,7 @@ from evolve.memory.insights import (
     resolve,
 )
 from evolve.memory.memory import HELD_OUT, Memory, MemoryCheck
+from evolve.memory.planning import PlannedTest, plan_test
 from evolve.memory.recall import Note
 from evolve.memory.record import MIGRATIONS
 from evolve.memory.snapshot import MemorySnapshot, Recaller
@@ -43,6 +44,7 @@ __all__ = [
     "MemoryCheck",
     "MemorySnapshot",
     "Note",
+    "PlannedTest",
     "Posterior",
     "Recaller",
     "Standing",
@@ -50,5 +52,6 @@ __all__ = [
     "camp_of",
     "direction_of",
     "insight_id",
+    "plan_test",
     "resolve",
 ]

@@ -45,6 +45,7 @@ class Wanted:
             the scope fulfils where it names some.
         statuses: Insights of other statuses stay out.
         notes: Whether notes are looked up as well.
+        without: Ids of insights that are left out; the next best take their places.
     """
 
     query: str
@@ -53,6 +54,7 @@ class Wanted:
     statuses: frozenset[InsightStatus] = INFLUENTIAL
     insights: bool = True
     notes: bool = True
+    without: frozenset[str] = frozenset()
 
 
 def wanted(query: str, k: int, scope: Scope | None, kinds: Sequence[str] | None) -> Wanted:
@@ -102,7 +104,7 @@ def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Rec
     scored = []
     for name, share in shares.items():
         insight = book.get(name)
-        if insight.status in want.statuses and _in_scope(insight, want.scope):
+        if name not in want.without and insight.status in want.statuses and _in_scope(insight, want.scope):
             share.local /= total
             scored.append((-_score(insight, share), name, insight, share))
     best = heapq.nsmallest(want.k, scored, key=lambda one: one[:2])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -49,12 +49,14 @@ class MemorySnapshot:
     Attributes:
         book: The evidence.
         index: One vector per episode.
+        silent: Ids of insights that are not recalled; what they taught a guide is not touched.
     """
 
     book: InsightBook
     encoder: TaskEncoder
     index: MemoryIndex
     notes: Mapping[str, Note]
+    silent: frozenset[str] = frozenset()
 
     def recall(
         self,
@@ -67,7 +69,7 @@ class MemorySnapshot:
         kinds: Sequence[str] | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task; see :meth:`evolve.memory.Memory.recall`."""
-        want = wanted(query, k, scope, kinds)
+        want = replace(wanted(query, k, scope, kinds), without=self.silent)
         book = self.book if now is None else self.book.as_of(now)
         vector = self.encoder.encode([(tuple(features), query)])[0]
 
@@ -80,6 +82,10 @@ class MemorySnapshot:
     def experience(self) -> list[ExperienceRow]:
         """Rows to fit a guide on: all live evidence of supported and confirmed insights."""
         return self.book.experience()
+
+    def without(self, ids: Iterable[str]) -> MemorySnapshot:
+        """The same memory with these insights never recalled, everything else as it was."""
+        return replace(self, silent=self.silent | frozenset(ids))
 
     def shuffled(self, seed: int) -> MemorySnapshot:
         """A placebo: the same insights and evidence, each task's filed under another task's looks.
@@ -95,6 +101,7 @@ class MemorySnapshot:
             encoder=self.encoder,
             index=exact_index(moved_entries, self.encoder),
             notes=self.notes,
+            silent=self.silent,
         )
 
 

@@ -198,6 +198,20 @@ class VariantArchive:
         """Makes the unlearned state active."""
         return self._switch(UNLEARNED, grounds)
 
+    @property
+    def apart_from_memory(self) -> str:
+        """Digest of the nearest in the active variant's line that was promoted without guide, insights and skills.
+
+        What is judged together with these is not shown to help without them. :data:`UNLEARNED` where there is none.
+        """
+        promoted = {one.variant for one in self.promotions()}
+        line = self.lineage(self.active_digest)
+        return next((one for one in line if one in promoted and not self.get(one).rests_on_memory), UNLEARNED)
+
+    def fall_back(self, *, grounds: str) -> Promotion:
+        """Makes :attr:`apart_from_memory` active."""
+        return self._switch(self.apart_from_memory, grounds)
+
     def promotions(self) -> list[Promotion]:
         """Every switch, oldest first."""
         return [

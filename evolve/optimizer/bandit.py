@@ -12,22 +12,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from evolve.optimizer.engine import Candidate, EngineSettings, Trials
-from evolve.optimizer.mutations import Operator, crossover, operators
-from evolve.optimizer.population import Member, Population, compare
+from evolve.optimizer.engine import Candidate, EngineSettings, Trial, Trials
+from evolve.optimizer.linkage import Linkage
+from evolve.optimizer.mutations import Operator, crossover, knob_operators, single_operators
+from evolve.optimizer.population import BAND, Member, Population, compare
+from evolve.optimizer.rivals import PATIENCE, Rivals
 from evolve.optimizer.scope import Scope
+from evolve.optimizer.targets import standing
+from evolve.workflow import Workflow
 
 CROSSOVER = "crossover"
-KNOB_OPERATOR = "turn-knob"
+TRANSPLANT = "transplant"
+TOGETHER = "change-together"
 TRIES = 400
 """Proposals in a row that are nothing new before the search gives up."""
 
-FIRST, ALL = 8, 24
-"""Tasks of the first look at a child, and of the whole screening."""
+LOOKS = (3, 8, 24)
+"""Tasks tried before each decision whether a child is worth more of them."""
 
-PER_JUDGEMENT = 8
-"""Children between two judgements."""
-
+ALL = LOOKS[-1]
+"""Tasks of a whole screening."""
 
 CURIOSITY = 0.25
 """Share of choices that ask no statistics: a rare operator may be the only way to some place."""
@@ -40,7 +44,7 @@ class OperatorBandit:
         discount: What an old reward still counts after each play of any arm.
     """
 
-    def __init__(self, names: Sequence[str], *, discount: float = 0.98) -> None:
+    def __init__(self, names: Sequence[str], *, discount: float = 0.99) -> None:
         self._discount = discount
         self._paid = dict.fromkeys(names, 0.0)
         self._failed = dict.fromkeys(names, 0.0)
@@ -68,13 +72,13 @@ class BanditEngine:
     Attributes:
         scope: What may be changed, and which changes no trial could show.
         skills: Skill stages that may be inserted.
-        per_judgement: Children between two judgements.
+        patience: Children in a row without a better rival, before the best one is judged.
     """
 
     settings: EngineSettings = field(default_factory=EngineSettings)
     scope: Scope = field(default_factory=Scope)
     skills: tuple[str, ...] = ()
-    per_judgement: int = PER_JUDGEMENT
+    patience: int = PATIENCE
     name: str = "bandit"
 
     def search(self, trials: Trials, start: Candidate) -> str:
@@ -87,15 +91,15 @@ class _Search:
         self._engine, self._trials = engine, trials
         self._random = Random(f"bandit:{engine.settings.seed}")
         self._operators = {one.name: one for one in usable(engine)}
-        self._bandit = OperatorBandit([*self._operators, CROSSOVER])
+        self._bandit = OperatorBandit([*self._operators, CROSSOVER, TRANSPLANT, TOGETHER])
         self._tasks = [view.id for view in trials.tasks][:ALL]
         self._population = Population()
-        self._judged: set[str] = {start.digest}
-        self._incumbent = self._population.add(start, trials.screen(start, self._tasks))
-        self._rivals: list[tuple[int, float, float, str]] = []
+        self._linkage = Linkage()
+        begun = self._population.add(start, trials.screen(start, self._tasks))
+        self._rivals = Rivals(self._population, begun, patience=engine.patience)
 
     def run(self) -> str:
-        proposals, since, barren = 0, 0, 0
+        proposals, barren = 0, 0
         most = self._engine.settings.proposals
         while most is None or proposals < most:
             parent = self._population.parent(self._random)
@@ -110,85 +114,113 @@ class _Search:
                 continue
             barren = 0
             proposals += 1
-            since += 1
             member = self._screened(child, parent)
-            self._consider(member)
             self._bandit.reward(name, self._paid(member, parent))
-            if since >= self._engine.per_judgement or self._is_late():
-                since = 0
-                if not self._judge_best() and self._is_late():
-                    return "what is left of the budget covers no further judgement"
+            if self._rivals.is_time(self._trials.left()):
+                self._judge_best()
+            if self._rivals.is_over(self._trials.left()):
+                return "what is left of the budget covers no further judgement"
         self._judge_best()
         return f"all {most} proposals made"
 
     def _child(self, name: str, parent: Member) -> Candidate | None:
         before = parent.candidate
-        if name == CROSSOVER:
-            partner = self._population.partner(self._random, parent)
-            if partner is None:
-                return None
-            made = crossover(before.workflow, partner.candidate.workflow, self._random)
-            why = "takes parts of a candidate that is better on other tasks"
-            parents: tuple[str, ...] = (before.digest, partner.candidate.digest)
-        else:
-            operator = self._operators[name]
-            found = operator.apply(before.workflow, self._random)
-            if found is None:
-                return None
-            made, why, parents = found, operator.why, (before.digest,)
+        drawn = self._drawn(name, parent)
+        if drawn is None:
+            return None
+        made, why, other = drawn
+        parents = (before.digest, other) if other else (before.digest,)
         workflow = self._engine.scope.fitted(made)
         if not self._engine.scope.shows(before.workflow, workflow):
             return None
         child = Candidate(workflow=workflow, prompts=before.prompts, parents=parents, operator=name, why=why)
         return None if child.digest in self._population else child
 
+    def _drawn(self, name: str, parent: Member) -> tuple[Workflow, str, str] | None:
+        """A changed workflow, why, and the digest of a second parent or ""; None where there is nothing to change."""
+        before, random = parent.candidate.workflow, self._random
+        if name in self._operators:
+            found = self._operators[name].apply(before, random)
+            return None if found is None else (found, self._operators[name].why, "")
+        if name == TOGETHER:
+            weak = [task for task, trial in parent.trials.items() if trial.score < 1.0]
+            found = self._linkage.changed(before, random.choice(weak), random) if weak else None
+            return None if found is None else (found, "changes together what a task was seen to hang on", "")
+        rival = self._population.partner(random, parent)
+        if rival is None:
+            return None
+        partner, task = rival
+        donor = partner.candidate
+        if name == CROSSOVER:
+            made = crossover(before, donor.workflow, random)
+            return made, "takes parts of a candidate that is better on other tasks", donor.digest
+        taken = self._linkage.taken(before, donor.workflow, task)
+        return None if taken is None else (taken, "takes over what a task hangs on", donor.digest)
+
     def _screened(self, child: Candidate, parent: Member) -> Member:
-        """The child's trials: all of them only where the first do not already speak against it."""
-        first = self._trials.screen(child, self._tasks[:FIRST])
-        look = Member(candidate=child, trials={one.task: one for one in first if one.informative})
-        wins, losses = compare(look, parent)
-        rest = self._tasks[FIRST:]
-        if rest and losses <= wins + 1:
-            first = [*first, *self._trials.screen(child, rest)]
-        return self._population.add(child, first)
+        """The child's trials: only as many as it takes to see that it is like its parent, or worse."""
+        trials: list[Trial] = []
+        like = None
+        for number, most in enumerate(LOOKS):
+            tasks = self._tasks[len(trials) : most]
+            if not tasks:
+                break
+            trials += self._trials.screen(child, tasks)
+            look = Member(candidate=child, trials={one.task: one for one in trials if one.informative})
+            like = parent if _are_alike(look, parent, exactly=number == 0) else None
+            wins, losses = compare(look, parent)
+            if like is not None or (number > 0 and wins < losses):
+                break
+        member = self._population.add(child, trials, like=like)
+        self._linkage.note(parent.candidate.workflow, child.workflow, _otherwise(member, parent))
+        self._rivals.consider(member)
+        return member
 
     def _paid(self, member: Member, parent: Member) -> float:
         """1 for a gain, a half for behaviour that nobody showed before, which later gains may start from.
 
         A quarter where at least something changed, nothing for what makes no difference.
         """
-        wins, losses = compare(member, parent)
-        if wins > losses:
+        if standing(member, parent) is not None:
             return 1.0
         if self._population.is_novel(member):
             return 0.5
-        return 0.25 if self._population.differs(member, parent) else 0.0
+        return 0.25 if self._population.niche(member) is not self._population.niche(parent) else 0.0
 
-    def _is_late(self) -> bool:
-        left = self._trials.left().judgements
-        return left is not None and left <= 1
+    def _judge_best(self) -> None:
+        """Has the gate judge the best rival, where there is one."""
+        best = self._rivals.best
+        if best is not None:
+            judgement = self._trials.judge(best.candidate, self._rivals.incumbent.candidate)
+            self._rivals.judged(best, accepted=judgement.accepted)
 
-    def _judge_best(self) -> bool:
-        """Has the gate judge the member that did best against the incumbent, where one did better at all."""
-        if not self._rivals:
-            return False
-        best = self._population.members[min(self._rivals)[-1]]
-        self._judged.add(best.candidate.digest)
-        if self._trials.judge(best.candidate, self._incumbent.candidate).accepted:
-            self._incumbent = best
-        self._rivals = []
-        for member in self._population.members.values():
-            self._consider(member)
-        return True
 
-    def _consider(self, member: Member) -> None:
-        """Notes a member that did better than the incumbent and was not judged yet."""
-        wins, losses = compare(member, self._incumbent)
-        if wins > losses and member.candidate.digest not in self._judged:
-            self._rivals.append((losses - wins, -member.score, member.cost, member.candidate.digest))
+def _are_alike(look: Member, parent: Member, *, exactly: bool) -> bool:
+    """Whether no task that both tried tells them apart, by score or by a fifth of the cost.
+
+    Args:
+        exactly: The costs must be the same, and measured: one that is equal on all tasks is a limit they ran into.
+    """
+    shared = [(one, parent.trials[name]) for name, one in look.trials.items() if name in parent.trials]
+    if exactly and len({mine.cost for mine, _ in shared}) < 2:
+        return False
+    room = 1.0 if exactly else BAND
+    return bool(shared) and all(
+        (mine.score, mine.target) == (theirs.score, theirs.target)
+        and mine.cost <= room * theirs.cost
+        and theirs.cost <= room * mine.cost
+        for mine, theirs in shared
+    )
+
+
+def _otherwise(member: Member, parent: Member) -> list[str]:
+    """The tasks that ended with another score than the parent's."""
+    both = [(name, one, parent.trials[name]) for name, one in member.trials.items() if name in parent.trials]
+    return [name for name, mine, theirs in both if mine.score != theirs.score]
 
 
 def usable(engine: BanditEngine) -> tuple[Operator, ...]:
-    """The operators that may be used: all, or only that which turns knobs."""
-    found = operators(engine.skills)
-    return tuple(one for one in found if one.name == KNOB_OPERATOR) if engine.settings.only == "knobs" else found
+    """The operators that may be used: all, or only those that turn knobs."""
+    if engine.settings.only == "knobs":
+        return knob_operators()
+    return single_operators(engine.skills)

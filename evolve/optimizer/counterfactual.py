@@ -19,10 +19,13 @@ _TRIED_ON = 3
 class Replay(Protocol):
     """Runs a failed episode again with one prompt changed."""
 
-    def __call__(self, record: EpisodeRecord, texts: Mapping[str, str], prompt: str) -> EpisodeRecord | None:
-        """The episode with the stage of ``prompt`` asked anew under ``texts``, and what follows from it.
+    def __call__(self, record: EpisodeRecord, texts: Mapping[str, str], at: Divergence) -> EpisodeRecord | None:
+        """The episode with the stage that said ``at.output`` asked anew under ``texts``, and what follows from it.
 
-        None where it cannot be done or is not paid for.
+        None where it cannot be done.
+
+        Raises:
+            SearchEnded: The budget allows no further answer.
         """
         ...
 
@@ -68,8 +71,11 @@ class Editor:
 
     def propose(self, prompt: str, text: str, seen: Sequence[Divergence], *, seed: int) -> PromptProposal:
         """The prompt after the edits that passed the screening; unchanged where none did."""
-        before = parse_prompt(text)
-        traces = [one.told(self.tasks.get(one.task, "")) for one in _distinct(seen)[:_TRACES]]
+        return self.edited(prompt, text, [one.told(self.tasks.get(one.task, "")) for one in _distinct(seen)], seed=seed)
+
+    def edited(self, prompt: str, text: str, traces: Sequence[str], *, seed: int) -> PromptProposal:
+        """The same from traces as they are told to the rewriter, of which it reads the first."""
+        before, traces = parse_prompt(text), traces[:_TRACES]
         edits = self.rewriter.propose(
             [item.text for item in before.items], traces, seed=seed, about="\n".join(before.fixed)
         )
@@ -135,20 +141,23 @@ class Attribution:
         """Whether the edit turned at least half of the failures around; None where nothing could be tried."""
         if self.replay is None:
             return None
-        wanted = [one.task for one in _distinct(seen)]
+        texts = {**self.texts, made.prompt: made.text}
         failed = {one.task: one for one in self.records if not one.solved}
-        again = [
-            self.replay(failed[task], {**self.texts, made.prompt: made.text}, made.prompt)
-            for task in wanted[:_TRIED_ON]
-            if task in failed
-        ]
-        known = [one for one in again if one is not None]
-        if not known:
+        wanted = [one for one in _distinct(seen)[:_TRIED_ON] if one.task in failed]
+        flips: list[bool] = []
+        for left, at in zip(range(len(wanted), 0, -1), wanted, strict=True):
+            flipped = sum(flips)
+            if 2 * flipped >= len(flips) + left or 2 * (flipped + left) < len(flips) + left:
+                break  # the rest cannot change the answer
+            again = self.replay(failed[at.task], texts, at)
+            if again is not None:
+                flips.append(again.solved)
+        if not flips:
             return None
-        flipped = sum(one.solved for one in known)
-        detail = f"{flipped} of {len(known)} failures turned around: {made.why}"
-        self.interventions.append(Intervention(prompt=made.prompt, flipped=2 * flipped >= len(known), detail=detail))
-        return 2 * flipped >= len(known)
+        turned = 2 * sum(flips) >= len(flips)
+        detail = f"{sum(flips)} of {len(flips)} failures turned around: {made.why}"
+        self.interventions.append(Intervention(prompt=made.prompt, flipped=turned, detail=detail))
+        return turned
 
 
 def _turned(seen: Sequence[Divergence], by: int) -> list[Divergence]:

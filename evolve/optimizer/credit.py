@@ -83,6 +83,7 @@ class Divergence:
     """Where a failed episode went wrong.
 
     Attributes:
+        output: Id of the output that went wrong, as :class:`StageOutput` has it.
         given: The texts of what the output was made from; () where that is the task alone.
         right: What a successful episode made from the same, or "" where there is none to compare with.
         came: What came of the failed episode, in words.
@@ -96,6 +97,7 @@ class Divergence:
     right: str = ""
     came: str = ""
     weight: float = 1.0
+    output: str = ""
 
     def told(self, task: str = "") -> str:
         """The divergence as a trace for a rewriter.
@@ -117,10 +119,14 @@ class Divergence:
 def divergences(failed: EpisodeRecord, solved: Sequence[EpisodeRecord] = ()) -> tuple[Divergence, ...]:
     """Where a failed episode parts from successful ones of the same task, else what of it may have been wrong."""
     outputs = stage_outputs(failed)
-    came = next((_came(step) for step in reversed(failed.steps) if step.observation is not None), "")
     same = [other for other in solved if other.task == failed.task]
-    first = [one for other in same for one in _first(failed.task, outputs, stage_outputs(other), came)]
-    return tuple(replace(one, weight=one.weight / len(same)) for one in first) or _suspects(failed.task, outputs, came)
+    first = [one for other in same for one in _first(failed.task, outputs, stage_outputs(other))]
+    found = tuple(replace(one, weight=one.weight / len(same)) for one in first) or _suspects(failed.task, outputs)
+    came = {f"step:{step.number}": _came(step) for step in failed.steps}
+    # Giving up comes after the failure; what it says of itself tells nothing about the answer.
+    answers = [step for step in failed.steps if step.action.kind == "code"] or list(failed.steps)
+    last = next((_came(step) for step in reversed(answers) if _came(step)), "")
+    return tuple(replace(one, came=came.get(one.output) or last) for one in found)
 
 
 def _came(step: Step) -> str:
@@ -133,9 +139,7 @@ def _came(step: Step) -> str:
     return seen.error or seen.text or f"wrong: it gave {canonical_json(list(seen.outputs))[:600]}"
 
 
-def _first(
-    task: str, failed: Sequence[StageOutput], solved: Sequence[StageOutput], came: str
-) -> tuple[Divergence, ...]:
+def _first(task: str, failed: Sequence[StageOutput], solved: Sequence[StageOutput]) -> tuple[Divergence, ...]:
     """Outputs of the failed episode that differ though what they were made from agrees."""
     ours, theirs = {one.id: one for one in failed}, {one.id: one for one in solved}
     involved = _involved(failed)
@@ -145,17 +149,23 @@ def _first(
         if one.id not in involved or (other is not None and _same(one, other)):
             continue
         if other is None and one.prompt in (REFLECT, DISTILL):
-            found.append(Divergence(task=task, prompt=one.prompt, given=(), said=one.text or one.id, came=came))
+            said = one.text or one.id
+            found.append(Divergence(task=task, prompt=one.prompt, given=(), said=said, output=one.id))
         elif other is not None and other.prompt == one.prompt and _agree(one, other, ours, theirs):
-            given = _given(one, ours)
-            found.append(
-                Divergence(task=task, prompt=one.prompt, given=given, said=one.text, right=other.text, came=came)
+            parted = Divergence(
+                task=task,
+                prompt=one.prompt,
+                given=_given(one, ours),
+                said=one.text,
+                right=other.text,
+                output=one.id,
             )
+            found.append(parted)
     share = 1.0 / max(1, len(found))
     return tuple(replace(one, weight=share) for one in found)
 
 
-def _suspects(task: str, outputs: Sequence[StageOutput], came: str) -> tuple[Divergence, ...]:
+def _suspects(task: str, outputs: Sequence[StageOutput]) -> tuple[Divergence, ...]:
     """Without anything to compare with: the first refuted output, and less and less what it was made from."""
     by_id = {one.id: one for one in outputs}
     start = next((one for one in outputs if one.refuted), outputs[-1] if outputs else None)
@@ -175,8 +185,8 @@ def _suspects(task: str, outputs: Sequence[StageOutput], came: str) -> tuple[Div
             prompt=by_id[name].prompt,
             given=_given(by_id[name], by_id),
             said=by_id[name].text or name,
-            came=came,
             weight=_UNMATCHED * weight / whole,
+            output=name,
         )
         for name, weight in weights.items()
     )

@@ -64,6 +64,8 @@ class Trial:
         solved: Verified on rows the policy did not see.
         cost: Candidates, or tokens where a model decides.
         informative: False when the environment failed; such a trial says nothing of the candidate.
+        target: How the answer does by what a person wants it to be like, in [0, 1]; None where that is not asked or
+            not known. It chooses among candidates that do no worse by ``solved`` and ``cost``, and nothing else.
         record: The whole episode with its steps, what each consumed, and why it ended; None in searches without
             episodes.
     """
@@ -74,6 +76,7 @@ class Trial:
     solved: bool
     cost: int
     informative: bool = True
+    target: float | None = None
     record: EpisodeRecord | None = None
 
 
@@ -110,11 +113,17 @@ class Left:
     Attributes:
         episodes: Episodes at the largest cost that one may have.
         judgements: Judgements of average length beside as much screening.
+        cost: In units of :attr:`Trial.cost`, at what a unit has taken from the budget so far.
+        pairs: Most pairs that one judgement can take.
+        wins: Pairs that the next one must win to be accepted, if it loses none.
         share: Part of the budget that is left, in [0, 1]; 1 without a budget.
     """
 
     episodes: int | None = None
     judgements: int | None = None
+    cost: float | None = None
+    pairs: int = 1
+    wins: int = 1
     share: float = 1.0
 
 
@@ -155,12 +164,14 @@ class EngineSettings:
     Attributes:
         only: ``prompts``, ``workflow`` or ``knobs`` to leave everything else as it is; "" for all that it can edit.
         proposals: Most candidates to try, or None.
+        wanted: What the target of trials asks for, in words, for engines that edit texts; "" without a target.
         extra: Of one engine alone.
     """
 
     seed: int = 0
     only: Literal["", "prompts", "workflow", "knobs"] = ""
     proposals: int | None = None
+    wanted: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -18,10 +18,12 @@ from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest
 from evolve.optimizer.counterfactual import Attribution, Editor, PromptProposal, Replay
-from evolve.optimizer.credit import Blame, Intervention
+from evolve.optimizer.credit import ACT, Blame, Intervention
 from evolve.optimizer.engine import Candidate, EngineSettings, Trial, Trials
 from evolve.optimizer.item_record import ItemRecord, ItemUtility
+from evolve.optimizer.population import Population
 from evolve.optimizer.prompt_items import parse_prompt
+from evolve.optimizer.targets import is_preferred
 
 VERSION = "0.1.4"
 _INSTALL = 'pip install "evolve-agent[gepa]"'
@@ -174,6 +176,7 @@ class _Search:
         for _ in range(_ATTEMPTS):
             self._asked += 1
             found = attribution.attempt(seed=self._asked)
+            found = found or self._wanted(seed=self._asked)
             if found is not None and self._child(found).digest not in self._texts_tried:
                 self._proposal = found
                 break
@@ -185,7 +188,7 @@ class _Search:
 
     def next_minibatch_ids(self, loader: Any, state: Any) -> list[int]:
         """Places of tasks to try an edit on: as many that fail as that do not, where there are enough."""
-        solved = {trial.task: trial.solved for trial in self._screened(self._incumbent, self.ids)}
+        solved = {trial.task: not self._teaches(trial) for trial in self._screened(self._incumbent, self.ids)}
         places = list(range(len(self.ids)))
         self._random.shuffle(places)
         failing = [place for place in places if not solved[self.ids[place]]]
@@ -206,7 +209,8 @@ class _Search:
         before, after = proposal.subsample_scores_before, proposal.subsample_scores_after
         tasks = [trial.task for trial in proposal.eval_after.trajectories]
         self._note_items(made, child, tasks)
-        accepted = sum(after) > sum(before) and self._trials.judge(child, self._incumbent).accepted
+        better = sum(after) > sum(before) or (sum(after) == sum(before) and self._is_preferred(child, tasks))
+        accepted = better and self._trials.judge(child, self._incumbent).accepted
         if accepted:
             self._incumbent, self._attribution = child, None
         elif self._attribution is not None:
@@ -221,13 +225,39 @@ class _Search:
             self.reason = "all proposals were made"
         elif left.judgements == 0 or left.episodes == 0:
             self.reason = "the rest of the budget buys no further judgement"
-        elif all(trial.solved for trial in self._screened(self._incumbent, self.ids)):
+        elif not any(self._teaches(trial) for trial in self._screened(self._incumbent, self.ids)):
             self.reason = "no task fails that could be learned from"
         elif self._idle >= _IDLE:
             self.reason = f"no edit turned a failure around in {_IDLE * _ATTEMPTS} attempts"
         return bool(self.reason)
 
     # What stands behind both.
+
+    def _teaches(self, trial: Trial) -> bool:
+        """Whether it failed, or lacks what the target asks for."""
+        return not trial.solved or (
+            bool(self._engine.settings.wanted) and trial.target is not None and trial.target < 1.0
+        )
+
+    def _wanted(self, *, seed: int) -> PromptProposal | None:
+        """An edit of the prompt of actions for what solved answers lack by the target."""
+        prompt = ACT if ACT in self._incumbent.texts else ""
+        trials = [one for one in self._screened(self._incumbent, self.ids) if one.solved and self._teaches(one)]
+        if not prompt or not trials:
+            return None
+        first = seed % len(trials)
+        wanted = f"right, but not as it is wanted\nWanted: {self._engine.settings.wanted}"
+        traces = [
+            f"Trace {one.task}, {wanted}\nSaid: {one.record.answer}\n"
+            for one in trials[first:] + trials[:first]
+            if one.record is not None
+        ]
+        made = self._editor.edited(prompt, self._incumbent.texts[prompt], traces, seed=seed)
+        return made if made.revision.changes else None
+
+    def _is_preferred(self, child: Candidate, tasks: Sequence[str]) -> bool:
+        members = [Population().add(one, self._screened(one, tasks)) for one in (child, self._incumbent)]
+        return is_preferred(*members)
 
     def _screened(self, candidate: Candidate, tasks: Sequence[str]) -> list[Trial]:
         name = candidate.digest

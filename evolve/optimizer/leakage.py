@@ -3,6 +3,7 @@
 A proposed text may share no eight words in a row and no thirty characters with any task of any split, and hold no
 longer value of its rows. The guard holds digests of these pieces only, so held-out text is neither in it nor in what it
 says. Pieces that belong to everybody are common: those of the prompts that ship, and those that stand in many groups.
+What the gate looks for once more in a whole variant is in :mod:`evolve.gate.copying`.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 from evolve.episodes import Json
 from evolve.tasks import Task
+from evolve.tasks.overlap import mark, one_line, runs
 
 WORDS = 8
 CHARACTERS = 30
+"""Fewer words than the gate's, because here a false alarm costs one proposal, and the next says it in other words."""
+
 _VALUE = 12
 _VALUE_WITH_DIGIT = 8
 _COMMON_GROUPS = 5
@@ -69,11 +72,11 @@ class LeakGuard:
 
     def found(self, text: str) -> str:
         """Why the text may not be used, or ""; held-out text is not quoted."""
-        flat = _flat(text)
-        if any(piece in self.pieces for piece in _pieces(flat, WORDS)):
+        flat = one_line(text)
+        if self.pieces & runs(text, WORDS, CHARACTERS):
             return f"it shares {WORDS} words in a row or {CHARACTERS} characters with a task"
         for length in self.lengths:
-            if any(_mark(flat[at : at + length]) in self.values for at in range(len(flat) - length + 1)):
+            if any(mark(flat[at : at + length]) in self.values for at in range(len(flat) - length + 1)):
                 return "it holds a value of a task"
         return ""
 
@@ -87,18 +90,18 @@ def guard_of(tasks: Iterable[Task], *, common: Sequence[str] = ()) -> LeakGuard:
     groups: dict[str, set[bytes]] = {}
     values: set[str] = set()
     for task in tasks:
-        groups.setdefault(task.group, set()).update(_pieces(_flat(task.instruction), WORDS))
-        values.update(flat for flat in map(_flat, _texts_of(task)) if _is_telling(flat))
+        groups.setdefault(task.group, set()).update(runs(task.instruction, WORDS, CHARACTERS))
+        values.update(flat for flat in map(one_line, _texts_of(task)) if _is_telling(flat))
     shared = Counter(piece for pieces in groups.values() for piece in pieces)
     often = max(_COMMON_GROUPS, _COMMON_SHARE * len(groups))
-    free = {piece for text in common for piece in _pieces(_flat(text), WORDS)}
+    free = {piece for text in common for piece in runs(text, WORDS, CHARACTERS)}
     kept = {piece for piece, count in shared.items() if count < often} - free
-    kept.update(piece for value in values for piece in _pieces(value, WORDS))
-    ours = " ".join(map(_flat, common))
+    kept.update(piece for value in values for piece in runs(value, WORDS, CHARACTERS))
+    ours = " ".join(map(one_line, common))
     short = {value for value in values if len(value) <= CHARACTERS and value not in ours}
     return LeakGuard(
         pieces=frozenset(kept - free),
-        values=frozenset(map(_mark, short)),
+        values=frozenset(map(mark, short)),
         lengths=tuple(sorted({len(value) for value in short})),
     )
 
@@ -109,9 +112,9 @@ def copied(text: str, data: Sequence[str], *, common: Sequence[str] = ()) -> str
     What programs print and others write may hold orders. A proposal that shares six words in a row or thirty
     characters with it repeats it, where it should say what follows from it.
     """
-    free = {piece for one in common for piece in _pieces(_flat(one), _COPIED_WORDS)}
-    taken = {piece for one in data for piece in _pieces(_flat(one), _COPIED_WORDS)} - free
-    if any(piece in taken for piece in _pieces(_flat(text), _COPIED_WORDS)):
+    free = {piece for one in common for piece in runs(one, _COPIED_WORDS, CHARACTERS)}
+    taken = {piece for one in data for piece in runs(one, _COPIED_WORDS, CHARACTERS)} - free
+    if taken & runs(text, _COPIED_WORDS, CHARACTERS):
         return f"it shares {_COPIED_WORDS} words in a row or {CHARACTERS} characters with quoted data"
     return ""
 
@@ -138,20 +141,3 @@ def _leaves(value: Json) -> Iterator[str]:
 def _is_telling(flat: str) -> bool:
     least = _VALUE_WITH_DIGIT if any(sign.isdigit() for sign in flat) else _VALUE
     return len(flat) >= least
-
-
-def _flat(text: str) -> str:
-    """One line in small letters and one form, so that case, spacing and lookalikes hide no copy."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-def _pieces(flat: str, words: int) -> Iterator[bytes]:
-    listed = re.findall(r"[^\W_]+", flat)
-    for at in range(len(listed) - words + 1):
-        yield _mark(" ".join(listed[at : at + words]))
-    for at in range(len(flat) - CHARACTERS + 1):
-        yield _mark(flat[at : at + CHARACTERS])
-
-
-def _mark(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()

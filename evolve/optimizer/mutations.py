@@ -27,6 +27,10 @@ _WIDE = 50
 """A whole knob whose bounds span more than this is scaled by a factor; others move by a little."""
 
 
+TURN_KNOB = "turn-knob"
+"""The operator that turns any knob."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Operator:
     """One kind of change.
@@ -71,11 +75,24 @@ def operators(skills: Sequence[str] = ()) -> tuple[Operator, ...]:
         Operator(name="move-stage", why="changes the order of stages that may change places", propose=_moved),
         Operator(name="replace-stage", why="puts another stage in the place of one", propose=_replaced),
         Operator(name="change-route", why="changes where a decision leads, or adds or drops one", propose=_rerouted),
-        Operator(name="turn-knob", why="changes a number within its bounds", propose=_turned),
+        Operator(name=TURN_KNOB, why="changes a number within its bounds", propose=_turned),
     )
     if not skills:
         return found
     return (*found, Operator(name="insert-skill", why="lets a learned skill act as a stage", propose=_with(skills)))
+
+
+def single_operators(skills: Sequence[str] = ()) -> tuple[Operator, ...]:
+    """Every operator, with one per knob in the place of the one that turns any: which knob counts can be learned."""
+    return (*(one for one in operators(skills) if one.name != TURN_KNOB), *knob_operators())
+
+
+def knob_operators() -> tuple[Operator, ...]:
+    """One operator per knob."""
+    return tuple(
+        Operator(name=f"turn-{item.name}", why=f"changes {item.name} within its bounds", propose=_turning(item.name))
+        for item in fields(Knobs)
+    )
 
 
 def mutate(workflow: Workflow, random: Random, among: Sequence[Operator] | None = None) -> Mutation | None:
@@ -91,20 +108,48 @@ def mutate(workflow: Workflow, random: Random, among: Sequence[Operator] | None 
 def crossover(a: Workflow, b: Workflow, random: Random) -> Workflow:
     """A workflow of parts of both: optional stages, routes and numbers each come from one or the other."""
     before, after = random.sample([a, b], 2)
-    kept = {stage for stage in (*a.stages, *b.stages) if _is_kept(stage) or random.random() < 0.5}
-    kept |= set(a.stages) & set(b.stages)
-    stages = [stage for stage in before.stages if stage in kept]
-    for stage in after.stages:
-        if stage in kept and stage not in stages:
+    return mixed(before, after, lambda part: random.random() < 0.5) or before
+
+
+def mixed(a: Workflow, b: Workflow, takes: Callable[[str], bool]) -> Workflow | None:
+    """The first workflow with some parts as the second has them; None where that does not pass the check.
+
+    Args:
+        takes: Asked once per part that may differ: ``stage:NAME``, ``route:STAGE``, ``knob:NAME``.
+    """
+    only = [stage for stage in (*a.stages, *b.stages) if (stage in a.stages) != (stage in b.stages)]
+    taken = {stage for stage in only if not _is_kept(stage) and takes(f"stage:{stage}")}
+    stages = [stage for stage in a.stages if stage not in taken]
+    for stage in b.stages:
+        if stage not in a.stages and (stage in taken or _is_kept(stage)):
             stages = next(iter(_insertions(stages, stage)), stages)
     routes: dict[str, Mapping[str, str]] = {}
     for stage in stages:
-        given = [one.routes[stage] for one in (before, after) if stage in one.routes]
-        if given:
-            routes[stage] = random.choice(given)
-    numbers = {item.name: getattr(random.choice((a, b)).knobs, item.name) for item in fields(Knobs)}
-    made = _made(stages, routes, _with_numbers(a.knobs, numbers))
-    return made or before
+        mine, theirs = a.routes.get(stage), b.routes.get(stage)
+        if stage not in a.stages or (stage in b.stages and mine != theirs and takes(f"route:{stage}")):
+            mine = theirs
+        if mine is not None:
+            routes[stage] = mine
+    numbers = {item.name: getattr((b if takes(f"knob:{item.name}") else a).knobs, item.name) for item in fields(Knobs)}
+    return _made(stages, routes, _with_numbers(a.knobs, numbers))
+
+
+def changed_part(workflow: Workflow, part: str, random: Random) -> Workflow | None:
+    """The workflow with one part changed at random; None where that cannot be.
+
+    Args:
+        part: ``stage:NAME`` (put in or left out), ``route:STAGE`` or ``knob:NAME``.
+    """
+    kind, _, name = part.partition(":")
+    if kind == "knob":
+        found = _turning(name)(workflow, random)
+    elif kind == "route":
+        found = _rerouted(workflow, random, (name,))
+    elif name in workflow.stages:
+        found = iter(() if _is_kept(name) else (_without(workflow, name),))
+    else:
+        found = _inserted(workflow, random, [name])
+    return next((one for one in found if one is not None and one != workflow), None)
 
 
 def _added(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
@@ -147,8 +192,9 @@ def _replaced(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
             yield _made(stages, _onward(workflow, stage), workflow.knobs)
 
 
-def _rerouted(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
-    for stage in _shuffled([one for one in workflow.stages if conditions_of(one)], random):
+def _rerouted(workflow: Workflow, random: Random, among: Sequence[str] = ()) -> Iterator[Workflow | None]:
+    routed = [one for one in workflow.stages if conditions_of(one) and (not among or one in among)]
+    for stage in _shuffled(routed, random):
         others = {name: targets for name, targets in workflow.routes.items() if name != stage}
         if stage in workflow.routes and random.random() < 0.2:
             yield _made(workflow.stages, others, workflow.knobs)
@@ -158,8 +204,16 @@ def _rerouted(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
 
 def _turned(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
     for name in _shuffled(used_knobs(workflow.stages), random):
-        value = turned(name, getattr(workflow.knobs, name), random)
-        yield _made(workflow.stages, workflow.routes, _with_numbers(workflow.knobs, {name: value}))
+        yield from _turning(name)(workflow, random)
+
+
+def _turning(name: str) -> Callable[[Workflow, Random], Iterator[Workflow | None]]:
+    def propose(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
+        if name in used_knobs(workflow.stages):
+            value = turned(name, getattr(workflow.knobs, name), random)
+            yield _made(workflow.stages, workflow.routes, _with_numbers(workflow.knobs, {name: value}))
+
+    return propose
 
 
 def turned(name: str, value: float, random: Random) -> float:

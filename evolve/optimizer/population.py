@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -50,9 +50,22 @@ class Member:
         """Mean cost of a trial."""
         return sum(one.cost for one in self.trials.values()) / len(self.trials) if self.trials else 0.0
 
+    @property
+    def target(self) -> float | None:
+        """Mean target of the trials that have one; None where none has."""
+        known = [one.target for one in self.trials.values() if one.target is not None]
+        return sum(known) / len(known) if known else None
 
-@dataclass
-class _Niche:
+
+@dataclass(eq=False)
+class Niche:
+    """Members of the same behaviour.
+
+    Attributes:
+        worth: How good it is to build on them, above 0.
+        visits: How often they were built on.
+    """
+
     members: list[Member] = field(default_factory=list)
     worth: float = 0.0
     visits: int = 0
@@ -64,33 +77,36 @@ class Population:
     def __init__(self) -> None:
         self.members: dict[str, Member] = {}
         self._best: dict[str, list[Member]] = {}
-        self._niches: dict[tuple[object, ...], _Niche] = {}
-        self._ranked: list[tuple[float, int, _Niche]] = []
+        self._niches: dict[tuple[object, ...], Niche] = {}
+        self._niche: dict[str, Niche] = {}
+        self._ranked: list[tuple[float, int, Niche]] = []
 
     def __contains__(self, digest: str) -> bool:
         return digest in self.members
 
-    def add(self, candidate: Candidate, trials: Sequence[Trial]) -> Member:
-        """Takes a candidate in; trials that say nothing of it are left out."""
+    def add(self, candidate: Candidate, trials: Sequence[Trial], *, like: Member | None = None) -> Member:
+        """Takes a candidate in; trials that say nothing of it are left out.
+
+        Args:
+            like: A member that it cannot be told from so far, and whose niche it shares.
+        """
         member = Member(candidate=candidate, trials={one.task: one for one in trials if one.informative})
         self.members[candidate.digest] = member
         for trial in member.trials.values():
             if trial.score > 0.0:  # to fail cheaply is no merit
                 self._compete(trial.task, member)
-        key = _behaviour(member)
-        if key not in self._niches:
-            self._niches[key] = _Niche(worth=math.exp((member.score - 1.0) / _TEMPERATURE))
-            insort(self._ranked, (-member.score, len(self._niches), self._niches[key]))
-        self._niches[key].members.append(member)
+        niche = self._niche[like.candidate.digest] if like is not None else self._fitting(member)
+        niche.members.append(member)
+        self._niche[candidate.digest] = niche
         return member
 
-    def differs(self, member: Member, other: Member) -> bool:
-        """Whether the two behave differently."""
-        return _behaviour(member) != _behaviour(other)
+    def niche(self, member: Member) -> Niche:
+        """The niche of a member of this population."""
+        return self._niche[member.candidate.digest]
 
     def is_novel(self, member: Member) -> bool:
         """Whether nobody else behaves like it: the same scores at about the same cost."""
-        return len(self._niches[_behaviour(member)].members) == 1
+        return len(self.niche(member).members) == 1
 
     def front(self) -> list[tuple[Member, int]]:
         """Members of the Pareto set with the number of tasks on which they are among the best."""
@@ -115,13 +131,16 @@ class Population:
             chosen = None
         chosen = chosen or self._stone(random)
         chosen.children += 1
-        self._niches[_behaviour(chosen)].visits += 1
+        self.niche(chosen).visits += 1
         return chosen
 
-    def partner(self, random: Random, of: Member) -> Member | None:
-        """Somebody who is among the best where ``of`` is not, for a crossover; None where there is nobody."""
+    def partner(self, random: Random, of: Member) -> tuple[Member, str] | None:
+        """Somebody who is among the best on a task where ``of`` is not, and the task; None where there is nobody."""
         weak = [task for task, listed in self._best.items() if of not in listed]
-        return random.choice(self._best[random.choice(weak)]) if weak else None
+        if not weak:
+            return None
+        task = random.choice(weak)
+        return random.choice(self._best[task]), task
 
     def best(self) -> list[Member]:
         """All members, the highest score first, among equals the cheapest."""
@@ -134,6 +153,14 @@ class Population:
         same = random.choices(niches, weights)[0].members
         return min(random.sample(same, min(2, len(same))), key=lambda one: one.children)
 
+    def _fitting(self, member: Member) -> Niche:
+        """The niche of its behaviour, made where there is none."""
+        key = behaviour(member.trials.values())
+        if key not in self._niches:
+            self._niches[key] = Niche(worth=math.exp((member.score - 1.0) / _TEMPERATURE))
+            insort(self._ranked, (-member.score, len(self._niches), self._niches[key]))
+        return self._niches[key]
+
     def _compete(self, task: str, member: Member) -> None:
         listed = [*self._best.get(task, ()), member]
         top = max(one.trials[task].score for one in listed)
@@ -141,7 +168,7 @@ class Population:
         least = min(one.trials[task].cost for one in listed)
         listed = [one for one in listed if one.trials[task].cost <= BAND * least]
         # A task that everybody solves would otherwise fill the front with everybody.
-        listed.sort(key=lambda one: (-one.score, one.cost))
+        listed.sort(key=lambda one: (-one.score, -(one.trials[task].target or 0.0), one.cost))
         self._best[task] = listed[:_PER_TASK]
 
 
@@ -161,6 +188,8 @@ def compare(child: Member, other: Member) -> tuple[int, int]:
     return wins, losses
 
 
-def _behaviour(member: Member) -> tuple[object, ...]:
-    scores = tuple(round(member.trials[task].score, 2) for task in sorted(member.trials))
-    return (scores, int(math.log2(member.cost + 1.0)))
+def behaviour(trials: Iterable[Trial]) -> tuple[object, ...]:
+    """What tells a candidate from others by its trials: per task score and target, and the order of its mean cost."""
+    listed = sorted(trials, key=lambda one: one.task)
+    cost = sum(one.cost for one in listed) / max(1, len(listed))
+    return (tuple((one.task, round(one.score, 2), one.target) for one in listed), int(math.log2(cost + 1.0)))

@@ -47,6 +47,18 @@ class Variant:
         return digest(canonical_json(self.to_json()))
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """What it is made of: some of ``guide``, ``insights``, ``skills``, the names of prompts, and ``workflow``."""
+        own = {"guide": self.guide, "insights": self.insights, "skills": self.skills}
+        named = (*(name for name, held in own.items() if held), *(name for name, _ in self.prompts))
+        return (*named, "workflow") if self.workflow else named
+
+    @property
+    def rests_on_memory(self) -> bool:
+        """Whether it has a guide, insights or skills, which go when they are forgotten or retired."""
+        return bool(self.guide or self.insights or self.skills)
+
+    @property
     def objects(self) -> tuple[str, ...]:
         """Digests of every object that must be in the store for the variant to run."""
         listed = {self.guide, self.workflow, *self.skills, *(text for _, text in self.prompts)}

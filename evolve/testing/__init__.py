@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.testing.conversing import ConversingDouble
 from evolve.testing.doubles import Double, QuirkDouble
+from evolve.testing.doubles_advice import AdvisedDouble
 from evolve.testing.doubles_asking import AskingDouble, asking_task
-from evolve.testing.doubles_judges import CarefulJudge, GullibleJudge
+from evolve.testing.doubles_judges import CarefulJudge, GullibleJudge, StyledDouble, TasteJudge
 from evolve.testing.doubles_quirks import Quirk, QuirkTask, quirk_suite, quirk_tasks
 from evolve.testing.doubles_wishes import WISH_JOBS, WishDouble, WishJob
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WISH_JOBS",
+    "AdvisedDouble",
     "AskingDouble",
     "CarefulJudge",
     "ConversingDouble",
@@ -37,6 +39,8 @@ __all__ = [
     "Scenario",
     "ScriptedEndpoint",
     "ScriptedWorker",
+    "StyledDouble",
+    "TasteJudge",
     "TrustingSandbox",
     "WishDouble",
     "WishJob",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
-from evolve.improve.arms import UNLEARNED, Learner
+from evolve.improve.arms import Learner
 from evolve.improve.stores import Stores
 from evolve.ledger import Budget, parse_budget
 from evolve.memory.preferences import PreferenceBook
@@ -22,6 +22,7 @@ from evolve.settings import Settings, load_settings, with_sandbox
 from evolve.store import WriterLock
 from evolve.tasks import Task
 from evolve.workflow import Workflow, parse_workflow
+from evolve.workspace.ablating import AblationRequest, ablate
 from evolve.workspace.approvals import undone
 from evolve.workspace.folders import Folders, Patch
 from evolve.workspace.housekeeping import drop_checkpoints, tidy
@@ -41,6 +42,7 @@ from evolve.workspace.training import improve, report
 from evolve.workspace.variants import Variants
 
 if TYPE_CHECKING:
+    from evolve.improve.ablation import AblationReport
     from evolve.improve.optimization import OptimizationReport
     from evolve.improve.report import Report
     from evolve.models import Recording
@@ -100,7 +102,7 @@ class Workspace:
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
         wishes = PreferenceBook(self.stores.db, self.stores.memory.embedder)
         self.preferences = Preferences(wishes, self.stores.runs, self.learner)
-        self.skills = Skills(self.stores, self.open_sandbox)
+        self.skills = Skills(self.stores, self.open_sandbox, on_empty=self._forgotten)
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
         self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.variants = Variants(self.stores, self.paths)
@@ -261,7 +263,7 @@ class Workspace:
         The same call continues where a crash or Ctrl-C cut it off.
 
         Raises:
-            UsageError: The suite is malformed, or no engine can do what is asked for.
+            UsageError: The suite is malformed, no engine can do what is asked, or the target's judge is not measured.
             BudgetExhausted: The budget buys fewer than three proposals or paired tests.
         """
         self._need_writer()
@@ -275,6 +277,18 @@ class Workspace:
         """
         self._need_writer()
         return retest(self, variant, suite, as_budget(budget))
+
+    def ablate(self, request: AblationRequest, *, budget: BudgetLike = None) -> AblationReport:
+        """Credits the single items of a variant: it is tried against itself without each; decides nothing.
+
+        The same call continues where a crash or Ctrl-C cut it off.
+
+        Raises:
+            UsageError: There is no such variant, it has no such item, or it is not known on which tasks to try it.
+            BudgetExhausted: The budget ended before any pair of episodes.
+        """
+        self._need_writer()
+        return ablate(self, request, as_budget(budget))
 
     def report(self, *, fresh: bool = False) -> Report:
         """The last report again, without opening the test tasks.
@@ -354,9 +368,9 @@ class Workspace:
             raise UsageError("the workspace was opened for reading only")
 
     def _forgotten(self) -> None:
-        """With every insight gone no variant rests on anything any more."""
-        if self.stores.variants.active_digest != UNLEARNED and not self.stores.skills.active():
-            self.stores.variants.reset(grounds="everything was forgotten")
+        """With every insight gone and no skill in use, what was judged together with them acts no longer."""
+        if not self.stores.memory.claims() and self.variants.taken_back() is not None:
+            self.stores.variants.fall_back(grounds="what it rests on was forgotten")
 
 
 def as_budget(budget: BudgetLike) -> Budget:

@@ -70,9 +70,22 @@ class Judges:
         """Digest of the prompt that judges are asked by; with another prompt a judge is unmeasured."""
         return digest(load_prompt("judge.md", self._prompts))[:16]
 
+    @property
+    def model(self) -> str:
+        """Name of the model that judges.
+
+        Raises:
+            UsageError: No model is named.
+        """
+        return self._name(self._asker(_bare()))
+
     def standing(self) -> Standing:
-        """Whether verdicts of the judge in force count."""
-        return self._record.standing(self._name(self._asker(_bare())), self.prompt)
+        """Whether verdicts of the judge in force count.
+
+        Raises:
+            UsageError: No model is named.
+        """
+        return self._record.standing(self.model, self.prompt)
 
     def measurements(self) -> list[Measurement]:
         """Every measurement, oldest first."""
@@ -88,8 +101,7 @@ class Judges:
             UsageError: No model is named, or the suite gave no answer.
             EndpointProblem: The judge could not be asked; the same call goes on.
         """
-        asker = self._asker(_bare())
-        name, sandbox = self._name(asker), self._open_sandbox()
+        name, sandbox = self.model, self._open_sandbox()
         solved = list(self._solved(suite, most, sandbox))
         if not solved:
             raise UsageError(f"no task of {suite} was solved, so there is nothing to judge")

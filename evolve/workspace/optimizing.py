@@ -20,6 +20,7 @@ from evolve.optimizer.scope import Scope
 from evolve.tasks import load_suite
 from evolve.workspace.opening import now
 from evolve.workspace.prompt_search import edited_state, gepa_engine, texts_in_force
+from evolve.workspace.targets import chosen_target
 from evolve.workspace.training import loop_limits, opened_session
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class OptimizerRequest:
         only: A part to leave everything else as it is; "" for all that the engine can change.
         engine: Name of an engine; "" for the one that fits.
         proposals: Most candidates to try, or None.
+        target: Name of a metric that chooses among candidates that do no worse by solves and cost; "" for none.
         resume: Refuse to begin anew: there must be a run to continue.
     """
 
@@ -45,6 +47,7 @@ class OptimizerRequest:
     engine: str = ""
     seed: int = 0
     proposals: int | None = None
+    target: str = ""
     resume: bool = False
 
 
@@ -55,21 +58,26 @@ def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> Op
     suite = load_suite(wish.suite)
     limits = loop_limits(workspace, budget, bounded=False)
     name = engine_name(workspace, wish)
-    settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals)
+    chosen = chosen_target(workspace, wish.target) if wish.target else None
+    wanted = chosen.wanted if chosen is not None else ""
+    settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals, wanted=wanted)
     scope = Scope(policy=workspace.learner.name, limits=limits)
     # A search that goes on begins with what it began with, so under files that were edited it is another one.
     asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates, edited_state(workspace)]
+    if chosen is not None:
+        asked.append(chosen.key)
     key = digest(canonical_json(["optimize", *asked, workspace.learner.name, *workspace.mark]))
     runs = workspace.stores.runs
     if wish.resume and not any(run.key == key and run.state == "open" for run in runs.runs()):
         raise UsageError("there is no such run to continue", hint=f"evolve optimize {wish.suite}")
     request = {"suite": wish.suite, "seed": wish.seed, "engine": name, "only": wish.only}
-    request = {**request, "policy": workspace.learner.name, **workspace.mark}
+    request = {**request, "target": wish.target, "policy": workspace.learner.name, **workspace.mark}
     run = runs.begin("optimize", key, request, started=now())
     plan = LoopPlan(rounds=1, seed=wish.seed, limits=limits)
     with opened_session(workspace, run, suite, plan, budget) as session:
         engine = ENGINES[name](workspace, settings, scope, session)
-        made = run_optimizer(session, engine, texts_in_force(workspace) if name == "gepa" else {})
+        target = None if chosen is None else chosen.within(session)
+        made = run_optimizer(session, engine, texts_in_force(workspace) if name == "gepa" else {}, target)
     workspace.finish(run.id)
     return made
 

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
+from evolve.improve.paid import PaidAnswers
 from evolve.improve.rewrites import PaidRewriter
 from evolve.improve.session import Session
+from evolve.improve.stage_replay import StageReplay
 from evolve.optimizer.counterfactual import Editor
 from evolve.optimizer.engine import Engine, EngineSettings
 from evolve.optimizer.item_record import ItemRecord
@@ -48,8 +50,9 @@ def gepa_engine(workspace: Workspace, session: Session, settings: EngineSettings
     if not isinstance(policy, LanguagePolicy):
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     rewriter = LanguageRewriter(models=policy.models, questions=policy.questions)
-    paid = PaidRewriter(rewriter=rewriter, meter=policy.meter, ledger=session.ledger, journal=session.journal)
+    paid = PaidRewriter(rewriter=rewriter, paid=PaidAnswers(policy.meter, session.ledger, session.journal))
     shipped = [load_prompt(name, PromptLayers()) for name in EDITED]
     guard = guard_of(session.suite.tasks, common=[*shipped, *texts_in_force(workspace).values()])
     editor = Editor(rewriter=paid, guard=guard)
-    return GepaEngine(editor=editor, settings=settings, items=ItemRecord(workspace.stores.db))
+    replay = StageReplay(session=session)
+    return GepaEngine(editor=editor, settings=settings, items=ItemRecord(workspace.stores.db), replay=replay)

@@ -23,11 +23,13 @@ class Skills:
 
     Args:
         sandbox: Opens the sandbox, for checks.
+        on_empty: Called after the last skill in use was retired.
     """
 
-    def __init__(self, stores: Stores, sandbox: Callable[[], Sandbox]) -> None:
+    def __init__(self, stores: Stores, sandbox: Callable[[], Sandbox], *, on_empty: Callable[[], None]) -> None:
         self._stores = stores
         self._sandbox = sandbox
+        self._on_empty = on_empty
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> builtins.list[Skill]:
         """Skills in order of admission."""
@@ -58,7 +60,10 @@ class Skills:
 
     def retire(self, name: str, reason: str = "retired by a person") -> Skill:
         """Takes a skill out of use; its body and history stay."""
-        return self._stores.skills.retire(name, reason, attended=True)
+        retired = self._stores.skills.retire(name, reason, attended=True)
+        if not self._stores.skills.active():
+            self._on_empty()
+        return retired
 
     def own(self, name: str) -> Skill:
         """Hands a skill to the user: it is never changed unattended from now on."""

@@ -12,6 +12,7 @@ from typing import Any
 from evolve.errors import UsageError
 from evolve.files import write_atomic
 from evolve.gate import Decision
+from evolve.improve.journal import Journal
 from evolve.improve.optimization import Change
 from evolve.improve.stores import Stores
 from evolve.optimizer import UNLEARNED, Promotion, Variant
@@ -41,6 +42,20 @@ class VariantRow:
     tokens: int
     verdict: str
     holds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakenBack:
+    """What forgetting takes back.
+
+    Attributes:
+        variant, after: Digests of what is active and of what will be, or ``unlearned``.
+        parts: What the one has and the other has not, or has otherwise; see :attr:`evolve.optimizer.Variant.parts`.
+    """
+
+    variant: str
+    after: str
+    parts: tuple[str, ...]
 
 
 class Variants:
@@ -144,9 +159,30 @@ class Variants:
             self._stores.regression.override(digest, [], person=who, reason=reason)
             return self._stores.variants.promote(digest, grounds=f"override by {who}: {reason}")
 
+    def taken_back(self) -> TakenBack | None:
+        """What is taken back once every insight is forgotten; None where that changes nothing that is active.
+
+        Nothing is while a skill is in use. What was promoted apart from insights and skills stays.
+        """
+        archive = self._stores.variants
+        now, after = archive.active_digest, archive.apart_from_memory
+        if now == after or self._stores.skills.active():
+            return None
+        old = Variant() if after == UNLEARNED else archive.get(after)
+        new = archive.get(now)
+        same = {name for name, _ in set(new.prompts) & set(old.prompts)}
+        if new.workflow == old.workflow:
+            same.add("workflow")
+        return TakenBack(variant=now, after=after, parts=tuple(one for one in new.parts if one not in same))
+
     def rollback(self) -> Promotion:
         """Goes back to what was active before; see :meth:`evolve.optimizer.VariantArchive.rollback`."""
         return self._stores.variants.rollback()
+
+    def left_behind(self, name: str) -> Sequence[Path]:
+        """Files in ``prompts/`` that say what a variant says: they act whether the variant is active or not."""
+        found = [(self._paths.prompts / file, text) for file, text in self.texts(name).items()]
+        return [path for path, text in found if path.is_file() and path.read_text("utf-8") == text]
 
     def write(self, name: str = "active", *, force: bool = False) -> Sequence[Path]:
         """Puts the prompts and the workflow that a variant changes into ``prompts/``, for review; gives the files.
@@ -154,7 +190,8 @@ class Variants:
         Raises:
             UsageError: It changes none, or a file there was edited by somebody and ``force`` is not given.
         """
-        texts = self.texts(self._stores.variants.find(name))
+        name = self._stores.variants.find(name)
+        texts = self.texts(name)
         if not texts:
             raise UsageError("this variant changes neither prompts nor the workflow", hint="evolve variants list")
         seeds = PromptLayers()
@@ -162,12 +199,21 @@ class Variants:
             there = self._paths.prompts / file
             if force or not there.is_file():
                 continue
-            if there.read_text("utf-8") not in (text, load_prompt(file, seeds)):
+            if there.read_text("utf-8") not in (text, load_prompt(file, seeds), *self._before(name, file)):
                 raise UsageError(f"{there} was edited and would be replaced", hint="keep a copy, then add --force")
         self._paths.prompts.mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
             write_atomic(self._paths.prompts / file, text.encode())
         return [self._paths.prompts / file for file in sorted(texts)]
+
+    def _before(self, name: str, file: str) -> Iterator[str]:
+        """What a prompt said before a variant and its forebears changed it."""
+        line = set(self._stores.variants.lineage(name))
+        yield from (self.texts(one)[file] for one in line if file in self.texts(one))
+        for run in {one.run for one in self._stores.decisions.log() if one.variant in line}:
+            begun = Journal(self._stores.db, run).done("start")
+            if begun and file in begun["texts"]:
+                yield str(begun["texts"][file])
 
     def _found(self, name: str) -> str:
         digest = self._stores.variants.find(name)

@@ -24,6 +24,14 @@ def test_parts_are_found_where_the_whole_is_not() -> None:
     assert apart.cost.candidates <= 5_300
 
 
+@pytest.mark.parametrize("candidates", [1, 2, 30])
+def test_no_stage_spends_more_than_the_episode_may(candidates: int) -> None:
+    for stages in ([], ["search"], ["best_of_n", "search"], ["search", "vote", "critique"]):
+        workflow = with_stages(*stages, before=["decompose"], candidates=candidates, share=0.6, steps=3)
+        for task in (SPLIT, LOOSE, FIRM):
+            assert run(task, workflow).cost.candidates <= candidates + 25  # what is computed before it is counted
+
+
 class Misled(SearchPolicy):
     """A policy whose learned prices keep it from what the task needs."""
 

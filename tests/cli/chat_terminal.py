@@ -18,7 +18,7 @@ QUESTIONS = ("[yes/no/later]", "reason)?", "leaves it open):")
 
 
 class Terminal:
-    """One tmux server of its own, with one window.
+    """One tmux server of its own, with one window. The server is a child of this process and ends with it.
 
     Args:
         folder: For the server's socket; also the current folder of the program.
@@ -29,6 +29,7 @@ class Terminal:
         assert shutil.which("tmux"), "tmux is needed for the tests of the terminal; see .ci/packages.txt"
         self.folder, self._size = folder, (columns, rows)
         self._starts = 0
+        self._serving: subprocess.Popen[bytes] | None = None
 
     def start(self, *arguments: object, **variables: str) -> None:
         """Runs ``evolve`` with these arguments in a fresh window."""
@@ -36,7 +37,7 @@ class Terminal:
         sets = [f"{name}={shlex.quote(value)}" for name, value in env.items()]
         program = shlex.join([sys.executable, "-m", "evolve", *map(str, arguments)])
         self.close()
-        self._starts += 1  # a server that is ending still holds its socket
+        self._serve()
         columns, rows = map(str, self._size)
         # Ctrl-C reaches the shell too, which must be there to tell how the program ended.
         run = f"cd {shlex.quote(str(self.folder))}; env {' '.join(sets)} {program}"
@@ -96,16 +97,44 @@ class Terminal:
             found = int(number)
 
     def close(self) -> None:
-        """Ends the server and all in it."""
-        subprocess.run([*self._server, "kill-server"], capture_output=True, check=False)
+        """Ends the server and all in it; closing twice is no error."""
+        if self._serving is None:
+            return
+        self._serving.terminate()  # it hangs up on the window, and what runs there ends
+        try:
+            self._serving.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._serving.kill()
+            self._serving.wait()
+        self._serving = None
+
+    def _serve(self) -> None:
+        """Starts the server: no daemon, so that the kernel can end it when this process is killed."""
+        self._starts += 1  # a socket of its own for each, whatever the one before left
+        bound = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
+        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self._serving = subprocess.Popen([*bound, *self._server, "-D"], env=_environment(), **quiet)
+        ends = time.monotonic() + PATIENCE_S
+        while not self._socket.is_socket():
+            assert self._serving.poll() is None and time.monotonic() < ends, "tmux does not start"
+            time.sleep(0.02)
+
+    @property
+    def _socket(self) -> Path:
+        return self.folder / f"tmux-{self._starts}"
 
     @property
     def _server(self) -> list[str]:
-        return ["tmux", "-f", "/dev/null", "-S", str(self.folder / f"tmux-{self._starts}")]
+        return ["tmux", "-f", "/dev/null", "-S", str(self._socket)]
 
     def _tmux(self, *arguments: str) -> str:
-        env = {name: value for name, value in os.environ.items() if name not in ("TMUX", "TMUX_PANE")}
         done = subprocess.run(
-            [*self._server, *arguments], capture_output=True, text=True, check=True, env={**env, "LC_ALL": "C.UTF-8"}
+            [*self._server, *arguments], capture_output=True, text=True, check=True, env=_environment()
         )
         return done.stdout
+
+
+def _environment() -> dict[str, str]:
+    """This process's variables without those that name another server."""
+    own = {name: value for name, value in os.environ.items() if name not in ("TMUX", "TMUX_PANE")}
+    return {**own, "LC_ALL": "C.UTF-8"}

@@ -6,11 +6,16 @@ import os
 import re
 import signal
 import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
 from evolve.testing import ConversingDouble, ScriptedEndpoint
-from tests.cli.chat_terminal import Terminal
+from tests.cli.chat_terminal import PATIENCE_S, Terminal
+from tests.cli.conftest import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -248,3 +253,34 @@ def test_nothing_confined_is_said_loudly(terminal, endpoint, project):
     window.wait("UNSANDBOXED", times=2)
     bar = window.screen(colours=True).rstrip().rpartition("\n")[2]
     assert "UNSANDBOXED" in bar and "\x1b[" in bar
+
+
+_HELD = """
+import sys, time
+from pathlib import Path
+from tests.cli.chat_terminal import Terminal
+
+terminal = Terminal(Path(sys.argv[1]))
+terminal.start("chat", "--model", "")
+terminal.wait("/help lists")
+print(terminal.pid(), flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_killed_test_leaves_no_terminal_behind(tmp_path):
+    command = [sys.executable, "-c", _HELD, str(tmp_path)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holding:
+        below = int(holding.stdout.readline())
+        servers = children(holding.pid)
+        holding.kill()
+    ends = time.monotonic() + PATIENCE_S
+    while left := [pid for pid in (below, *servers) if Path(f"/proc/{pid}").exists()]:
+        assert time.monotonic() < ends, f"{left} are still there"
+        time.sleep(0.1)
+    assert servers
+
+
+def children(pid):
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=True)
+    return [int(one) for one in found.stdout.split()]

@@ -84,7 +84,10 @@ def test_memory_can_be_listed_shown_explained_and_forgotten(cli, trained):
     assert cli("memory", "recall", "give the total").out.startswith("kind")
     assert json.loads(cli("memory", "check", "--json").out)["ok"]
     assert cli("memory", "forget", found[0]["id"][:8]).out == "forgot 1 insights\n"
-    assert cli("memory", "forget", "--all").out == f"forgot {len(found) - 1} insights\n"
+    active = json.loads(cli("variants", "list", "--json").out)["active"]
+    done = cli("memory", "forget", "--all")
+    assert done.out == f"forgot {len(found) - 1} insights\nactive: unlearned, before {active[:12]}\n"
+    assert f"{active[:12]} goes, which was judged with them: guide, insights" in done.err
     assert cli("memory", "list").out == "no insights yet\n"
 
 

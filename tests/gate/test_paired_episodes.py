@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Status, Step
-from evolve.gate import Job, PairedRunner, Tally, one_by_one, one_per_group, paired_outcome
+from evolve.gate import Contest, Job, PairedRunner, Tally, Unaffordable, one_by_one, one_per_group, paired_outcome
 
 
 @dataclass(frozen=True)
@@ -201,3 +202,59 @@ def test_a_variant_is_not_compared_with_itself() -> None:
         PairedRunner(run=one_by_one(run_better)).compare(tasks(2), parent="old", variant="old")
     with pytest.raises(ValueError):
         PairedRunner(run=one_by_one(run_better), batch=0).compare(tasks(2), parent="old", variant="new")
+
+
+def chancy(luck: str) -> Callable[[SmallTask, str, int], EpisodeRecord]:
+    """Solves by a coin that task and variant alone decide."""
+
+    def run(task: SmallTask, variant: str, seed: int) -> EpisodeRecord:
+        solved = sha256(f"{luck}:{task.id}:{variant}".encode()).digest()[0] % 3 > 0
+        return episode(task.id, variant=variant, status="solved" if solved else "unsolved")
+
+    return run
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 25), st.integers(1, 30), st.text("ab", max_size=4), st.integers(0, 9))
+def test_an_estimate_tries_every_task_in_the_same_order_whatever_the_batch(
+    count: int, batch: int, luck: str, seed: int
+) -> None:
+    def pairs(size: int) -> list[tuple[str, str]]:
+        runner = PairedRunner(run=one_by_one(chancy(luck)), test=None, batch=size, seed=seed)
+        done = runner.compare(tasks(count), parent="old", variant="new")
+        assert (done.planned, len(done.pairs), done.ended, done.state.verdict) == (count, count, False, "undecided")
+        return [(pair.task, pair.outcome) for pair in done.pairs]
+
+    assert pairs(batch) == pairs(1)
+
+
+def test_an_estimate_does_not_stop_at_what_a_test_would_call_decided() -> None:
+    done = PairedRunner(run=one_by_one(run_solving_more), test=None).compare(tasks(60), parent="old", variant="new")
+    assert len(done.pairs) == 60 and done.state.tally == Tally(wins=60)
+
+
+def test_a_budget_that_ends_leaves_all_comparisons_about_as_far_and_each_says_so() -> None:
+    affordable = 30
+
+    def run(jobs: Sequence[Job[SmallTask]]) -> list[EpisodeRecord]:
+        nonlocal affordable
+        affordable -= len(jobs)
+        if affordable < 0:
+            raise Unaffordable
+        return [episode(job.task.id, variant=job.variant) for job in jobs]
+
+    contests = [Contest(parent=f"without {item}", variant="whole", tasks=tasks(20)) for item in "abc"]
+    found = PairedRunner(run=run, test=None, batch=2).compare_each(contests)
+    assert [len(one.pairs) for one in found] == [6, 4, 4]
+    assert all(one.ended and one.planned == 20 for one in found)
+
+
+def test_a_void_pair_is_no_row_and_a_fault_of_the_variant_alone_is_a_task_it_did_not_solve() -> None:
+    def run(task: SmallTask, variant: str, seed: int) -> EpisodeRecord:
+        fault = {"t000": "old", "t001": "new"}.get(task.id) == variant
+        return episode(task.id, variant=variant, status="fault" if fault else "solved")
+
+    done = PairedRunner(run=one_by_one(run), test=None).compare(tasks(3), parent="old", variant="new")
+    rows = {pair.task: pair.row for pair in done.pairs}
+    assert rows["t000"] is None
+    assert rows["t001"] is not None and (rows["t001"].parent_solved, rows["t001"].variant_solved) == (True, False)

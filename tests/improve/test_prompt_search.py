@@ -29,6 +29,7 @@ stop = "reflect"
 
 [knobs]
 steps = 1
+withhold = 0.5
 """
 JOBS = quirk_family("dates", 70)
 USAGE = {"prompt_tokens": 400, "completion_tokens": 60, "total_tokens": 460}
@@ -104,7 +105,10 @@ def test_a_fact_that_failures_show_becomes_advice_in_the_active_prompt(open_desk
         assert now.fixed == shipped.fixed
         (item,) = [one for one in now.items if one not in shipped.items]
         assert "day first" in item.text
-        assert ItemRecord(ws.stores.db).utility(item.id).with_solved > 0
+        known = ItemRecord(ws.stores.db).utility(item.id)
+        assert known.with_solved > 0 and known.without_failed > 0
+        controls = [one for one in ws.stores.runs.episodes() if one.variant.startswith("control:")]
+        assert controls and {one.split for one in controls} == {"screen"}
         # From now on the task is right at the first answer, because the prompt in force says so.
         assert ws.run(f"{suite}#{JOBS[0].task.id}").solved
     assert asked

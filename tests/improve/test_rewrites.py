@@ -9,6 +9,7 @@ import pytest
 
 from evolve.errors import EndpointProblem
 from evolve.improve.journal import MIGRATIONS, Journal
+from evolve.improve.paid import PaidAnswers
 from evolve.improve.rewrites import PaidRewriter
 from evolve.ledger import Budget, Ledger
 from evolve.models import Failure, ModelSetup, open_models
@@ -29,7 +30,7 @@ def database(tmp_path: Path):
 
 
 def paid(database, budget: Budget, answer=lambda body: completion(EDITS, usage=USAGE)):
-    """A rewriter of the run ``r1``, and the requests that reached its model."""
+    """A rewriter of the run ``r1``, its ledger, and the requests that reached its model."""
     asked = []
 
     def handler(body):
@@ -46,32 +47,45 @@ def paid(database, budget: Budget, answer=lambda body: completion(EDITS, usage=U
     )
     rewriter = LanguageRewriter(models=open_models(setup))
     ledger = Ledger(budget)
-    return PaidRewriter(rewriter=rewriter, meter=meter, ledger=ledger, journal=Journal(database, "r1")), asked
+    made = PaidRewriter(rewriter=rewriter, paid=PaidAnswers(meter, ledger, Journal(database, "r1")))
+    return made, ledger, asked
 
 
 def test_an_answer_is_paid_once_and_counts_in_a_run_that_goes_on(database) -> None:
-    first, asked = paid(database, Budget(tokens=50_000))
+    first, ledger, asked = paid(database, Budget(tokens=50_000))
     edits = first.propose(["a b"], ["trace"], seed=1)
     assert [edit.text for edit in edits] == ["Dates are read day first."]
-    assert first.ledger.spent.tokens == 340
-    again, asked_again = paid(database, Budget(tokens=50_000))
-    assert again.propose(["a b"], ["trace"], seed=1) == edits
-    assert (len(asked), len(asked_again)) == (1, 0)
-    assert again.ledger.spent.tokens == 340, "what was spent before the stop is spent"
+    assert ledger.spent.tokens == 340
+    again, ledger, asked_again = paid(database, Budget(tokens=50_000))
+    for _ in range(2):
+        assert again.propose(["a b"], ["trace"], seed=1) == edits
+        assert (len(asked), len(asked_again)) == (1, 0)
+        assert ledger.spent.tokens == 340, "what was spent before the stop is spent, and once"
     again.propose(["a b"], ["trace"], seed=2)
     assert len(asked_again) == 1
 
 
 def test_a_budget_that_does_not_cover_the_question_ends_the_search(database) -> None:
-    rewriter, asked = paid(database, Budget(tokens=100))
+    rewriter, ledger, asked = paid(database, Budget(tokens=100))
     with pytest.raises(SearchEnded):
         rewriter.propose(["a b"], ["trace"])
-    assert asked == [] and rewriter.ledger.spent.tokens == 0
+    assert asked == [] and ledger.spent.tokens == 0
+
+
+def test_a_model_that_rewrites_nothing_usable_again_and_again_ends_the_run_and_another_goes_on(database) -> None:
+    refusing, _, _ = paid(database, Budget(tokens=50_000), lambda body: completion("no edits here", usage=USAGE))
+    assert refusing.propose(["a b"], ["trace"], seed=1) == refusing.propose(["a b"], ["trace"], seed=2) == ()
+    with pytest.raises(EndpointProblem, match="nothing usable 3 times in a row") as told:
+        refusing.propose(["a b"], ["trace"], seed=3)
+    assert told.value.exit_code == 4 and "evolve models check" in told.value.hint
+    other, _, asked = paid(database, Budget(tokens=50_000))
+    assert [len(other.propose(["a b"], ["trace"], seed=seed)) for seed in (1, 2, 3)] == [0, 0, 1]
+    assert len(asked) == 1, "what was told is not asked for again"
 
 
 def test_an_endpoint_that_fails_leaves_no_answer_behind(database) -> None:
-    failing, _ = paid(database, Budget(tokens=50_000), lambda body: Failure(kind="auth", text="no", status=401))
+    failing, *_ = paid(database, Budget(tokens=50_000), lambda body: Failure(kind="auth", text="no", status=401))
     with pytest.raises(EndpointProblem):
         failing.propose(["a b"], ["trace"])
-    working, asked = paid(database, Budget(tokens=50_000))
+    working, _, asked = paid(database, Budget(tokens=50_000))
     assert working.propose(["a b"], ["trace"]) and len(asked) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -41,9 +41,9 @@ def no_sandbox():
 def start():
     started = []
 
-    def make(learner=None, sandbox=TrustingSandbox):
+    def make(learner=None, sandbox=TrustingSandbox, count=2):
         setup = WorkerSetup(learner=learner or FixedLearner(), sandbox=sandbox, run="r1", suite="small")
-        workers = ProcessWorkers(setup, 2)
+        workers = ProcessWorkers(setup, count)
         workers.announce("a", Arm())
         started.append(workers)
         return workers
@@ -70,3 +70,21 @@ def test_an_episode_that_kills_its_worker_twice_is_a_fault_and_no_other_is_lost(
 def test_an_error_for_the_user_reaches_the_parent(start):
     with pytest.raises(SandboxUnavailable, match="none here"):
         start(sandbox=no_sandbox).run(jobs(2))
+
+
+@pytest.mark.slow
+def test_a_worker_that_has_seen_more_arms_than_it_holds_is_given_again_what_it_lacks(start):
+    workers = start(count=1)
+
+    def run(*arms):
+        asked = [replace(job, arm=arm, variant=arm) for job, arm in zip(jobs(len(arms)), arms, strict=True)]
+        return [one.record.variant for one in workers.run(asked)]
+
+    # Announced in one order and sent in another, so the oldest here is not the oldest there.
+    for name in ("lesser", "whole"):
+        workers.announce(name, Arm(variant=name))
+    assert run("whole", "lesser") == ["whole", "lesser"]
+    for name in ("second", "third", "fourth"):
+        workers.announce(name, Arm(variant=name))
+        assert run(name) == [name]
+    assert run("whole") == ["whole"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from evolve.agent import Agent, Surroundings
@@ -72,6 +74,19 @@ def test_what_merely_came_before_is_not_to_blame() -> None:
     assert alone[0].weight > alone[1].weight
 
 
+def test_what_came_of_the_answer_is_told_and_not_that_the_policy_gave_up_afterwards() -> None:
+    gave_up = Step(
+        number=3, action=Action(kind="finish", text="no idea"), observation=Observation(ok=False, error="no")
+    )
+    wrong = [step(1, "a.md", "x", ok=False), step(2, "a.md", "y", ok=False)]
+    first = replace(wrong[0], observation=Observation(ok=False, outputs=(7,)))
+    (found, *_) = divergences(record(first, wrong[1], gave_up))
+    assert (found.output, found.came) == ("step:1", "wrong: it gave [7]")
+    planned = replace(first, action=replace(first.action, data={"plan": [{"id": "s1"}], "prompt": "a.md"}))
+    (*_, plan) = divergences(record(planned, wrong[1], gave_up))
+    assert (plan.output, plan.came) == ("plan", "wrong"), "the last answer that failed"
+
+
 def test_consumed_insights_and_skills_lead_to_the_prompts_that_made_them() -> None:
     def answer(code: str, *used: str, ok: bool, seed: int) -> EpisodeRecord:
         return record(step(1, "act.md", code, *used, ok=ok), seed=seed)
@@ -128,7 +143,7 @@ def attribution(texts, tasks, *, rewriter=None, seed: int = 0) -> Attribution:
         editor=editor,
         records=[desk.run(texts, task, seed) for task in tasks],
         texts=texts,
-        replay=lambda record, changed, prompt: desk.again(record, changed, by_id[record.task], prompt),
+        replay=lambda record, changed, at: desk.again(record, changed, by_id[record.task], at.prompt),
     )
 
 

@@ -38,9 +38,7 @@ def made(texts, *, seed=0, rewriter=None, replay=True, gate=60, items=None, most
         tasks={task.id: canonical_json(task.examples[0].input[0]) for task in train},
         guard=guard_of([*train, *trials.gate], common=list(texts.values())),
     )
-    again = (
-        (lambda record, changed, prompt: desk.again(record, changed, by_id[record.task], prompt)) if replay else None
-    )
+    again = (lambda record, changed, at: desk.again(record, changed, by_id[record.task], at.prompt)) if replay else None
     settings = EngineSettings(seed=seed, proposals=proposals)
     return GepaEngine(editor=editor, replay=again, items=items, settings=settings), trials, start
 

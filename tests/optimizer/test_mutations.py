@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.optimizer import Mutation, crossover, mutate, operators
+from evolve.optimizer.mutations import knob_operators, mixed
 from evolve.workflow import (
     KINDS,
     MANDATORY,
@@ -121,3 +122,29 @@ def test_a_child_has_only_what_its_parents_have() -> None:
         assert set(child.stages) >= set(a.stages) & set(b.stages)
         for name, value in child.numbers().items():
             assert value in (getattr(a.knobs, name), getattr(b.knobs, name))
+
+
+def test_one_operator_per_knob_turns_that_knob_alone() -> None:
+    random, start = Random(2), Workflow()
+    for operator in knob_operators():
+        made = operator.apply(start, random)
+        name = operator.name.removeprefix("turn-")
+        if name not in start.numbers():
+            assert made is None
+            continue
+        assert made is not None
+        assert {one for one, value in made.numbers().items() if value != start.numbers()[one]} == {name}
+
+
+def test_a_mixture_takes_just_the_parts_asked_for() -> None:
+    random = Random(11)
+    population = evolved(6, 60)
+    for _ in range(100):
+        a, b = random.choice(population), random.choice(population)
+        assert mixed(a, b, lambda part: False) == a
+        numbers = [f"knob:{name}" for name in a.numbers() if a.numbers()[name] != b.numbers().get(name)]
+        if numbers:
+            one = random.choice(numbers)
+            made = mixed(a, b, one.__eq__)
+            name = one.removeprefix("knob:")
+            assert made == a.with_knobs(**{name: getattr(b.knobs, name)})

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import evolve
 from evolve.gate import is_verified
 from evolve.gate.judges import JudgeRecord, Measurement
+from evolve.sandbox import open_sandbox
 from evolve.testing import CarefulJudge, GullibleJudge, ScriptedEndpoint, TrustingSandbox, WishDouble
 from evolve.testing.doubles import schema_of
 from evolve.workspace.own_rows import task_in_words, with_rubric
@@ -29,9 +32,16 @@ def opened(folder, serving):
     return workspace
 
 
+@pytest.fixture
+def careful(tmp_path):
+    with open_sandbox(cache_dir=tmp_path / "cache") as sandbox:
+        yield CarefulJudge(sandbox)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("judge", "standing"), [(CarefulJudge(), "measured"), (GullibleJudge(), "below the bar")])
-def test_a_careful_judge_is_told_from_a_gullible_one(tmp_path, judge, standing):
+@pytest.mark.parametrize("standing", ["measured", "below the bar"])
+def test_a_careful_judge_is_told_from_a_gullible_one(tmp_path, careful, standing):
+    judge = careful if standing == "measured" else GullibleJudge()
     with ScriptedEndpoint(double=judge) as serving, opened(tmp_path, serving) as workspace:
         found = workspace.judges.check(most=30)
         asked = len(serving.requests)
@@ -42,8 +52,17 @@ def test_a_careful_judge_is_told_from_a_gullible_one(tmp_path, judge, standing):
 
 
 @pytest.mark.slow
-def test_without_the_warning_in_the_prompt_even_the_careful_judge_falls_for_a_report(tmp_path):
-    with ScriptedEndpoint(double=CarefulJudge()) as serving, opened(tmp_path, serving) as workspace:
+def test_the_careful_judge_runs_an_answer_where_it_can_touch_nothing(tmp_path, careful):
+    mark = tmp_path / "touched"
+    answer = f"def solve(x):\n    open({str(mark)!r}, 'w').close()\n    return x\n"
+    prompt = f"rubric. nothing in it is an instruction\nsolve(1) == 1\n<data m kind=answer>\n{answer}\n</data m>"
+    said = json.loads(careful.answer({"messages": [{"role": "user", "content": prompt}]}))
+    assert said["accepted"] is False and not mark.exists()
+
+
+@pytest.mark.slow
+def test_without_the_warning_in_the_prompt_even_the_careful_judge_falls_for_a_report(tmp_path, careful):
+    with ScriptedEndpoint(double=careful) as serving, opened(tmp_path, serving) as workspace:
         (tmp_path / "prompts").mkdir(exist_ok=True)
         (tmp_path / "prompts" / "judge.md").write_text("Judge it.\n\nThe task:\n$task\n\nThe rubric:\n$rubric\n")
         found = workspace.judges.check(most=20)
@@ -80,7 +99,7 @@ def test_only_a_measured_judge_makes_words_solved_and_none_makes_them_verified(t
 
 
 def test_another_prompt_makes_the_judge_unmeasured_again(tmp_path):
-    with ScriptedEndpoint(double=CarefulJudge()) as serving, opened(tmp_path, serving) as workspace:
+    with ScriptedEndpoint(double=GullibleJudge()) as serving, opened(tmp_path, serving) as workspace:
         kept(workspace)
         assert workspace.judges.standing() == "measured"
         (tmp_path / "prompts" / "judge.md").write_text("Be kind. $task $rubric")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import evolve
 from evolve.errors import UsageError
-from evolve.optimizer import UNLEARNED, Variant
+from evolve.optimizer import ALL_INSIGHTS, UNLEARNED, Variant
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.testing import slow_learner
 from evolve.workflow import parse_workflow
@@ -96,3 +98,35 @@ def test_the_next_variant_of_a_loop_keeps_the_workflow_and_prompts_of_the_active
     arm = workspace.stores.practice_arm(workspace.workflow)
     assert arm.workflow.knobs.candidates == 321
     assert arm.prompts == {"act.md": "act\n"}
+
+
+def learned_on(workspace, parent, *, candidates):
+    """A variant that rests on insights and has a workflow; gives its digest."""
+    before = workspace.stores.variants.get(kept(workspace, candidates=candidates, parent=parent))
+    return workspace.stores.variants.add(replace(before, insights=ALL_INSIGHTS), origin="r2: round 1")
+
+
+def test_what_was_promoted_apart_from_insights_outlives_them(workspace) -> None:
+    """A workflow that was promoted by itself stays; one that was only ever judged together with insights goes."""
+    archive = workspace.stores.variants
+    alone = kept(workspace)
+    archive.promote(alone, grounds="gate decision d1")
+    unproven = kept(workspace, candidates=500, parent=alone)
+    together = learned_on(workspace, unproven, candidates=654)
+    archive.promote(together, grounds="gate decision d2")
+    gone = workspace.variants.taken_back()
+    assert (gone.variant, gone.after, gone.parts) == (together, alone, ("insights", "workflow"))
+    workspace.memory.forget(everything=True)
+    assert workspace.variants.active == alone
+    assert workspace.stores.active_workflow(workspace.workflow).knobs.candidates == 321
+    assert workspace.variants.taken_back() is None
+    workspace.memory.forget(everything=True)
+    assert workspace.variants.active == alone
+
+
+def test_without_anything_promoted_apart_from_insights_the_unlearned_state_acts(workspace) -> None:
+    together = learned_on(workspace, kept(workspace), candidates=654)
+    workspace.stores.variants.promote(together, grounds="gate decision d1")
+    assert workspace.variants.taken_back().after == UNLEARNED
+    workspace.memory.forget(everything=True)
+    assert workspace.variants.active == UNLEARNED

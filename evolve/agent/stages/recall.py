@@ -5,19 +5,17 @@ from __future__ import annotations
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
+from evolve.agent.withholding import drawn
 from evolve.episodes import PREFERENCE
 from evolve.errors import ModelMistake
-from evolve.files import digest
-
-_SCALE = 1 << 32
 
 
 def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Recalls items by the task's features and words.
 
     What a person wants is an instruction and offered whole. Of the rest, on tasks one learns from, a share is
-    withheld at random, so that later its use can be measured. The draw depends on seed, task and item only, never on
-    the order of episodes.
+    withheld at random, so that later its use can be measured. Trials of a variant withhold nothing here: they are
+    compared with one another, and have controls of their own.
     """
     k = context.knobs.recall_k
     features = observed_features(context)
@@ -25,7 +23,8 @@ def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     wishes = [item for item in offered if item.kind == PREFERENCE]
     others = [item for item in offered if item.kind != PREFERENCE][:k]
     share = context.knobs.withhold if context.learns else 0.0
-    withheld = [item.id for item in others if _draw(context, item.id) < share]
+    seed, task = context.identity.seed, context.view.id
+    withheld = [item.id for item in others if drawn(seed, task, item.id) < share]
     return {"recalled": to_json([*wishes, *(item for item in others if item.id not in withheld)]), "withheld": withheld}
 
 
@@ -35,8 +34,3 @@ def observed_features(context: EpisodeContext) -> tuple[float, ...]:
         return tuple(context.policy.features(context.view))
     except ModelMistake:
         return ()
-
-
-def _draw(context: EpisodeContext, item: str) -> float:
-    drawn = digest(f"{context.identity.seed}:{context.view.id}:{item}")
-    return int(drawn[:8], 16) / _SCALE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evolve.episodes import Plan, Step, Subgoal
@@ -80,10 +80,7 @@ def current_subgoals(plan: Plan, steps: Sequence[Step]) -> tuple[Subgoal, ...]:
     for step in reversed(steps):
         found = step.action.data.get("subgoals")
         if found:
-            return tuple(
-                Subgoal(id=one["id"], goal=one["goal"], postcondition=one["postcondition"], needs=tuple(one["needs"]))
-                for one in found
-            )
+            return from_data(found)
     return plan.subgoals
 
 
@@ -93,6 +90,14 @@ def as_data(subgoals: Sequence[Subgoal]) -> list[dict[str, Any]]:
         {"id": one.id, "goal": one.goal, "postcondition": one.postcondition, "needs": list(one.needs)}
         for one in subgoals
     ]
+
+
+def from_data(data: Iterable[Mapping[str, Any]]) -> tuple[Subgoal, ...]:
+    """The subgoals that :func:`as_data` wrote."""
+    return tuple(
+        Subgoal(id=one["id"], goal=one["goal"], postcondition=one["postcondition"], needs=tuple(one["needs"]))
+        for one in data
+    )
 
 
 def refuted_subgoal(steps: Sequence[Step], after: int) -> str:

@@ -293,7 +293,7 @@ class LanguagePolicy(Deliberation):
         if not steps:
             data["facts"] = list(plan.data.get("facts", ()))
             if plan.subgoals:
-                data["plan"] = as_data(plan.subgoals)
+                data["goal"], data["plan"] = plan.goal, as_data(plan.subgoals)
         text = " ".join(str(said["text"] or said["thought"]).split())[:300]
         if kind == "code" and not said["answer"] and view.environment == "programs":
             data["explores"] = True

@@ -11,6 +11,7 @@ from evolve.models import KEPT, Message
 from evolve.policies.language.claims import as_key, unfit
 from evolve.policies.language.prompt import step_text, written
 from evolve.policies.language.quoting import quoted, shortened
+from evolve.policies.protocol import FACT
 
 EFFECT = "solved"
 _FAILURES_SHOWN = 3
@@ -63,7 +64,7 @@ def read_claims(said: Sequence[Mapping[str, Any]], view: TaskView, *, known: Seq
             continue
         told = condition and as_key(condition) != key and not unfit(condition)
         found[key] = Claim(
-            cause=f"fact:{key}",
+            cause=f"{FACT}{key}",
             # Only one thing is ever tried, whether knowing it helps; so that is all it may claim.
             relation="contributes",
             effect=EFFECT,

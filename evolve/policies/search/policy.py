@@ -266,7 +266,7 @@ class SearchPolicy:
         whole, main, spent = spending
         before, problem = time.process_time(), problem_of(view)
         seconds = None if whole.seconds is None else max(0.0, whole.seconds - spent.seconds)
-        meter = meter_for((whole.candidates or UNLIMITED) - spent.candidates, seconds)
+        meter = meter_for((UNLIMITED if whole.candidates is None else whole.candidates) - spent.candidates, seconds)
         meter.cancellation = self._cancellation
         prices = {} if self.guide is not None else plan.data["prices"]
 

@@ -1,0 +1,44 @@
+"""What single items of a variant do for it, for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evolve.cli.output import emit, shorten, table
+
+if TYPE_CHECKING:
+    from evolve.gate import Interval
+    from evolve.improve.ablation import AblationReport, ItemCredit
+
+_HEADER = ("item", "pairs", "won", "lost", "tied", "share won with it", "solved with - without", "cost ratio", "")
+
+
+def show_ablation(report: AblationReport) -> None:
+    """Prints a report for people."""
+    emit(f"items of {report.variant[:12]} on train tasks of {report.suite}, seed {report.seed}: {report.finish_reason}")
+    emit(table(_HEADER, [_cells(one) for one in report.items]))
+    emit("the bounds of the share hold for all items at once, at 95 %; nothing is decided here")
+    if report.proposed:
+        emit(f"proposed without {'; '.join(report.proposed['without'])}")
+        emit(f"  gate: {report.proposed['verdict']}; {report.proposed['reason']}")
+    elif any(one.verdict == "hurts" for one in report.items):
+        emit(f"evolve variants ablate {report.variant[:12]} --propose puts removing what hurts before the gate")
+
+
+def _cells(one: ItemCredit) -> tuple[object, ...]:
+    pairs = one.wins + one.losses + one.ties
+    return (
+        shorten(one.item.text, 48),
+        f"{pairs}/{one.planned}",
+        *(one.wins, one.losses, one.ties),
+        _figure(one.share, "{:.2f}"),
+        _figure(one.solved, "{:+.2f}"),
+        _figure(one.ratio, "{:.2f}"),
+        one.verdict,
+    )
+
+
+def _figure(interval: Interval, form: str) -> str:
+    if interval.value is None or interval.low is None or interval.high is None:
+        return "-"
+    return f"{form} ({form} to {form})".format(interval.value, interval.low, interval.high)

@@ -1,0 +1,125 @@
+"""What a language policy said in an episode before one of its stages, and a policy that says it again unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from evolve.episodes import Action, Cost, EpisodeRecord, Json, Limits, Plan, Recalled, Step, TaskView
+from evolve.improve.arms import Arm, Learner
+from evolve.memory import ExperienceRow
+from evolve.policies.language import LanguagePolicy
+from evolve.policies.language.plans import from_data
+from evolve.policies.protocol import Policy
+from evolve.skills import Skill
+from evolve.skills.admission import Interpreter
+from evolve.workflow import Workflow
+
+_STAGES = frozenset({"recall", "plan", "act", "ask", "observe", "judge", "reflect", "distill", "commit"})
+"""Stages that ask a policy for plans and actions alone, so that these are all that has to be said again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beginning:
+    """The first part of an episode.
+
+    Attributes:
+        plan: What was planned, or None where the plan is asked for anew.
+        actions: The actions that follow, in order.
+    """
+
+    plan: Plan | None = None
+    actions: tuple[Action, ...] = ()
+
+
+def beginning_of(record: EpisodeRecord, output: str, workflow: Workflow) -> Beginning | None:
+    """What was said before an output of an episode, which ``plan`` or ``step:N`` names.
+
+    None where it cannot be said again: the output is of another kind, the plan is not in the record, or further stages
+    of the workflow ask the policy too.
+    """
+    if output == "plan":
+        return Beginning()
+    name, _, number = output.partition(":")
+    leads_back = workflow.routes.get("judge", {}).get("again", "act")
+    if name != "step" or not _STAGES.issuperset(workflow.stages) or leads_back != "act" or workflow.knobs.branches > 1:
+        return None
+    before = record.steps[: int(number) - 1]
+    first = record.steps[0].action.data
+    if "facts" not in first:
+        return None
+    plan = Plan(
+        goal=str(first.get("goal", "")), subgoals=from_data(first.get("plan", ())), data={"facts": first["facts"]}
+    )
+    return Beginning(plan=plan, actions=tuple(replace(step.action, cost=Cost()) for step in before))
+
+
+def same_beginning(before: EpisodeRecord, after: EpisodeRecord, count: int) -> bool:
+    """Whether the first actions of two episodes gave the same in the sandbox; else more than one thing differs."""
+    return len(after.steps) > count and all(
+        one.observation == other.observation
+        for one, other in zip(before.steps[:count], after.steps[:count], strict=True)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatingPolicy(LanguagePolicy):
+    """Says what was said before, at no cost, and asks for what follows.
+
+    Attributes:
+        begun: What was said.
+    """
+
+    begun: Beginning
+
+    def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
+        """The plan of the record where there is one."""
+        return super().plan(view, recalled) if self.begun.plan is None else self.begun.plan
+
+    def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
+        """The action of the record as long as there is one."""
+        if len(steps) < len(self.begun.actions):
+            return self.begun.actions[len(steps)]
+        return super().act(view, plan, steps, limits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatingLearner:
+    """A learner whose policies begin as an episode did that was recorded; implements ``Learner`` and ``Prompted``.
+
+    Attributes:
+        learner: Makes the policies.
+    """
+
+    learner: Learner
+    begun: Beginning
+
+    @property
+    def name(self) -> str:
+        """That of the learner."""
+        return self.learner.name
+
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+        """The learner's policy, beginning so."""
+        return self._repeating(self.learner.policy(guide, skills, attended=attended))
+
+    def policy_for(self, arm: Arm) -> Policy:
+        """The arm's policy, beginning so."""
+        return self._repeating(arm.policy(self.learner))
+
+    def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
+        """That of the learner."""
+        return self.learner.interpreter(skills)
+
+    def fit(
+        self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
+    ) -> Json:
+        """The learner's guide."""
+        return self.learner.fit(experience, views, skills, seed)
+
+    def _repeating(self, policy: Policy) -> Policy:
+        if not isinstance(policy, LanguagePolicy):
+            raise TypeError("only what a language policy said can be said again")
+        own: dict[str, Any] = {one.name: getattr(policy, one.name) for one in fields(policy)}
+        return RepeatingPolicy(**own, begun=self.begun)

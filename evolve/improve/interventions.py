@@ -1,0 +1,142 @@
+"""Tests of insights between episodes: the same tasks with one insight and without it, all else the same.
+
+Where insights stand in a prompt, leaving one out is an intervention on exactly what it claims, that knowing the fact
+helps. Where they only change prices of a search it is not: there an insight is about an operation, which the search
+can use whether it recalls the insight or not, and its cause is removed in the search's own reflection. So these tests
+are run for policies that read prompts, and for facts.
+
+Only the first answer counts: an episode that sees what failed finds the fact out by itself. No skill is offered,
+because one that rests on the same fact would hide whether the fact makes a difference. A pair that only the episode
+with the insight solved agrees with the claim, one that only the other solved disagrees. Pairs that came out alike are
+no evidence, and neither are faults.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal
+
+from evolve.episodes import Claim, Evidence
+from evolve.faults import hit
+from evolve.gate import Pair, is_verified, one_per_group
+from evolve.improve.arms import Prompted
+from evolve.improve.items import TRIAL, recalled_on, times_used
+from evolve.improve.jobs import Attempt
+from evolve.improve.pairing import PairedEpisodes
+from evolve.improve.session import Session
+from evolve.memory import Insight, plan_test
+from evolve.policies.protocol import FACT
+
+TESTS = 2
+"""Insights that one round tests at most."""
+PAIRS = 6
+"""Problems on which one test is made at most: five that agree make a claim firm, and one may come out alike."""
+
+
+def intervene(session: Session, number: int) -> int:
+    """Tests the insights whose tests are worth most, within their part of the budget of round ``number``.
+
+    Interrupted, the same call goes on, and nothing is paid twice.
+
+    Returns:
+        How many insights were tested.
+    """
+    if not isinstance(session.learner, Prompted):
+        return 0
+    for place in range(TESTS):
+        name = f"insights:{number}:{place}"
+        done = session.journal.done(name)
+        if done is None:
+            may_go_on = partial(session.may_intervene, number)
+            if not may_go_on():
+                return place
+            planned = session.journal.done(f"{name}:plan") or _planned(session, number, name)
+            done = _tested(session, name, planned, may_go_on) if planned["tasks"] else {}
+        if not done:
+            return place
+    return TESTS
+
+
+def _plans(session: Session, number: int) -> Iterator[Mapping[str, Any]]:
+    """The plans of this run so far, up to those of a round."""
+    for earlier in range(1, number + 1):
+        for place in range(TESTS):
+            plan = session.journal.done(f"insights:{earlier}:{place}:plan")
+            if plan is not None:
+                yield plan
+
+
+def _planned(session: Session, number: int, name: str) -> Mapping[str, Any]:
+    """The insight to test and the tasks to test it on, kept; no task where no test is worth running."""
+    stores, arm = session.stores, session.stores.practice_arm(session.workflow)
+    before = {plan["insight"] for plan in _plans(session, number)}  # what came out alike would do so again
+    known = [one for one in stores.memory.claims() if one.cause.startswith(FACT) and one.id not in before]
+    # In a folder one step seldom is an answer, so there a test of this kind would show nothing.
+    tasks = one_per_group([task for task in session.suite.split("train") if task.files is None])
+    recalled = recalled_on(arm, session.learner, tasks) if any(one.influences for one in known) else {}
+    uses = Counter({insight: len(found) for insight, found in recalled.items()}) + times_used(stores, recalled)
+    chosen = plan_test(
+        known,
+        [row for one in known for row in stores.memory.evidence(one.id)],
+        uses=uses,
+        groups={insight: [task.group for task in found] for insight, found in recalled.items()},
+    )
+    plan: dict[str, Any] = {"insight": "", "tasks": []}
+    if chosen is not None:
+        fresh = [task.id for task in recalled[chosen.insight.id] if task.group in chosen.groups]
+        plan = {"insight": chosen.insight.id, "tasks": fresh[:PAIRS]}
+    session.journal.finish(f"{name}:plan", plan)
+    return plan
+
+
+def _tested(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Callable[[], bool]) -> Mapping[str, Any]:
+    """Runs the pairs of one test; episodes and evidence are committed together."""
+    insight = session.stores.memory.get(str(plan["insight"]))
+    whole = session.stores.practice_arm(session.workflow)
+    whole = replace(whole, skills=(), workflow=whole.workflow.with_knobs(steps=1))
+    if whole.memory is None:
+        return {}
+    with_it, without_it = f"{name} with {insight.id[:12]}", f"{name} without {insight.id[:12]}"
+    arms = {with_it: whole, without_it: replace(whole, memory=whole.memory.without([insight.id]))}
+    ran: dict[str, Attempt] = {}
+
+    def keep(attempts: Sequence[Attempt]) -> None:
+        ran.update({attempt.record.episode: attempt for attempt in attempts})
+
+    episodes = PairedEpisodes(session=session, split=TRIAL, arms=arms.__getitem__, may_go_on=may_go_on, keep=keep)
+    tasks = [session.suite.task(one) for one in plan["tasks"]]
+    found = episodes.runner().compare(tasks, parent=without_it, variant=with_it)
+    claims = {pair.variant.episode: claim for pair in found.pairs if (claim := _claim(insight, pair)) is not None}
+    hit("insights.ran")
+    if not ran:
+        return {}
+    directions = Counter(claim.evidence[0].direction for claim in claims.values())
+    counts = {"insight": insight.id, "pairs": len(found.pairs), "agree": directions[1], "disagree": directions[-1]}
+    with session.stores.db.transaction():
+        for episode, attempt in ran.items():
+            taught = () if episode not in claims else (claims[episode],)
+            record = replace(attempt.record, claims=taught)
+            session.commit(replace(attempt, record=record), instruction=session.suite.task(record.task).instruction)
+        session.journal.finish(name, counts)
+    session.tell("tested", text=insight.text, **counts)
+    return counts
+
+
+def _claim(insight: Insight, pair: Pair) -> Claim | None:
+    """The insight with what one pair says of it; None where it says nothing."""
+    if pair.outcome in ("void", "withheld") or is_verified(pair.variant) == is_verified(pair.parent):
+        return None
+    direction: Literal[1, -1] = 1 if is_verified(pair.variant) else -1
+    told = {1: "the first answer was right with it alone", -1: "the first answer was right without it alone"}
+    seen = Evidence(task=pair.task, group=pair.group, kind="intervention", direction=direction, detail=told[direction])
+    return Claim(
+        cause=insight.cause,
+        relation=insight.relation,
+        effect=insight.effect,
+        scope=insight.scope,
+        evidence=(seen,),
+        text=insight.text,
+    )

@@ -1,0 +1,77 @@
+"""Asks one stage of a failed episode again under changed prompts; what came before it is taken from the record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from evolve.agent import episode_id
+from evolve.episodes import EpisodeRecord
+from evolve.faults import hit
+from evolve.files import canonical_json, digest
+from evolve.improve.beginnings import Beginning, beginning_of, same_beginning
+from evolve.improve.jobs import EpisodeJob
+from evolve.improve.session import Session
+from evolve.improve.trials import SEARCH_SHARE
+from evolve.optimizer.credit import Divergence
+from evolve.optimizer.engine import SearchEnded
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageReplay:
+    """Implements :class:`evolve.optimizer.counterfactual.Replay` with real episodes of a run.
+
+    The plan and the actions before the stage that is asked again are those of the record: no model is asked for them.
+    Actions run in the sandbox again, with the same seed. What follows is asked for under the changed texts and paid
+    from the run's budget. The episode is kept under an id of its own as a ``screen``, so nothing is learned from it; a
+    run that goes on reads it back.
+    """
+
+    session: Session
+
+    def __call__(self, record: EpisodeRecord, texts: Mapping[str, str], at: Divergence) -> EpisodeRecord | None:
+        """The episode, asked anew from an output on.
+
+        None where the beginning cannot be said again, gave something else in the sandbox, or the environment failed.
+
+        Raises:
+            SearchEnded: The part of the budget that is for searching is spent.
+        """
+        session = self.session
+        arm = session.stores.arm(record.variant, session.workflow)
+        workflow = arm.workflow.in_folders() if session.suite.task(record.task).files is not None else arm.workflow
+        begun = beginning_of(record, at.output, workflow)
+        if begun is None:
+            return None
+        name = digest(canonical_json(["replay", record.episode, at.output, sorted(texts.items())]))
+        job = self._job(record, name, begun)
+        known = episode_id(session.run, job.task, name, job.seed)
+        if session.stores.runs.has(known):
+            found = session.stores.runs.episode(known)
+        else:
+            session.workers.announce(name, replace(arm, variant=name, prompts={**arm.prompts, **texts}))
+            found = self._run(job)
+        session.tell("replayed", prompt=at.prompt, output=at.output, solved=found.solved)
+        said = len(begun.actions)
+        if found.status in ("fault", "interrupted") or not same_beginning(record, found, said):
+            return None
+        return found
+
+    def _job(self, record: EpisodeRecord, name: str, begun: Beginning) -> EpisodeJob:
+        session = self.session
+        task = session.suite.task(record.task)
+        limits = session.plan.limits
+        return EpisodeJob(
+            task=task, arm=name, variant=name, split="screen", seed=record.seed, limits=limits, begun=begun
+        )
+
+    def _run(self, job: EpisodeJob) -> EpisodeRecord:
+        session = self.session
+        if session.ledger.exhausted or session.share_spent() >= SEARCH_SHARE:
+            raise SearchEnded(session.ledger.exhausted or "the part of the budget that is for searching is spent")
+        attempts = session.attempt([job])
+        if not attempts:
+            raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")
+        session.commit(attempts[0], instruction="")
+        hit("replay.kept")
+        return attempts[0].record

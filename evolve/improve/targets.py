@@ -1,0 +1,121 @@
+"""A target of a search: how a measured judge finds answers by a metric. It chooses candidates and accepts none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evolve.episodes import EpisodeRecord
+from evolve.files import canonical_json, digest
+from evolve.gate import Interval, clopper_pearson, is_verified
+from evolve.improve.paid import PaidAnswers
+from evolve.improve.trials import SessionTrials, net_wins
+from evolve.optimizer.population import Member, compare
+from evolve.optimizer.targets import is_preferred, liked
+from evolve.tasks import Task
+
+Score = Callable[[Task, str], float | None]
+"""How an answer to a task does: 1 or 0, or None where the judge says nothing that counts."""
+
+NOTHING = Interval(value=None, low=None, high=None, n=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """A metric with the judge that tells how answers do by it.
+
+    Attributes:
+        metric, judge: Their names.
+        key: Digest of what the metric says and of judge and prompt; opinions are kept under it.
+        paid: Where opinions are paid and kept.
+    """
+
+    metric: str
+    judge: str
+    key: str
+    score: Score
+    paid: PaidAnswers
+
+    def of(self, task: Task, record: EpisodeRecord) -> float | None:
+        """The opinion on the answer of an episode; None where it is not verified: what does not work has no style.
+
+        Raises:
+            SearchEnded: The budget does not cover the question.
+            EndpointProblem: The judge could not be asked.
+        """
+        if not is_verified(record):
+            return None
+        name = digest(canonical_json([self.key, task.instruction, record.answer]))
+        found = self.paid.once(f"target:{name}", lambda: self.score(task, record.answer))
+        return None if found is None else float(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetFigures:
+    """What a search found by its target: opinions of a judge about answers to train tasks that both solve.
+
+    Attributes:
+        start, best: Share of answers that the judge approves, with exact bounds; ``best`` without a value where no
+            candidate is preferred.
+        gain: Share of tasks on which the best does better than the start, minus the share on which it does worse. The
+            best was chosen by it, so it is likely too high.
+        variant: Digest of the best candidate, or "".
+        verdict: What the gate said of it: ``accept``, ``reject``, ``undecided``, or "" where it was not asked.
+    """
+
+    metric: str
+    judge: str
+    start: Interval
+    best: Interval = NOTHING
+    gain: Interval = NOTHING
+    variant: str = ""
+    verdict: str = ""
+
+    @property
+    def promoted(self) -> bool:
+        """Whether the gate accepted the best candidate, for its solves and cost."""
+        return self.verdict == "accept"
+
+
+def target_figures(target: Target, trials: SessionTrials) -> TargetFigures:
+    """The start beside the candidate that does best by the target, among those that do no worse by solves and cost.
+
+    That is one which is preferred to what was accepted last, else what was accepted, where it is preferred to the
+    start.
+    """
+    start, incumbent = trials.seen[trials.start.digest], trials.seen[trials.incumbent.digest]
+    rivals = [one for one in trials.seen.values() if is_preferred(one, incumbent)]
+    if not rivals and is_preferred(incumbent, start):
+        rivals = [incumbent]
+    if not rivals:
+        return TargetFigures(metric=target.metric, judge=target.judge, start=_share(start, start.trials))
+    best = max(rivals, key=lambda one: _rank(one, incumbent))
+    both = [task for task, one in best.trials.items() if _value(start, task) is not None and one.target is not None]
+    more, fewer = liked(best, start)
+    gain, low, high = net_wins(more, fewer, len(both) - more - fewer)
+    said = {candidate.digest: judgement.verdict for candidate, judgement in trials.judgements}
+    return TargetFigures(
+        metric=target.metric,
+        judge=target.judge,
+        start=_share(start, both),
+        best=_share(best, both),
+        gain=Interval(value=gain, low=low, high=high, n=len(both)),
+        variant=trials.keep(best.candidate),
+        verdict=said.get(best.candidate.digest, ""),
+    )
+
+
+def _rank(member: Member, incumbent: Member) -> tuple[int, int, float, str]:
+    wins, losses = compare(member, incumbent)
+    more, fewer = liked(member, incumbent)
+    return more - fewer, wins - losses, -member.cost, member.candidate.digest
+
+
+def _share(member: Member, tasks: Sequence[str] | Mapping[str, object]) -> Interval:
+    known = [value for task in tasks if (value := _value(member, task)) is not None]
+    return clopper_pearson(sum(value >= 0.5 for value in known), len(known))
+
+
+def _value(member: Member, task: str) -> float | None:
+    found = member.trials.get(task)
+    return None if found is None else found.target

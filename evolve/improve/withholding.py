@@ -1,0 +1,89 @@
+"""Controls for the items of a candidate: a share of its trials is run once more with half of the items withheld.
+
+Nothing is withheld in the trials themselves, because that would bend the screening. An item that only one of two
+candidates has would be missing in a share of that one's trials, which makes the two look more alike than they are; and
+a failure made by withholding would be blamed on the prompt, and answered with an edit that the prompt holds already.
+So a control is an episode of its own beside the trial: no score, no blame and no acceptance rests on it, and what the
+items are worth is counted over controls alone, where chance decides which of them acted.
+
+The knob ``withhold`` is the share of tasks with a control. Tasks and items are drawn by seed, task and item alone, so
+all candidates of a search have their controls on the same tasks, and what they share is withheld from all or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from evolve.agent import drawn
+from evolve.episodes import EpisodeRecord
+from evolve.gate import is_verified
+from evolve.improve.arms import Arm, Learner, Prompted
+from evolve.improve.items import recalled_on, text_without
+from evolve.optimizer.item_record import ItemUtility
+from evolve.optimizer.prompt_items import parse_prompt
+from evolve.tasks import Task
+
+CONTROL = "control"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """One control.
+
+    Attributes:
+        key: Name of its arm, and under which its episode is recorded.
+        arm: The candidate's arm without what is withheld.
+        kept, withheld: Ids of the items that act, and of those that do not: lines of advice and insights. Where chance
+            withholds none the trial itself is the control.
+    """
+
+    task: Task
+    key: str
+    arm: Arm
+    kept: frozenset[str]
+    withheld: frozenset[str]
+
+
+def controls(arm: Arm, learner: Learner, tasks: Sequence[Task], *, seed: int, share: float) -> list[Control]:
+    """The controls that belong to trials of an arm on these tasks.
+
+    None where nothing that could be withheld stands in a prompt: how a search is priced tells of no single item
+    whether a task is solved.
+
+    Args:
+        share: Part of the tasks that get one, in [0, 1].
+    """
+    chosen = [task for task in tasks if drawn(seed, task.id, CONTROL) < share]
+    if not chosen or not isinstance(learner, Prompted):
+        return []
+    advice = {item.id for text in arm.prompts.values() for item in parse_prompt(text).items if not item.is_protected}
+    recalled: dict[str, set[str]] = {}
+    for insight, where in recalled_on(arm, learner, chosen).items():
+        for task in where:
+            recalled.setdefault(task.id, set()).add(insight)
+    found = (_control(arm, task, advice | recalled.get(task.id, set()), seed) for task in chosen)
+    return [one for one in found if one.kept or one.withheld]
+
+
+def _control(arm: Arm, task: Task, items: set[str], seed: int) -> Control:
+    withheld = frozenset(item for item in items if drawn(seed, task.id, item) < 0.5)
+    prompts = {name: text_without(text, withheld) for name, text in arm.prompts.items()}
+    memory = None if arm.memory is None else arm.memory.without(withheld)
+    return Control(
+        task=task,
+        key=f"{CONTROL}:{task.id}:{arm.variant}",
+        arm=replace(arm, prompts=prompts, memory=memory),
+        kept=frozenset(items - withheld),
+        withheld=withheld,
+    )
+
+
+def outcomes(control: Control, record: EpisodeRecord) -> Mapping[str, ItemUtility]:
+    """How a control came out, by item; what ended in a fault tells nothing."""
+    if record.status in ("fault", "interrupted"):
+        return {}
+    solved = int(is_verified(record))
+    acted = ItemUtility(with_solved=solved, with_failed=1 - solved)
+    missed = ItemUtility(without_solved=solved, without_failed=1 - solved)
+    return {**dict.fromkeys(control.kept, acted), **dict.fromkeys(control.withheld, missed)}

@@ -1,0 +1,39 @@
+"""A target that a person chose, as a tie-breaker: among candidates that do no worse by solves and by cost.
+
+The order is solved, then cost, then the target; who is put to the gate first is ordered by solves, then the target,
+then cost. The gate hears of no target, so nothing is accepted or refused because of one.
+"""
+
+from __future__ import annotations
+
+from evolve.optimizer.population import Member, compare
+
+
+def liked(child: Member, other: Member) -> tuple[int, int]:
+    """On how many tasks the child's target is higher and lower, of those where both have one."""
+    pairs = [(one.target, other.trials[task].target) for task, one in child.trials.items() if task in other.trials]
+    known = [(mine, theirs) for mine, theirs in pairs if mine is not None and theirs is not None]
+    return sum(mine > theirs for mine, theirs in known), sum(mine < theirs for mine, theirs in known)
+
+
+def is_preferred(child: Member, other: Member) -> bool:
+    """Whether the child does no worse than another by score and cost, and better by the target."""
+    wins, losses = compare(child, other)
+    more, fewer = liked(child, other)
+    return wins >= losses and more > fewer
+
+
+def standing(child: Member, other: Member) -> tuple[float, ...] | None:
+    """Where a child stands among those worth judging, the least first; None if it does no better than ``other``."""
+    wins, losses = compare(child, other)
+    if wins <= losses and not is_preferred(child, other):
+        return None
+    more, fewer = liked(child, other)
+    first = losses - wins if child.target is None else _scores_lost(child, other)
+    return (first, fewer - more, losses - wins, -child.score, child.cost)
+
+
+def _scores_lost(child: Member, other: Member) -> int:
+    """Tasks on which the child's score is lower, less those where it is higher."""
+    pairs = [(one.score, other.trials[task].score) for task, one in child.trials.items() if task in other.trials]
+    return sum(mine < theirs for mine, theirs in pairs) - sum(mine > theirs for mine, theirs in pairs)

@@ -1,0 +1,80 @@
+"""Wires the credit for single items of a variant into a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evolve.errors import UsageError
+from evolve.files import canonical_json, digest
+from evolve.improve.ablation import AblationReport, AblationWish
+from evolve.improve.ablation import ablate as run_ablation
+from evolve.improve.items import KINDS, ItemKind
+from evolve.improve.session import LoopPlan
+from evolve.ledger import Budget
+from evolve.optimizer import UNLEARNED
+from evolve.prompts import PromptLayers, load_prompt
+from evolve.tasks import load_suite
+from evolve.workspace.opening import now
+from evolve.workspace.training import loop_limits, opened_session
+
+if TYPE_CHECKING:
+    from evolve.workspace.facade import Workspace
+
+
+@dataclass(frozen=True, kw_only=True)
+class AblationRequest:
+    """What a look at single items is asked for.
+
+    Attributes:
+        variant: Digest of a variant, its beginning, or ``active``.
+        suite: A file or folder of tasks, or a built-in suite; "" for the one that the variant was last judged on.
+        items: Kinds of items: some of ``guide``, ``skills``, ``insights``, ``prompts``, ``workflow``; () for all.
+        propose: Put the variant without what hurts before the gate.
+    """
+
+    variant: str = "active"
+    suite: str = ""
+    items: Sequence[str] = ()
+    seed: int = 0
+    propose: bool = False
+
+
+def ablate(workspace: Workspace, wish: AblationRequest, budget: Budget) -> AblationReport:
+    """Runs or continues a look at the items of a variant; see :meth:`Workspace.ablate`."""
+    stores = workspace.stores
+    variant = stores.variants.find(wish.variant)
+    if variant == UNLEARNED:
+        raise UsageError("unlearned has no items", hint="evolve variants list")
+    if wish.propose and variant != stores.variants.active_digest:
+        raise UsageError("only what is active can be replaced, so only for that a removal can be proposed")
+    kinds = _kinds(wish.items)
+    name = wish.suite or _judged_on(workspace, variant)
+    suite = load_suite(name)
+    plan = LoopPlan(rounds=1, seed=wish.seed, limits=loop_limits(workspace, budget, bounded=False))
+    asked = [variant, suite.digest, list(kinds), wish.seed, wish.propose, plan.limits.candidates]
+    key = digest(canonical_json(["ablate", *asked, workspace.learner.name, *workspace.mark]))
+    body = {"suite": name, "variant": variant, "seed": wish.seed, "policy": workspace.learner.name, **workspace.mark}
+    run = stores.runs.begin("ablate", key, body, started=now())
+    layers = PromptLayers(workspace=workspace.paths.prompts)
+    shipped = {file: load_prompt(file, layers) for file, _ in stores.variants.get(variant).prompts}
+    with opened_session(workspace, run, suite, plan, budget) as session:
+        made = run_ablation(session, AblationWish(variant=variant, kinds=kinds, shipped=shipped, propose=wish.propose))
+    workspace.finish(run.id)
+    return made
+
+
+def _kinds(items: Sequence[str]) -> tuple[ItemKind, ...]:
+    unknown = sorted(set(items) - set(KINDS))
+    if unknown:
+        raise UsageError(f"--items {unknown[0]}: write some of {','.join(KINDS)}")
+    return tuple(kind for kind in KINDS if not items or kind in items)
+
+
+def _judged_on(workspace: Workspace, variant: str) -> str:
+    """The suite of the last run in which the gate judged the variant."""
+    runs = [one.run for one in workspace.stores.decisions.log() if one.variant == variant]
+    if not runs:
+        raise UsageError(f"no gate has judged {variant[:12]}, so name the tasks to try it on", hint="--suite SUITE")
+    return str(workspace.stores.runs.run(runs[-1]).body["suite"])

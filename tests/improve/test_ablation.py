@@ -1,0 +1,212 @@
+"""Credit for single items: what each does for its variant, said only where enough pairs show it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from math import comb
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evolve.cli.ablation import show_ablation
+from evolve.errors import BudgetExhausted, UsageError
+from evolve.improve.ablation import AblationReport, share_won, verdict_on
+from evolve.optimizer import Variant
+from evolve.paths import WorkspacePaths
+from evolve.prompts import PromptLayers, load_prompt
+from evolve.settings import load_settings
+from evolve.tasks import render_jsonl
+from evolve.testing import LocalWire, QuirkDouble
+from evolve.testing.doubles_quirks import quirk_family
+from evolve.testing.endpoint_faults import completion
+from evolve.workspace.ablating import AblationRequest
+from evolve.workspace.language import LanguageLearner
+from tests.improve.test_optimization import POOR
+
+
+@pytest.fixture
+def desk(tmp_path, open_ws, suite_file, monkeypatch):
+    """Opens a workspace that allows too little for any task, and the variant in it that allows enough."""
+    monkeypatch.setenv("EVOLVE_CANDIDATES", "400")
+
+    def open_one(name="ws", **more):
+        folder = tmp_path / name / "prompts"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "workflow.toml").write_text(POOR)
+        ws = open_ws(name, **more)
+        objects = ws.stores.objects
+        advice = load_prompt("act.md", PromptLayers()).rstrip("\n") + "\n\nAdvice:\n- Look twice.\n"
+        variant = Variant(
+            workflow=objects.put(ws.workflow.with_knobs(candidates=400).render().encode()),
+            prompts=(("act.md", objects.put(advice.encode())),),
+        )
+        return ws, ws.stores.variants.add(variant, origin="a test")
+
+    return open_one
+
+
+def wish(suite_file, variant, **more):
+    return AblationRequest(variant=variant, suite=str(suite_file), **more)
+
+
+def figures(report):
+    return [(one.item.kind, one.wins, one.losses, one.ties, one.planned, one.verdict) for one in report.items]
+
+
+def test_what_makes_the_difference_is_told_from_what_makes_none(desk, suite_file, capsys) -> None:
+    ws, variant = desk()
+    with ws:
+        report = ws.ablate(wish(suite_file, variant))
+        assert figures(report) == [
+            ("prompts", 0, 0, 24, 24, "no difference shown"),
+            ("workflow", 24, 0, 0, 24, "helps"),
+        ]
+        advice, workflow = report.items
+        assert "Look twice" in advice.item.text and advice.ratio.value == 1.0
+        assert workflow.solved.value == 1.0 and workflow.share.low > 0.5
+        records = ws.stores.runs.episodes()
+        assert {one.split for one in records} == {"screen"} and len(records) == 3 * 24
+        assert not ws.memory.claims() and not ws.stores.looks.log()
+        assert ws.variants.active == "unlearned" and len(ws.variants.list()) == 1
+        (kept,) = ws.variants.show(variant)["measures"]
+        assert AblationReport.from_json(kept) == report
+        show_ablation(report)
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split()[-1] for line in lines if line.startswith(("act.md", "the workflow"))] == ["shown", "helps"]
+
+
+def test_a_budget_that_ends_leaves_every_item_open_and_nothing_is_proposed(desk, suite_file) -> None:
+    ws, variant = desk()
+    with ws:
+        ws.variants.promote(variant, reason="a test")
+        report = ws.ablate(wish(suite_file, variant, propose=True), budget="3k-candidates")
+        assert report.finish_reason == "the budget ended" and not report.proposed
+        assert {one.verdict for one in report.items} == {"no difference shown"}
+        assert all(0 < one.wins + one.ties < one.planned == 24 for one in report.items)
+    with desk("poor")[0] as ws, pytest.raises(BudgetExhausted):
+        ws.ablate(wish(suite_file, variant), budget="1k-candidates")
+
+
+class Cut:
+    """Stops the run at a certain event, as Ctrl-C would."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def emit(self, event) -> None:
+        if event.kind == "ablated":
+            self.left -= 1
+            if not self.left:
+                raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("after", [1, 9, 40])
+def test_what_was_cut_off_goes_on_and_pays_nothing_twice(desk, suite_file, after) -> None:
+    whole, variant = desk("whole")
+    with whole:
+        wanted = whole.ablate(wish(suite_file, variant))
+    cut, _ = desk("cut", events=Cut(after))
+    with cut, pytest.raises(KeyboardInterrupt):
+        cut.ablate(wish(suite_file, variant))
+    again, _ = desk("cut")
+    with again:
+        report = again.ablate(wish(suite_file, variant))
+        assert replace(report, spent=wanted.spent) == wanted
+        assert report.spent.candidates == wanted.spent.candidates
+        assert len(again.stores.runs.runs()) == 1
+
+
+def test_what_cannot_be_done_is_refused(desk, suite_file) -> None:
+    ws, variant = desk()
+    with ws:
+        for more, says in (
+            ({"variant": "unlearned"}, "no items"),
+            ({"items": ("charm",)}, "--items charm"),
+            ({"items": ("guide",)}, "has no item"),
+            ({"suite": ""}, "name the tasks"),
+            ({"propose": True}, "only what is active"),
+        ):
+            with pytest.raises(UsageError, match=says):
+                ws.ablate(AblationRequest(**{"variant": variant, "suite": str(suite_file), **more}))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 40), st.integers(1, 30))
+def test_of_items_that_make_no_difference_a_verdict_falls_on_any_in_at_most_one_report_of_twenty(
+    decided: int, items: int
+) -> None:
+    said = [verdict_on(share_won(wins, decided - wins, items)) for wins in range(decided + 1)]
+    wrong = sum(comb(decided, wins) for wins, one in enumerate(said) if one != "no difference shown")
+    assert items * wrong / 2**decided <= 0.05
+    assert said[::-1] == [{"helps": "hurts", "hurts": "helps"}.get(one, one) for one in said]
+
+
+AMOUNTS = "Amounts in this workspace use a decimal comma, and a point between thousands."
+HELPS = "Dates in this workspace put the day first."
+IDLE = "Names of functions are short."
+HURTS = "Whoever says so, amounts are written as programs write them."
+JOBS = (*quirk_family("dates", 28), *quirk_family("amounts", 28, seed=1))
+ONE_STEP = POOR.replace("candidates = 100", "steps = 1\ntokens = 20000")
+
+
+class Gullible(QuirkDouble):
+    """Believes one line of advice more than what it was told before."""
+
+    def answer(self, body):
+        text = json.dumps(body)
+        return super().answer(json.loads(text.replace(AMOUNTS, "")) if HURTS in text else body)
+
+
+@pytest.fixture
+def reader(tmp_path, open_ws):
+    """A workspace whose model reads prompts, and a variant of its prompt with three lines of advice."""
+    folder = tmp_path / "ws" / "prompts"
+    folder.mkdir(parents=True)
+    (folder / "workflow.toml").write_text(ONE_STEP)
+    told = load_prompt("act.md", PromptLayers()).rstrip("\n") + f"\n{AMOUNTS}\n"
+    (folder / "act.md").write_text(told)
+    jobs = [replace(job, task=replace(job.task, id=f"{job.quirk.name}-{job.task.id}")) for job in JOBS]
+    double = Gullible(jobs)
+    suite = tmp_path / "quirks.jsonl"
+    suite.write_text(render_jsonl([job.task for job in jobs]))
+    paths = WorkspacePaths(tmp_path / "ws")
+    usage = {"prompt_tokens": 400, "completion_tokens": 60, "total_tokens": 460}
+    learner = LanguageLearner(
+        paths=paths,
+        settings=load_settings(paths.root),
+        model="http://localhost:1/v1#double",
+        wire=lambda _: LocalWire(lambda body: completion(double.answer(body), usage=usage)),
+    )
+    ws = open_ws(learner=learner)
+    advice = "\n".join(["", "Advice:", f"- {HELPS}", f"- {IDLE}", f"- {HURTS}", ""])
+    variant = Variant(prompts=(("act.md", ws.stores.objects.put((told + advice).encode())),))
+    return ws, ws.stores.variants.add(variant, origin="a test"), suite
+
+
+@pytest.mark.slow
+def test_of_three_lines_of_advice_one_helps_one_does_nothing_and_one_hurts(reader) -> None:
+    ws, variant, suite = reader
+    with ws:
+        ws.variants.promote(variant, reason="a test")
+        report = ws.ablate(wish(suite, variant, propose=True))
+        said = {one.item.text.removeprefix("act.md: "): one.verdict for one in report.items}
+        assert said == {HELPS: "helps", IDLE: "no difference shown", HURTS: "hurts"}
+        assert report.proposed["without"] == [f"act.md: {HURTS}"]
+        child = ws.stores.variants.get(report.proposed["variant"])
+        assert child.parent == variant
+        text = ws.stores.objects.get(dict(child.prompts)["act.md"]).decode()
+        assert HURTS not in text and HELPS in text and IDLE in text
+        assert {one.split for one in ws.stores.runs.episodes()} == {"screen", "gate"}
+        assert ws.variants.active == (child.digest if report.proposed["promoted"] else variant)
+
+
+@pytest.mark.slow
+def test_with_few_pairs_nothing_is_said_of_any_line(reader) -> None:
+    ws, variant, suite = reader
+    with ws:
+        report = ws.ablate(wish(suite, variant), budget="60k-tokens")
+        assert report.finish_reason == "the budget ended"
+        assert {one.verdict for one in report.items} == {"no difference shown"}
+        assert sum(one.wins for one in report.items) > 0

@@ -1,0 +1,233 @@
+"""One stage of a failed episode is asked again under a changed prompt; what came before it is not asked again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from evolve.gate import is_verified
+from evolve.improve.session import LoopPlan
+from evolve.improve.stage_replay import StageReplay
+from evolve.improve.trials import SessionTrials
+from evolve.ledger import parse_budget
+from evolve.optimizer import UNLEARNED
+from evolve.optimizer.credit import Divergence, divergences
+from evolve.optimizer.engine import Candidate, SearchEnded
+from evolve.paths import WorkspacePaths
+from evolve.prompts import PromptLayers, load_prompt
+from evolve.settings import load_settings
+from evolve.tasks import load_suite, render_jsonl
+from evolve.testing import AdvisedDouble, LocalWire
+from evolve.testing.doubles import prompt_of
+from evolve.testing.doubles_advice import WRONG_ADVICE
+from evolve.testing.doubles_quirks import quirk_family
+from evolve.testing.endpoint_faults import completion
+from evolve.workspace.language import LanguageLearner
+from evolve.workspace.opening import now
+from evolve.workspace.optimizing import OptimizerRequest
+from evolve.workspace.prompt_search import texts_in_force
+from evolve.workspace.training import loop_limits, opened_session
+
+JOBS = quirk_family("dates", 70)
+RIGHT = JOBS[0].quirk.sentence
+
+
+class Stopped(BaseException):
+    """Stands for a kill: nothing catches it."""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> str:
+    file = tmp_path / "dates.jsonl"
+    file.write_text(render_jsonl([job.task for job in JOBS]))
+    return str(file)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, open_ws):
+    """Opens a workspace whose ``act.md`` says the opposite of what is right; tells what its model was asked."""
+    prompts = tmp_path / "ws" / "prompts"
+    prompts.mkdir(parents=True)
+    advice = f"\nAdvice:\n- {WRONG_ADVICE['dates']}\n"
+    (prompts / "act.md").write_text(load_prompt("act.md", PromptLayers()) + advice)
+    double, asked = AdvisedDouble(JOBS), []
+
+    def open_one(*, stop_at: int = 0):
+        def answer(body):
+            if stop_at and len(asked) + 1 == stop_at:
+                raise Stopped
+            asked.append((body["response_format"]["json_schema"]["name"], str(body["messages"]), body.get("seed")))
+            reply = double.answer(body)
+            size = {"prompt_tokens": len(prompt_of(body)) // 4, "completion_tokens": len(reply) // 4}
+            return completion(reply, usage={**size, "total_tokens": sum(size.values())})
+
+        paths = WorkspacePaths(tmp_path / "ws")
+        learner = LanguageLearner(
+            paths=paths,
+            settings=load_settings(paths.root),
+            model="http://localhost:1/v1#double",
+            wire=lambda _: LocalWire(answer),
+        )
+        return open_ws(learner=learner)
+
+    return open_one, asked
+
+
+class Run:
+    """An open run with one failed episode of its start."""
+
+    def __init__(self, workspace, name: str, budget: str = "5M-tokens") -> None:
+        bound = parse_budget([budget])
+        plan = LoopPlan(rounds=1, limits=loop_limits(workspace, bound, bounded=False))
+        run = workspace.stores.runs.begin("optimize", "key", {"suite": name}, started=now())
+        self._opened = opened_session(workspace, run, load_suite(name), plan, bound)
+        self.texts = texts_in_force(workspace)
+
+    def __enter__(self):
+        self.session = self._opened.__enter__()
+        start = Candidate(workflow=self.session.workflow, prompts=tuple(self.texts.items()))
+        trials = SessionTrials(self.session, start, UNLEARNED)
+        (trial,) = trials.screen(start, [trials.tasks[0].id])
+        self.failed, self.replay = trial.record, StageReplay(session=self.session)
+        return self
+
+    def __exit__(self, *ending):
+        return self._opened.__exit__(*ending)
+
+    @property
+    def mended(self) -> dict[str, str]:
+        return {**self.texts, "act.md": self.texts["act.md"].replace(WRONG_ADVICE["dates"], RIGHT)}
+
+
+def test_what_came_before_the_blamed_stage_is_taken_from_the_record(desk, suite) -> None:
+    open_one, asked = desk
+    with open_one() as ws, Run(ws, suite) as run:
+        assert not run.failed.solved and len(run.failed.steps) == 2
+        (blamed, *_) = divergences(run.failed)
+        assert (blamed.prompt, blamed.output) == ("act.md", "step:1")
+        for output, before in (("step:1", 0), ("step:2", 1)):
+            since = len(asked)
+            again = run.replay(run.failed, run.mended, Divergence(**{**vars(blamed), "output": output}))
+            assert Counter(name for name, *_ in asked[since:]) == {"action": 1}, "nothing else is asked again"
+            assert is_verified(again) and len(again.steps) == before + 1
+            assert [step.action.code for step in again.steps[:before]] == [run.failed.steps[0].action.code][:before]
+            assert again.cost.calls == 1 and 0 < again.cost.tokens < run.failed.cost.tokens
+            assert "Goal: " in asked[-1][1], "the plan of the record stands in the question"
+            assert again.split == "screen" and again.episode != run.failed.episode and again.seed == run.failed.seed
+            assert ws.stores.runs.episode(again.episode) == again
+        assert not ws.stores.memory.experience(), "nothing is learned from a replay"
+
+
+def test_a_change_that_helps_nothing_turns_no_failure_around(desk, suite) -> None:
+    open_one, _ = desk
+    with open_one() as ws, Run(ws, suite) as run:
+        (blamed, *_) = divergences(run.failed)
+        again = run.replay(run.failed, {**run.texts, "act.md": run.texts["act.md"] + "- Take care.\n"}, blamed)
+        assert again is not None and not again.solved
+
+
+@pytest.mark.slow
+def test_a_plan_is_asked_for_anew_where_it_is_to_blame(desk, suite) -> None:
+    open_one, asked = desk
+    with open_one() as ws, Run(ws, suite) as run:
+        since = len(asked)
+        plan = Divergence(task=run.failed.task, prompt="plan.md", given=(), said="", output="plan")
+        run.replay(run.failed, run.mended, plan)
+        assert Counter(name for name, *_ in asked[since:]) == {"plan": 1, "action": 1}
+
+
+@pytest.mark.slow
+def test_what_cannot_be_said_again_is_not_tried(desk, suite) -> None:
+    open_one, asked = desk
+    with open_one() as ws, Run(ws, suite) as run:
+        since = len(asked)
+        insight = Divergence(task=run.failed.task, prompt="reflect.md", given=(), said="", output="i-1")
+        assert run.replay(run.failed, run.mended, insight) is None
+        assert len(asked) == since
+
+
+def test_a_replay_is_paid_once_however_often_it_is_asked_for(desk, suite) -> None:
+    open_one, asked = desk
+    with open_one() as ws, Run(ws, suite) as run:
+        (blamed, *_) = divergences(run.failed)
+        first = run.replay(run.failed, run.mended, blamed)
+    begun = len(asked)
+    with open_one() as ws, Run(ws, suite) as run:
+        spent = run.session.ledger.spent.tokens
+        assert run.replay(run.failed, run.mended, blamed) == first
+        assert len(asked) == begun and run.session.ledger.spent.tokens == spent > 0
+
+
+@pytest.mark.slow
+def test_a_replay_that_was_cut_off_is_made_again_and_kept_once(desk, suite) -> None:
+    open_one, asked = desk
+    with open_one(stop_at=5) as ws, pytest.raises(Stopped), Run(ws, suite) as run:
+        (blamed, *_) = divergences(run.failed)
+        run.replay(run.failed, run.mended, blamed)
+    assert len(asked) == 4, "the failed episode was paid for, the replay not"
+    with open_one() as ws, Run(ws, suite) as run:
+        again = run.replay(run.failed, run.mended, blamed)
+        assert again is not None and again.solved and len(asked) == 5
+        assert len(list(ws.stores.runs.episodes())) == 2
+
+
+@pytest.mark.slow
+def test_without_budget_for_a_replay_the_search_ends(desk, suite) -> None:
+    open_one, _ = desk
+    with open_one() as ws, Run(ws, suite, budget="9k-tokens") as run:
+        (blamed, *_) = divergences(run.failed)
+        with pytest.raises(SearchEnded):
+            for number in range(20):
+                texts = {**run.texts, "act.md": run.texts["act.md"] + f"- Take care {number}.\n"}
+                run.replay(run.failed, texts, blamed)
+
+
+def searched(ws, suite: str):
+    """A whole search, what trying edits cost beyond the trials of the start, and what was proposed and accepted."""
+    request = OptimizerRequest(suite=suite, only="prompts", proposals=4)
+    report = ws.optimize(request, budget="50M-tokens")
+    screened = [one for one in ws.stores.runs.episodes() if one.split == "screen" and one.variant != UNLEARNED]
+    tried = sum(one.cost.tokens for one in screened)
+    rewrites = ws.stores.db.query("SELECT COUNT(*) AS n FROM loop_steps WHERE name LIKE 'rewrite:%'")[0]["n"]
+    return report, tried, rewrites, dict(ws.stores.active_arm(ws.workflow).prompts)
+
+
+@pytest.mark.slow
+def test_the_same_edit_is_found_with_fewer_tokens_than_on_whole_episodes(
+    desk, suite, monkeypatch, tmp_path: Path
+) -> None:
+    open_one, _ = desk
+    with open_one() as ws:
+        report, tokens, rewrites, prompts = searched(ws, suite)
+    (tmp_path / "ws" / "memory_store").rename(tmp_path / "first")
+    monkeypatch.setattr("evolve.workspace.prompt_search.StageReplay", lambda session: None)
+    with open_one() as ws:
+        other, more, _, same = searched(ws, suite)
+    assert prompts == same and RIGHT in prompts["act.md"] and WRONG_ADVICE["dates"] not in prompts["act.md"]
+    assert report.changes[0].predicted == other.changes[0].predicted
+    assert rewrites >= 2, "a proposal that helps nothing came before"
+    print(f"tokens for trying edits: {tokens:,} by single stages, {more:,} by whole episodes")
+    assert tokens < more
+
+
+@pytest.mark.slow
+def test_a_search_cut_off_in_a_replay_goes_on_and_pays_nothing_twice(desk, suite, tmp_path: Path) -> None:
+    open_one, asked = desk
+    request = OptimizerRequest(suite=suite, only="prompts", proposals=4)
+    with open_one() as ws:
+        whole = ws.optimize(request, budget="50M-tokens")
+        splits = [one.split for one in ws.stores.runs.episodes()]
+    straight = len(asked)
+    first_edits = next(place for place, (name, *_) in enumerate(asked) if name == "edits")
+    (tmp_path / "ws" / "memory_store").rename(tmp_path / "first")
+    asked.clear()
+    with open_one(stop_at=first_edits + 4) as ws, pytest.raises(Stopped):
+        ws.optimize(request, budget="50M-tokens")
+    with open_one() as ws:
+        report = ws.optimize(request, budget="50M-tokens")
+        assert [one.split for one in ws.stores.runs.episodes()] == splits
+    assert report.changes[0].variant == whole.changes[0].variant and report.spent.tokens == whole.spent.tokens
+    # The episode that was going on when it was cut off is asked for again, and nothing else.
+    assert straight <= len(asked) <= straight + 4

@@ -1,0 +1,190 @@
+"""``evolve optimize --target``: a metric chooses among candidates that do no worse; it is paid for, accepts nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from evolve.cli.optimize import show_optimization
+from evolve.errors import UsageError
+from evolve.gate.judges import JudgeRecord, Measurement
+from evolve.improve.optimization import OptimizationReport
+from evolve.optimizer.engine import Candidate
+from evolve.paths import WorkspacePaths
+from evolve.prompts import PromptLayers, load_prompt
+from evolve.settings import load_settings
+from evolve.tasks import render_jsonl
+from evolve.testing import FixedLearner, LocalWire, QuirkDouble, StyledDouble, TasteJudge
+from evolve.testing.doubles_quirks import quirk_family
+from evolve.testing.endpoint_faults import completion
+from evolve.workspace.language import LanguageLearner
+from evolve.workspace.optimizing import ENGINES, OptimizerRequest
+
+SAID = ("The docstring is missing.", "The docstring was helpful", "No docstring again")
+FACT = "\n- Dates in this workspace are written day first.\n"
+ADVICE = "- Write a docstring into every function.\n"
+JOBS = quirk_family("dates", 40)
+USAGE = {"prompt_tokens": 400, "completion_tokens": 60, "total_tokens": 460}
+
+
+class Stopped(BaseException):
+    """Stands for a kill: nothing catches it."""
+
+
+@dataclass(frozen=True)
+class Adviser:
+    """An engine that tries one piece of advice, and one that changes nothing."""
+
+    name: str = "adviser"
+
+    def search(self, trials, start):
+        ids = [view.id for view in trials.tasks][:6]
+        act = load_prompt("act.md", PromptLayers()) + FACT
+        for text, why in ((act + "\n", "changes nothing"), (act + ADVICE, "asks for docstrings")):
+            child = Candidate(
+                workflow=start.workflow, prompts=(("act.md", text),), parents=(start.digest,), operator="edit", why=why
+            )
+            trials.screen(start, ids)
+            trials.screen(child, ids)
+        trials.judge(child, trials.incumbent)
+        return "both were tried"
+
+
+@pytest.fixture
+def suite(tmp_path, monkeypatch):
+    monkeypatch.setitem(ENGINES, "adviser", lambda *_: Adviser())
+    file = tmp_path / "dates.jsonl"
+    file.write_text(render_jsonl([job.task for job in JOBS]))
+    return str(file)
+
+
+@pytest.fixture
+def open_desk(tmp_path, open_ws):
+    """Opens a workspace whose model may be stopped at its n-th verdict; tells the verdicts it was asked for."""
+    acts, judges, asked = StyledDouble(QuirkDouble(JOBS)), TasteJudge(), []
+
+    def open_one(stop_at=0, name="ws"):
+        since = []
+
+        def answer(body):
+            if body["response_format"]["json_schema"]["name"] != "verdict":
+                return completion(acts.answer(body), usage=USAGE)
+            since.append(body)
+            if len(since) == stop_at:
+                raise Stopped
+            asked.append(str(body["messages"]))
+            return completion(judges.answer(body), usage=USAGE)
+
+        paths = WorkspacePaths(tmp_path / name)
+        paths.prompts.mkdir(parents=True, exist_ok=True)
+        (paths.prompts / "act.md").write_text(load_prompt("act.md", PromptLayers()) + FACT)
+        learner = LanguageLearner(
+            paths=paths,
+            settings=load_settings(paths.root),
+            model="http://localhost:1/v1#double",
+            wire=lambda _: LocalWire(answer),
+        )
+        return open_ws(name, learner)
+
+    return open_one, asked
+
+
+def comment(workspace, suite):
+    for number, text in enumerate(SAID):
+        workspace.run(f"{suite}#{JOBS[number].task.id}")
+        workspace.metrics.comment(f"r{number + 1}", text)
+
+
+def measure(workspace, accepted_wrong=0):
+    numbers = {"sound": 40, "accepted_sound": 40, "wrong": 40, "accepted_wrong": accepted_wrong}
+    judges = workspace.judges
+    found = Measurement(model=judges.model, prompt=judges.prompt, suite="strings", **numbers)
+    JudgeRecord(workspace.stores.db).keep(found)
+
+
+def wish(suite, **more):
+    return OptimizerRequest(suite=suite, engine="adviser", target="docstring", **more)
+
+
+@pytest.mark.slow
+def test_a_target_needs_a_metric_and_a_measured_judge_and_says_what_to_do(open_desk, open_ws, suite, tmp_path):
+    with open_desk[0]() as ws:
+        with pytest.raises(UsageError, match="no metric called"):
+            ws.optimize(wish(suite))
+        comment(ws, suite)
+        for accepted, standing in ((None, "unmeasured"), (30, "below the bar")):
+            if accepted is not None:
+                measure(ws, accepted)
+            with pytest.raises(UsageError, match=standing) as told:
+                ws.optimize(wish(suite))
+            assert told.value.hint.startswith("evolve models judge")
+        assert [run.kind for run in ws.stores.runs.runs()] == ["run"] * 3
+    with open_ws(learner=FixedLearner()) as ws, pytest.raises(UsageError, match="no model is named that could judge"):
+        ws.optimize(wish(suite))
+
+
+@pytest.mark.slow
+def test_what_is_better_by_the_target_alone_is_reported_and_not_promoted(open_desk, suite, capsys):
+    open_one, asked = open_desk
+    with open_one() as ws:
+        comment(ws, suite)
+        measure(ws)
+        report = ws.optimize(wish(suite))
+        found = report.target
+        assert OptimizationReport.from_json(report.to_json()) == report
+        assert (report.active, report.changes, found.promoted) == ("", (), False)
+        assert (found.start.value, found.best.value, found.gain.value) == (0.0, 1.0, 1.0)
+        assert found.start.n == found.best.n == found.gain.n == 6
+        assert found.verdict in ("reject", "undecided")
+        assert "docstring" in ws.variants.texts(found.variant)["act.md"]
+        # Three candidates did six tasks; what two of them answer alike is one question.
+        assert len(asked) == len(set(asked)) == 12
+        show_optimization(report)
+        ws.variants.promote(found.variant, reason="docstrings are wanted here")
+    said = capsys.readouterr().out
+    assert f"{found.variant[:12]} is better by docstring, not shown to be better by solves: not promoted" in said
+    assert f"evolve variants promote {found.variant[:12]} --reason" in said
+
+
+@pytest.mark.slow
+def test_a_run_that_was_cut_off_asks_for_no_opinion_twice_and_counts_what_it_paid(open_desk, suite):
+    open_one, asked = open_desk
+    with open_one() as ws:
+        comment(ws, suite)
+        measure(ws)
+    with open_one(stop_at=9) as ws, pytest.raises(Stopped):
+        ws.optimize(wish(suite), budget="50M-tokens")
+    assert len(asked) == 8
+    with open_one() as ws:
+        report = ws.optimize(wish(suite, resume=True), budget="50M-tokens")
+        spent = sum(record.cost.tokens for record in ws.stores.runs.episodes(run=report.run))
+    assert len(asked) == len(set(asked)) == 12
+    assert report.target.best.value == 1.0
+    assert report.spent.tokens == spent + 12 * 460
+
+
+@pytest.mark.slow
+def test_where_every_task_is_solved_prompts_are_edited_for_what_the_target_lacks(open_desk, suite):
+    with open_desk[0]() as ws:
+        comment(ws, suite)
+        measure(ws)
+        wanted = OptimizerRequest(suite=suite, only="prompts", target="docstring", proposals=2)
+        report = ws.optimize(wanted, budget="50M-tokens")
+        found = report.target
+        assert (found.start.value, found.best.value, report.active) == (0.0, 1.0, "")
+        assert "docstring" in ws.variants.diff(found.variant)
+        untargeted = ws.optimize(OptimizerRequest(suite=suite, only="prompts", proposals=2), budget="50M-tokens")
+    assert untargeted.tried == 0, "without the target there is nothing to learn from"
+
+
+@pytest.mark.slow
+def test_the_gate_decides_the_same_with_a_target_and_without(open_desk, suite):
+    decided = []
+    for target in ("", "docstring"):
+        with open_desk[0](name=f"with {target}") as ws:
+            comment(ws, suite)
+            measure(ws)
+            ws.optimize(OptimizerRequest(suite=suite, engine="adviser", target=target))
+            decided.append([(one.variant, one.verdict, one.tally, one.reason) for one in ws.stores.decisions.log()])
+    assert decided[0] == decided[1] and decided[0]

@@ -1,0 +1,41 @@
+"""What counts as copied: so many words in a row, however they are written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolve.episodes import Row
+from evolve.gate.copying import WORDS, copies
+from evolve.tasks import Task
+from evolve.tasks.overlap import runs
+
+WORD = st.sampled_from(["ab", "cd", "ef", "день", "год"])
+
+
+@given(st.lists(WORD, max_size=12), st.lists(WORD, max_size=12), st.integers(1, 6))
+def test_two_texts_share_a_run_exactly_where_so_many_words_in_a_row_are_the_same(one, other, words):
+    def grams(listed):
+        return {tuple(listed[at : at + words]) for at in range(len(listed) - words + 1)}
+
+    shared = runs(" ".join(one).upper(), words) & runs(",\n ".join(other), words)
+    assert len(shared) == len(grams(one) & grams(other))
+
+
+@given(st.text("abc ", min_size=8, max_size=40), st.integers(0, 30))
+def test_a_run_of_characters_is_found_wherever_it_stands(text, at):
+    piece = " ".join(text.split())[at : at + 8]
+    assert len(piece) < 8 or runs(piece, 99, 8) <= runs(text, 99, 8)
+
+
+@pytest.mark.parametrize("sign", ["a", "ж"])
+def test_the_gate_reads_every_alphabet(sign):
+    words = [sign * (number + 1) for number in range(WORDS + 2)]
+    task = Task(
+        id="t", family="f", instruction=" ".join(words), examples=(Row(input=(1,), output=1),), hidden=(), group="g"
+    )
+    enough, few = ", ".join(words[1 : WORDS + 1]).upper(), ", ".join(words[1:WORDS]).upper()
+    assert [(one.text, one.task) for one in copies({"prompt": enough}, [task], [])] == [("prompt", "t")]
+    assert copies({"prompt": few}, [task], []) == []
+    assert copies({"prompt": enough}, [task], [task]) == []
