@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -191,18 +192,18 @@ class LandscapeTrials:
             TaskView(id=str(block), family="", instruction="", signature="", examples=()) for block in range(BLOCKS)
         ]
         self.best, self.found = 0.0, 0
-        self._scored: set[str] = set()
+        self._blocks = 0
 
     @property
     def scored(self) -> int:
-        """Workflows that were scored, on any of the blocks."""
-        return len(self._scored)
+        """Workflows that were scored; one of which only some blocks were asked for counts as that part."""
+        return math.ceil(self._blocks / BLOCKS)
 
     def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
         """The scores of the blocks; ends the search at the optimum, or when the budget is used up."""
-        if self.scored == self.landscape.budget and candidate.digest not in self._scored:
+        if self._blocks >= self.landscape.budget * BLOCKS:
             raise SearchEnded("the budget is used up")
-        self._scored.add(candidate.digest)
+        self._blocks += len(tasks)
         scores = self.landscape.scores(candidate.workflow)
         self.best = max(self.best, sum(scores) / BLOCKS)
         if is_optimal(scores):
@@ -240,8 +241,9 @@ class Greedy:
         rng = random.Random(f"greedy:{self.seed}")
         names = [view.id for view in trials.tasks]
         kept, value = start, _mean(trials.screen(start, names))
+        among = single_operators()
         while True:
-            made = mutate(kept.workflow, rng)
+            made = mutate(kept.workflow, rng, among)
             if made is None:
                 continue
             child = Candidate(workflow=made.workflow)

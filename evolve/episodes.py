@@ -321,7 +321,7 @@ class EpisodeRecord:
     group: str
     split: str
     variant: str
-    """Digest of the variant, or ``unlearned``."""
+    """Digest of the variant, or ``unlearned``; ``replay:`` and a digest where one stage was asked again."""
     seed: int
     status: Status
     verified: bool

@@ -129,7 +129,7 @@ def show_changes(changes: Sequence[Change]) -> None:
 
 def show_change(change: Change) -> None:
     """An accepted change, with what was foreseen beside what was found."""
-    emit(f"accepted {change.variant[:12]} over {change.parent[:12]}: {change.operator}: {change.why}")
+    emit(f"accepted {change.variant[:12]} over {change.parent[:12]}: {change.why}")
     emit(f"  predicted on gate tasks, won minus lost: {_figure(change.predicted)}")
     emit(f"  realised on test tasks, won minus lost:  {_figure(change.realised)}")
     emit(f"  share of test tasks solved, difference:  {_figure(change.solved)}")

@@ -2,8 +2,9 @@
 
 The gate judges variants as wholes, so it cannot say which part of one earns its place. Here every item is taken away
 in turn and all else is kept. The episodes are trials on ``train`` tasks, on which nothing is learned; ``gate`` and
-``test`` tasks stay untouched, because what is found here may lead to a proposal. It decides nothing itself: what hurts
-can be proposed for removal, as a variant of its own, to the gate.
+``test`` tasks stay untouched, because what is found here may lead to a proposal. So an item may look better than it is
+elsewhere, on the tasks it was learned from. It decides nothing itself: what hurts can be proposed for removal, as a
+variant of its own, to the gate.
 """
 
 from __future__ import annotations

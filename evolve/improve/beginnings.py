@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from evolve.episodes import Action, Cost, EpisodeRecord, Json, Limits, Plan, Recalled, Step, TaskView
+from evolve.episodes import Action, Cost, EpisodeRecord, Json, Limits, Observation, Plan, Recalled, Step, TaskView
 from evolve.improve.arms import Arm, Learner
 from evolve.memory import ExperienceRow
 from evolve.policies.language import LanguagePolicy
@@ -58,9 +58,16 @@ def beginning_of(record: EpisodeRecord, output: str, workflow: Workflow) -> Begi
 def same_beginning(before: EpisodeRecord, after: EpisodeRecord, count: int) -> bool:
     """Whether the first actions of two episodes gave the same in the sandbox; else more than one thing differs."""
     return len(after.steps) > count and all(
-        one.observation == other.observation
+        _what_counts(one.observation) == _what_counts(other.observation)
         for one, other in zip(before.steps[:count], after.steps[:count], strict=True)
     )
+
+
+def _what_counts(seen: Observation | None) -> object:
+    """What came back; of work in a folder its state, for what a check prints may tell the time it took."""
+    if seen is None or "snapshot" not in seen.data:
+        return seen
+    return seen.ok, seen.denied, seen.fault, seen.data["snapshot"], seen.data.get("score")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ from evolve.improve.trials import SEARCH_SHARE, SessionTrials, judgement_pairs, 
 from evolve.ledger import Budget, Spent
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.engine import Candidate, Engine, Judgement, SearchEnded
+from evolve.workflow import differences
 
 FEWEST = 3
 """A budget that buys fewer proposals or paired tests than this is refused."""
@@ -158,7 +159,7 @@ def optimize(
     except SearchEnded as end:
         reason = str(end)
     accepted = [(candidate, judgement) for candidate, judgement in trials.judgements if judgement.accepted]
-    changes, note = _remeasured(session, base, accepted)
+    changes, note = _remeasured(session, base, start, accepted)
     report = _report(session, engine, trials, forecast, (changes, note, reason))
     if target is not None:
         report = replace(report, target=target_figures(target, trials))
@@ -240,7 +241,7 @@ def _enough(budget: Budget, needed: float) -> str:
 
 
 def _remeasured(
-    session: Session, base: str, accepted: Sequence[tuple[Candidate, Judgement]]
+    session: Session, base: str, start: Candidate, accepted: Sequence[tuple[Candidate, Judgement]]
 ) -> tuple[tuple[Change, ...], str]:
     """Every accepted change beside its parent on one test task per group; a logged look."""
     if not accepted:
@@ -260,14 +261,17 @@ def _remeasured(
     found = PairedEpisodes(session=session, split="test").runner().compare_each(contests, on_pair=on_pair)
     changes = []
     for (candidate, judgement), contest, comparison in zip(accepted, contests, found, strict=True):
-        changes.append(_change(candidate, judgement, contest.parent, comparison))
+        changes.append(_change(candidate, judgement, contest.parent, comparison, before=start))
+        start = candidate
         session.stores.variants.add_measure(
             judgement.variant, run=session.run, kind="change", body=changes[-1].to_json()
         )
     return tuple(changes), "" if found[0].pairs else "the budget ended before the test tasks"
 
 
-def _change(candidate: Candidate, judgement: Judgement, parent: str, found: Comparison) -> Change:
+def _change(candidate: Candidate, judgement: Judgement, parent: str, found: Comparison, *, before: Candidate) -> Change:
+    # A candidate was made in several steps, and its own reason is that of the last one.
+    changed = "; ".join(str(one).removeprefix("~ ") for one in differences(before.workflow, candidate.workflow))
     tally = found.state.tally
     gain, low, high = net_wins(tally.wins, tally.losses, tally.ties)
     measured = contrast(parent, found.pairs)
@@ -275,7 +279,7 @@ def _change(candidate: Candidate, judgement: Judgement, parent: str, found: Comp
         variant=judgement.variant,
         parent=parent,
         operator=candidate.operator,
-        why=candidate.why,
+        why=changed or candidate.why,
         predicted=Interval(value=judgement.gain, low=judgement.low, high=judgement.high, n=judgement.pairs),
         realised=Interval(value=gain, low=low, high=high, n=tally.pairs),
         solved=measured.gain,

@@ -9,6 +9,7 @@ from evolve.agent import episode_id
 from evolve.episodes import EpisodeRecord
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
+from evolve.improve.arms import Arm
 from evolve.improve.beginnings import Beginning, beginning_of, same_beginning
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.session import Session
@@ -43,13 +44,14 @@ class StageReplay:
         begun = beginning_of(record, at.output, workflow)
         if begun is None:
             return None
-        name = digest(canonical_json(["replay", record.episode, at.output, sorted(texts.items())]))
-        job = self._job(record, name, begun)
+        name = f"replay:{digest(canonical_json([record.episode, at.output, sorted(texts.items())]))}"
+        changed = replace(arm, variant=name, prompts={**arm.prompts, **texts})
+        job = self._job(record, changed, begun)
         known = episode_id(session.run, job.task, name, job.seed)
         if session.stores.runs.has(known):
             found = session.stores.runs.episode(known)
         else:
-            session.workers.announce(name, replace(arm, variant=name, prompts={**arm.prompts, **texts}))
+            session.workers.announce(name, changed)
             found = self._run(job)
         session.tell("replayed", prompt=at.prompt, output=at.output, solved=found.solved)
         said = len(begun.actions)
@@ -57,12 +59,15 @@ class StageReplay:
             return None
         return found
 
-    def _job(self, record: EpisodeRecord, name: str, begun: Beginning) -> EpisodeJob:
-        session = self.session
-        task = session.suite.task(record.task)
-        limits = session.plan.limits
+    def _job(self, record: EpisodeRecord, arm: Arm, begun: Beginning) -> EpisodeJob:
         return EpisodeJob(
-            task=task, arm=name, variant=name, split="screen", seed=record.seed, limits=limits, begun=begun
+            task=self.session.suite.task(record.task),
+            arm=arm.variant,
+            variant=arm.variant,
+            split="screen",
+            seed=record.seed,
+            limits=arm.limits(self.session.plan.limits),
+            begun=begun,
         )
 
     def _run(self, job: EpisodeJob) -> EpisodeRecord:

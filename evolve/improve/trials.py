@@ -18,7 +18,7 @@ from evolve.improve.arms import Arm
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import judge_variant
 from evolve.improve.session import Session
-from evolve.improve.withholding import controls, outcomes
+from evolve.improve.withholding import item_controls, outcomes
 from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.optimizer.item_record import ItemRecord
@@ -49,13 +49,12 @@ class SessionTrials:
         opinion: Fills in the target of trials; by default they have none. No verdict depends on it.
 
     Attributes:
-        start: As given.
         seen: Every candidate that was tried, by digest, with its informative trials but not their episodes.
         judgements: Every candidate that was judged, in order.
     """
 
     def __init__(self, session: Session, start: Candidate, base: str, opinion: Opinion | None = None) -> None:
-        self._session, self.start, self._base = session, start, base
+        self._session, self._start, self._base = session, start, base
         self._opinion = opinion
         self.seen: dict[str, Member] = {}
         self._tasks: list[Task] = shuffled_groups(session.suite.split("train"), session.plan.seed)
@@ -70,6 +69,11 @@ class SessionTrials:
     def tasks(self) -> Sequence[TaskView]:
         """One train task per group, in an order that depends on the seed only."""
         return [task.view() for task in self._tasks]
+
+    @property
+    def start(self) -> Candidate:
+        """What the search began with."""
+        return self._start
 
     @property
     def incumbent(self) -> Candidate:
@@ -153,11 +157,11 @@ class SessionTrials:
         stores = self._session.stores
         origin = self._variants.get(candidate.parents[0], self._base) if candidate.parents else self._base
         base = Variant() if self._base == UNLEARNED else stores.variants.get(self._base)
-        before = self.start.texts
+        before = self._start.texts
         changed = {name: text for name, text in candidate.prompts if before.get(name) != text}
         prompts = {**dict(base.prompts), **{name: stores.objects.put(text.encode()) for name, text in changed.items()}}
         workflow = base.workflow
-        if candidate.workflow != self.start.workflow:
+        if candidate.workflow != self._start.workflow:
             workflow = stores.objects.put(candidate.workflow.render().encode())
         made = replace(base, prompts=tuple(prompts.items()), workflow=workflow, parent=parent or origin)
         stores.variants.add(made, origin=f"{self._session.run}: {candidate.operator}; {candidate.why}")
@@ -214,7 +218,7 @@ class SessionTrials:
         share, items = self.start.workflow.knobs.withhold, ItemRecord(self._session.stores.db)
         trials = {record.task: record for record in records}
         tasks = [self._by_id[name] for name in trials]
-        for one in controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
+        for one in item_controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
             record = trials[one.task.id]
             if one.withheld:
                 session.workers.announce(one.key, one.arm)

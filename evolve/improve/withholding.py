@@ -28,7 +28,7 @@ CONTROL = "control"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Control:
+class ItemControl:
     """One control.
 
     Attributes:
@@ -45,7 +45,7 @@ class Control:
     withheld: frozenset[str]
 
 
-def controls(arm: Arm, learner: Learner, tasks: Sequence[Task], *, seed: int, share: float) -> list[Control]:
+def item_controls(arm: Arm, learner: Learner, tasks: Sequence[Task], *, seed: int, share: float) -> list[ItemControl]:
     """The controls that belong to trials of an arm on these tasks.
 
     None where nothing that could be withheld stands in a prompt: how a search is priced tells of no single item
@@ -66,11 +66,11 @@ def controls(arm: Arm, learner: Learner, tasks: Sequence[Task], *, seed: int, sh
     return [one for one in found if one.kept or one.withheld]
 
 
-def _control(arm: Arm, task: Task, items: set[str], seed: int) -> Control:
+def _control(arm: Arm, task: Task, items: set[str], seed: int) -> ItemControl:
     withheld = frozenset(item for item in items if drawn(seed, task.id, item) < 0.5)
     prompts = {name: text_without(text, withheld) for name, text in arm.prompts.items()}
     memory = None if arm.memory is None else arm.memory.without(withheld)
-    return Control(
+    return ItemControl(
         task=task,
         key=f"{CONTROL}:{task.id}:{arm.variant}",
         arm=replace(arm, prompts=prompts, memory=memory),
@@ -79,7 +79,7 @@ def _control(arm: Arm, task: Task, items: set[str], seed: int) -> Control:
     )
 
 
-def outcomes(control: Control, record: EpisodeRecord) -> Mapping[str, ItemUtility]:
+def outcomes(control: ItemControl, record: EpisodeRecord) -> Mapping[str, ItemUtility]:
     """How a control came out, by item; what ended in a fault tells nothing."""
     if record.status in ("fault", "interrupted"):
         return {}

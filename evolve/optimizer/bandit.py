@@ -18,8 +18,8 @@ from evolve.optimizer.mutations import Operator, crossover, knob_operators, sing
 from evolve.optimizer.population import BAND, Member, Population, compare
 from evolve.optimizer.rivals import PATIENCE, Rivals
 from evolve.optimizer.scope import Scope
-from evolve.optimizer.targets import standing
-from evolve.workflow import Workflow
+from evolve.optimizer.targets import is_preferred
+from evolve.workflow import Workflow, differences
 
 CROSSOVER = "crossover"
 TRANSPLANT = "transplant"
@@ -133,7 +133,10 @@ class _Search:
         workflow = self._engine.scope.fitted(made)
         if not self._engine.scope.shows(before.workflow, workflow):
             return None
-        child = Candidate(workflow=workflow, prompts=before.prompts, parents=parents, operator=name, why=why)
+        changed = "; ".join(str(one).removeprefix("~ ") for one in differences(before.workflow, workflow))
+        child = Candidate(
+            workflow=workflow, prompts=before.prompts, parents=parents, operator=name, why=f"{why} ({changed})"
+        )
         return None if child.digest in self._population else child
 
     def _drawn(self, name: str, parent: Member) -> tuple[Workflow, str, str] | None:
@@ -181,7 +184,8 @@ class _Search:
 
         A quarter where at least something changed, nothing for what makes no difference.
         """
-        if standing(member, parent) is not None:
+        wins, losses = compare(member, parent)
+        if wins > losses or is_preferred(member, parent):
             return 1.0
         if self._population.is_novel(member):
             return 0.5

@@ -21,9 +21,7 @@ from evolve.optimizer.counterfactual import Attribution, Editor, PromptProposal,
 from evolve.optimizer.credit import ACT, Blame, Intervention
 from evolve.optimizer.engine import Candidate, EngineSettings, Trial, Trials
 from evolve.optimizer.item_record import ItemRecord, ItemUtility
-from evolve.optimizer.population import Population
 from evolve.optimizer.prompt_items import parse_prompt
-from evolve.optimizer.targets import is_preferred
 
 VERSION = "0.1.4"
 _INSTALL = 'pip install "evolve-agent[gepa]"'
@@ -78,7 +76,7 @@ class GepaEngine:
             seed=self.settings.seed,
             raise_on_exception=True,
         )
-        return search.reason
+        return search.told
 
 
 def load_gepa() -> Any:
@@ -137,12 +135,20 @@ class _Search:
         self._ranking: tuple[Blame, ...] = ()
         self.propose_new_texts = self._hand_over
 
+    @property
+    def told(self) -> str:
+        """Why it ended, and what became of the edits."""
+        asked = f"; {self._asked} edits asked for, {self._proposed} put to trial" if self._asked else ""
+        return self.reason + asked
+
     # What gepa asks of an adapter.
 
     def evaluate(self, batch: Sequence[str], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
         """Trials of a candidate on tasks, each run once only."""
         from gepa.core.adapter import EvaluationBatch
 
+        if not self._known:  # gepa begins with one task, but all are needed, and side by side they take less time
+            self._screened(self._incumbent, self.ids)
         trials = self._screened(self._candidate(candidate), list(batch))
         found: EvaluationBatch[Any, Any] = EvaluationBatch(
             outputs=[trial.record for trial in trials],
@@ -209,8 +215,7 @@ class _Search:
         before, after = proposal.subsample_scores_before, proposal.subsample_scores_after
         tasks = [trial.task for trial in proposal.eval_after.trajectories]
         self._note_items(made, child, tasks)
-        better = sum(after) > sum(before) or (sum(after) == sum(before) and self._is_preferred(child, tasks))
-        accepted = better and self._trials.judge(child, self._incumbent).accepted
+        accepted = sum(after) > sum(before) and self._trials.judge(child, self._incumbent).accepted
         if accepted:
             self._incumbent, self._attribution = child, None
         elif self._attribution is not None:
@@ -235,9 +240,7 @@ class _Search:
 
     def _teaches(self, trial: Trial) -> bool:
         """Whether it failed, or lacks what the target asks for."""
-        return not trial.solved or (
-            bool(self._engine.settings.wanted) and trial.target is not None and trial.target < 1.0
-        )
+        return not trial.solved or (trial.target is not None and trial.target < 1.0)
 
     def _wanted(self, *, seed: int) -> PromptProposal | None:
         """An edit of the prompt of actions for what solved answers lack by the target."""
@@ -254,10 +257,6 @@ class _Search:
         ]
         made = self._editor.edited(prompt, self._incumbent.texts[prompt], traces, seed=seed)
         return made if made.revision.changes else None
-
-    def _is_preferred(self, child: Candidate, tasks: Sequence[str]) -> bool:
-        members = [Population().add(one, self._screened(one, tasks)) for one in (child, self._incumbent)]
-        return is_preferred(*members)
 
     def _screened(self, candidate: Candidate, tasks: Sequence[str]) -> list[Trial]:
         name = candidate.digest

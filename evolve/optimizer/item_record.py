@@ -1,4 +1,4 @@
-"""What each item of a prompt has done for outcomes, kept in the record by the item's digest."""
+"""What each item of a prompt has done for outcomes: lines of advice by their digest, recalled insights by id."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A target that a person chose, as a tie-breaker: among candidates that do no worse by solves and by cost.
 
-The order is solved, then cost, then the target; who is put to the gate first is ordered by solves, then the target,
-then cost. The gate hears of no target, so nothing is accepted or refused because of one.
+The order is solved, then cost, then the target. Of those that do better, the one that is put to the gate first is
+chosen by solves, then the target, then cost. What is better by the target alone is not put to the gate: that could only
+use up some of its error budget, and so have it refuse something else. The gate hears of no target.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ def is_preferred(child: Member, other: Member) -> bool:
 
 
 def standing(child: Member, other: Member) -> tuple[float, ...] | None:
-    """Where a child stands among those worth judging, the least first; None if it does no better than ``other``."""
+    """Where a child stands among those worth judging, the least first; None if it wins no more than it loses."""
     wins, losses = compare(child, other)
-    if wins <= losses and not is_preferred(child, other):
+    if wins <= losses:
         return None
     more, fewer = liked(child, other)
     first = losses - wins if child.target is None else _scores_lost(child, other)

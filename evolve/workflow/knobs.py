@@ -29,7 +29,7 @@ class Knobs:
     branches: int = 1
     """Most actions tried from one state of a folder before the search takes another; 1 never goes back."""
     withhold: float = 0.1
-    """Share of recalled items left out at random, so that their use can be measured."""
+    """Share of recalled items left out at random, so that their use can be measured; and of trials with a control."""
     rivals: int = 2
     """Most other answers that stages ask for to compare one with."""
     quorum: float = 0.6

@@ -48,7 +48,10 @@ def ablate(workspace: Workspace, wish: AblationRequest, budget: Budget) -> Ablat
     if variant == UNLEARNED:
         raise UsageError("unlearned has no items", hint="evolve variants list")
     if wish.propose and variant != stores.variants.active_digest:
-        raise UsageError("only what is active can be replaced, so only for that a removal can be proposed")
+        raise UsageError(
+            "only what is active can be replaced, so only for that a removal can be proposed",
+            hint="leave --propose out, or: evolve variants ablate active --propose",
+        )
     kinds = _kinds(wish.items)
     name = wish.suite or _judged_on(workspace, variant)
     suite = load_suite(name)

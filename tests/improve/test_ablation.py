@@ -11,14 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.cli.ablation import show_ablation
+from evolve.episodes import Row, SkillDraft
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.ablation import AblationReport, share_won, verdict_on
+from evolve.improve.items import Item, items_of, recalled_on, used_insights, without
 from evolve.optimizer import Variant
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
-from evolve.tasks import render_jsonl
-from evolve.testing import LocalWire, QuirkDouble
+from evolve.skills import Skill
+from evolve.tasks import load_suite, render_jsonl
+from evolve.testing import LocalWire, QuirkDouble, small_suite
 from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.ablating import AblationRequest
@@ -47,6 +50,13 @@ def desk(tmp_path, open_ws, suite_file, monkeypatch):
     return open_one
 
 
+@pytest.fixture
+def few(tmp_path):
+    file = tmp_path / "few.jsonl"
+    file.write_text(render_jsonl(small_suite(20).tasks))
+    return file
+
+
 def wish(suite_file, variant, **more):
     return AblationRequest(variant=variant, suite=str(suite_file), **more)
 
@@ -55,19 +65,19 @@ def figures(report):
     return [(one.item.kind, one.wins, one.losses, one.ties, one.planned, one.verdict) for one in report.items]
 
 
-def test_what_makes_the_difference_is_told_from_what_makes_none(desk, suite_file, capsys) -> None:
+def test_what_makes_the_difference_is_told_from_what_makes_none(desk, few, capsys) -> None:
     ws, variant = desk()
     with ws:
-        report = ws.ablate(wish(suite_file, variant))
+        report = ws.ablate(wish(few, variant))
         assert figures(report) == [
-            ("prompts", 0, 0, 24, 24, "no difference shown"),
-            ("workflow", 24, 0, 0, 24, "helps"),
+            ("prompts", 0, 0, 12, 12, "no difference shown"),
+            ("workflow", 12, 0, 0, 12, "helps"),
         ]
         advice, workflow = report.items
         assert "Look twice" in advice.item.text and advice.ratio.value == 1.0
         assert workflow.solved.value == 1.0 and workflow.share.low > 0.5
         records = ws.stores.runs.episodes()
-        assert {one.split for one in records} == {"screen"} and len(records) == 3 * 24
+        assert {one.split for one in records} == {"screen"} and len(records) == 3 * 12
         assert not ws.memory.claims() and not ws.stores.looks.log()
         assert ws.variants.active == "unlearned" and len(ws.variants.list()) == 1
         (kept,) = ws.variants.show(variant)["measures"]
@@ -102,6 +112,7 @@ class Cut:
                 raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 9, 40])
 def test_what_was_cut_off_goes_on_and_pays_nothing_twice(desk, suite_file, after) -> None:
     whole, variant = desk("whole")
@@ -132,7 +143,54 @@ def test_what_cannot_be_done_is_refused(desk, suite_file) -> None:
                 ws.ablate(AblationRequest(**{"variant": variant, "suite": str(suite_file), **more}))
 
 
-@settings(max_examples=40, deadline=None)
+@pytest.mark.slow
+def test_an_insight_that_is_taken_away_is_not_recalled_and_the_guide_it_taught_stays(open_ws, suite_file) -> None:
+    with open_ws() as ws:
+        name = ws.improve(suite_file, rounds=1).promoted
+        stores, tasks = ws.stores, load_suite(suite_file).split("train")
+        whole = stores.variants.get(name)
+        recalled = recalled_on(stores.arm(name, ws.workflow), ws.learner, tasks)
+        (one, *_), (every,) = used_insights(stores, recalled), items_of(stores, replace(whole, guide=""), {})
+        lesser = without(stores, whole, [one])
+        arm = stores.arm_of(lesser, ws.workflow)
+        assert lesser.parent == name and arm.guide == stores.arm(name, ws.workflow).guide is not None
+        assert set(recalled_on(arm, ws.learner, tasks)) == set(recalled) - {one.id} != set(recalled)
+        assert arm.memory.experience() == stores.arm(name, ws.workflow).memory.experience()
+        assert recalled_on(stores.arm_of(without(stores, whole, [every]), ws.workflow), ws.learner, tasks) == {}
+        later = replace(lesser, insights=stores.mark_insights(lesser.insights))
+        assert one.id not in recalled_on(stores.arm_of(later, ws.workflow), ws.learner, tasks)
+
+
+def made(name, code):
+    draft = SkillDraft(
+        name=name,
+        description=f"Does {name}.",
+        entry=name,
+        signature="(xs: list[int]) -> list[int]",
+        code=code,
+        tests=(Row(input=([1],), output=[1]),),
+        source="t",
+    )
+    return Skill.from_draft(draft)
+
+
+def test_what_calls_a_skill_goes_with_it_and_what_it_calls_stays(desk) -> None:
+    inner = "def inner(xs):\n    return xs\n"
+    skills = [
+        made("inner", inner),
+        made("outer", f"{inner}\ndef outer(xs):\n    return inner(xs)\n"),
+        made("other", "def other(xs):\n    return xs[::-1]\n"),
+    ]
+    ws, _ = desk()
+    with ws:
+        bodies = [ws.stores.keep_skill(skill) for skill in skills]
+        whole = Variant(skills=tuple(bodies))
+        for gone, left in ((0, {2}), (1, {0, 2}), (2, {0, 1})):
+            item = Item(kind="skills", id=bodies[gone], text="a skill")
+            assert set(without(ws.stores, whole, [item]).skills) == {bodies[at] for at in left}
+
+
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 40), st.integers(1, 30))
 def test_of_items_that_make_no_difference_a_verdict_falls_on_any_in_at_most_one_report_of_twenty(
     decided: int, items: int

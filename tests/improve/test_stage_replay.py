@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from evolve.episodes import Action, Cost, EpisodeRecord, Observation, Plan, Step
 from evolve.gate import is_verified
+from evolve.improve.beginnings import Beginning, beginning_of, same_beginning
 from evolve.improve.session import LoopPlan
 from evolve.improve.stage_replay import StageReplay
 from evolve.improve.trials import SessionTrials
@@ -24,6 +27,7 @@ from evolve.testing.doubles import prompt_of
 from evolve.testing.doubles_advice import WRONG_ADVICE
 from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
+from evolve.workflow import Workflow
 from evolve.workspace.language import LanguageLearner
 from evolve.workspace.opening import now
 from evolve.workspace.optimizing import OptimizerRequest
@@ -115,7 +119,12 @@ def test_what_came_before_the_blamed_stage_is_taken_from_the_record(desk, suite)
             assert [step.action.code for step in again.steps[:before]] == [run.failed.steps[0].action.code][:before]
             assert again.cost.calls == 1 and 0 < again.cost.tokens < run.failed.cost.tokens
             assert "Goal: " in asked[-1][1], "the plan of the record stands in the question"
-            assert again.split == "screen" and again.episode != run.failed.episode and again.seed == run.failed.seed
+            assert (
+                again.variant.startswith("replay:")
+                and again.split == "screen"
+                and again.episode != run.failed.episode
+                and again.seed == run.failed.seed
+            )
             assert ws.stores.runs.episode(again.episode) == again
         assert not ws.stores.memory.experience(), "nothing is learned from a replay"
 
@@ -171,6 +180,44 @@ def test_a_replay_that_was_cut_off_is_made_again_and_kept_once(desk, suite) -> N
         again = run.replay(run.failed, run.mended, blamed)
         assert again is not None and again.solved and len(asked) == 5
         assert len(list(ws.stores.runs.episodes())) == 2
+
+
+def test_what_other_stages_asked_for_cannot_be_said_again() -> None:
+    action = Action(kind="code", code="x", data={"facts": [], "goal": "g", "plan": []})
+    step = Step(number=1, action=replace(action, cost=Cost(tokens=9)))
+    names = dict.fromkeys(("episode", "run", "task", "suite", "group", "split", "variant", "answer"), "")
+    steps = (step, replace(step, number=2))
+    record = EpisodeRecord(**names, seed=0, status="refused", verified=False, steps=steps, cost=Cost(tokens=18))
+    plain = Workflow()
+    found = beginning_of(record, "step:2", plain)
+    assert found is not None and found.plan == Plan(goal="g", data={"facts": []})
+    assert found.actions == (action,), "what is said again costs nothing"
+    assert beginning_of(record, "plan", plain) == Beginning()
+    asks_more = replace(plain, stages=(*plain.stages[:3], "best_of_n", *plain.stages[3:]))
+    assert beginning_of(record, "step:2", asks_more) is None
+    assert beginning_of(record, "step:2", replace(plain, knobs=replace(plain.knobs, branches=2))) is None
+    assert beginning_of(record, "i-1", plain) is None
+    unplanned = replace(record, steps=(replace(step, action=Action(kind="finish")),))
+    assert beginning_of(unplanned, "step:1", plain) is None
+
+
+def test_a_beginning_is_the_same_where_its_actions_gave_the_same() -> None:
+    def episode(*seen: Observation) -> EpisodeRecord:
+        steps = [
+            Step(number=at, action=Action(kind="code", code="x"), observation=one) for at, one in enumerate(seen, 1)
+        ]
+        names = dict.fromkeys(("episode", "run", "task", "suite", "group", "split", "variant", "answer"), "")
+        return EpisodeRecord(**names, seed=0, status="refused", verified=False, steps=tuple(steps), cost=Cost())
+
+    seven, eight = Observation(ok=False, outputs=(7,)), Observation(ok=False, outputs=(8,))
+    assert same_beginning(episode(seven, seven), episode(seven, eight), 1)
+    assert not same_beginning(episode(seven, seven), episode(eight, seven), 1)
+    assert not same_beginning(episode(seven, seven), episode(seven), 1), "it ended before what is asked again"
+    slow = Observation(ok=False, error="1 failed in 0.12s", data={"snapshot": "s", "score": 0.5, "check": "0.12s"})
+    fast = replace(slow, error="1 failed in 0.01s", data={**slow.data, "check": "0.01s"})
+    other = replace(slow, data={**slow.data, "snapshot": "t"})
+    assert same_beginning(episode(slow, seven), episode(fast, seven), 1), "the folder is in the same state"
+    assert not same_beginning(episode(slow, seven), episode(other, seven), 1)
 
 
 @pytest.mark.slow

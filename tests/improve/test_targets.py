@@ -172,7 +172,7 @@ def test_where_every_task_is_solved_prompts_are_edited_for_what_the_target_lacks
         wanted = OptimizerRequest(suite=suite, only="prompts", target="docstring", proposals=2)
         report = ws.optimize(wanted, budget="50M-tokens")
         found = report.target
-        assert (found.start.value, found.best.value, report.active) == (0.0, 1.0, "")
+        assert (found.start.value, found.best.value, report.active, report.judged) == (0.0, 1.0, "", 0)
         assert "docstring" in ws.variants.diff(found.variant)
         untargeted = ws.optimize(OptimizerRequest(suite=suite, only="prompts", proposals=2), budget="50M-tokens")
     assert untargeted.tried == 0, "without the target there is nothing to learn from"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evolve.agent import drawn
 from evolve.improve.arms import Arm
-from evolve.improve.withholding import controls
+from evolve.improve.withholding import item_controls
 from evolve.optimizer.prompt_items import parse_prompt
 from evolve.testing import FixedLearner, FixedPolicy, small_suite
 
@@ -31,7 +31,7 @@ def arm_with(lines, variant):
 
 
 def listed(arm, **more):
-    return controls(arm, Reader(), TASKS, **{"seed": 0, "share": 0.5, **more})
+    return item_controls(arm, Reader(), TASKS, **{"seed": 0, "share": 0.5, **more})
 
 
 @settings(max_examples=60)
@@ -72,5 +72,5 @@ def test_the_draw_is_uniform_and_depends_on_seed_task_and_item_alone() -> None:
 @pytest.mark.parametrize("arm", [Arm(variant="v"), replace(arm_with(LINES, "v"), prompts={"act.md": "Do it.\n"})])
 def test_nothing_is_run_again_where_nothing_can_be_withheld(arm) -> None:
     assert listed(arm) == []
-    assert controls(arm_with(LINES, "v"), FixedLearner(), TASKS, seed=0, share=0.5) == []
+    assert item_controls(arm_with(LINES, "v"), FixedLearner(), TASKS, seed=0, share=0.5) == []
     assert listed(arm_with(LINES, "v"), share=0.0) == []

@@ -37,13 +37,12 @@ NONE, SOME = st.none(), st.sampled_from([None, 0.0, 1.0])
 
 
 @given(rows(SOME), rows(SOME))
-def test_whoever_does_worse_by_solves_and_cost_is_never_worth_judging(mine, theirs):
+def test_who_is_worth_judging_depends_on_solves_and_cost_alone(mine, theirs):
     child, other = member(1, mine), member(2, theirs)
     wins, losses = compare(child, other)
+    assert (standing(child, other) is None) == (wins <= losses), "the target alone sends nobody to the gate"
     if wins < losses:
-        assert standing(child, other) is None and not is_preferred(child, other)
-    if wins > losses:
-        assert standing(child, other) is not None
+        assert not is_preferred(child, other)
 
 
 @given(rows(NONE), rows(NONE), rows(NONE))
@@ -62,7 +61,7 @@ def test_without_a_target_the_order_is_by_solves_and_cost_alone(first, second, t
 def test_solves_go_before_the_target_and_the_target_before_cost():
     base = member(1, [(1.0, 100, 0.0), (1.0, 100, 0.0), (0.0, 100, None)])
     solver = member(2, [(1.0, 100, 0.0), (1.0, 100, 0.0), (1.0, 100, 0.0)])
-    liked = member(3, [(1.0, 100, 1.0), (1.0, 100, 1.0), (0.0, 100, None)])
+    liked = member(3, [(1.0, 50, 1.0), (1.0, 100, 1.0), (0.0, 100, None)])
     cheap = member(4, [(1.0, 10, 0.0), (1.0, 10, 0.0), (0.0, 100, None)])
     ranked = sorted([liked, cheap, solver], key=lambda one: standing(one, base))
     assert [one.candidate for one in ranked] == [solver.candidate, liked.candidate, cheap.candidate]
@@ -77,10 +76,10 @@ def test_among_equals_on_a_task_the_front_keeps_those_with_the_better_target():
 
 
 class Taste:
-    """Every candidate solves everything at the same cost; those with more than three steps are liked."""
+    """Who takes more than two steps is cheaper; of those, who takes more than five is liked."""
 
-    def __init__(self, *, asked):
-        self._asked, self.judged = asked, []
+    def __init__(self, *, asked, cheaper):
+        self._asked, self._cheaper, self.judged = asked, cheaper, []
         self.incumbent = Candidate(workflow=Workflow().with_knobs(steps=2))
 
     @property
@@ -88,21 +87,29 @@ class Taste:
         return [TaskView(id=name, family="", instruction="", signature="", examples=()) for name in TASKS]
 
     def screen(self, candidate, tasks):
-        liked = float(candidate.workflow.knobs.steps > 3) if self._asked else None
-        return [trial(name, 1.0, 100, liked) for name in tasks]
+        steps = candidate.workflow.knobs.steps
+        liked = float(steps > 5) if self._asked else None
+        return [trial(name, 1.0, self._cheaper if steps > 2 else 100, liked) for name in tasks]
 
     def judge(self, candidate, parent):
-        self.judged.append(candidate)
+        self.judged.append(candidate.workflow.knobs.steps)
         return Judgement(verdict="undecided", gain=0.0)
 
     def left(self):
         return Left()
 
 
-def test_a_search_hands_over_what_is_liked_and_nothing_where_nobody_asked_for_it():
+def judged(**how):
+    trials = Taste(**how)
     settings = EngineSettings(seed=1, only="knobs", proposals=60)
-    for asked in (True, False):
-        trials = Taste(asked=asked)
-        BanditEngine(settings=settings).search(trials, trials.incumbent)
-        assert bool(trials.judged) == asked
-        assert all(one.workflow.knobs.steps > 3 for one in trials.judged)
+    BanditEngine(settings=settings).search(trials, trials.incumbent)
+    return trials.judged
+
+
+def test_of_those_that_are_better_a_search_hands_over_who_is_liked():
+    assert judged(asked=True, cheaper=50)[0] > 5
+    assert min(judged(asked=False, cheaper=50)) > 2
+
+
+def test_what_is_liked_and_no_better_otherwise_is_not_handed_over():
+    assert judged(asked=True, cheaper=100) == []
