@@ -178,7 +178,8 @@ class _Search:
 
     def _in_order(self, parent: Member) -> list[str]:
         """The tasks, two that the parent fails on for every one that it solves: gains show on the former."""
-        failed, solved = [], []
+        failed: list[str] = []
+        solved: list[str] = []
         for name in self._tasks:
             (solved if name in parent.trials and parent.trials[name].score == 1.0 else failed).append(name)
         ordered: list[str] = []
