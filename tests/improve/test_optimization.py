@@ -88,6 +88,15 @@ def test_what_the_gate_accepts_acts_from_then_on_and_is_measured_on_sealed_tasks
 
 
 @pytest.mark.slow
+def test_an_arm_sets_aside_no_more_than_its_workflow_may_spend(poor, turner, suite_file, open_ws) -> None:
+    turner(400)
+    with open_ws() as ws:
+        # Less than the most that any one episode may have: by that measure not one pair could be paid for.
+        (change,) = ws.optimize(wish(suite_file), budget="45k-candidates").changes
+        assert change.realised.n == 8
+
+
+@pytest.mark.slow
 def test_a_change_without_an_effect_is_not_accepted_and_leaves_the_test_sealed(
     poor, turner, suite_file, open_ws
 ) -> None:
