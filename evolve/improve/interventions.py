@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from evolve.episodes import Claim, Evidence
 from evolve.faults import hit
-from evolve.gate import Pair, is_verified, one_per_group
+from evolve.gate import Pair, is_fresh, is_verified, one_per_group
 from evolve.improve.arms import Prompted
 from evolve.improve.items import TRIAL, recalled_on, times_used
 from evolve.improve.jobs import Attempt
@@ -128,6 +128,8 @@ def _tested(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Cal
 def _claim(insight: Insight, pair: Pair) -> Claim | None:
     """The insight with what one pair says of it; None where it says nothing."""
     if pair.outcome in ("void", "withheld") or is_verified(pair.variant) == is_verified(pair.parent):
+        return None
+    if not (is_fresh(pair.parent) and is_fresh(pair.variant)):  # an answer played back tells of nothing that acted
         return None
     direction: Literal[1, -1] = 1 if is_verified(pair.variant) else -1
     told = {1: "the first answer was right with it alone", -1: "the first answer was right without it alone"}

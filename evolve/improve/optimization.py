@@ -279,7 +279,7 @@ def _change(candidate: Candidate, judgement: Judgement, parent: str, found: Comp
         variant=judgement.variant,
         parent=parent,
         operator=candidate.operator,
-        why=changed or candidate.why,
+        why=changed or f"{candidate.operator}: {candidate.why}",
         predicted=Interval(value=judgement.gain, low=judgement.low, high=judgement.high, n=judgement.pairs),
         realised=Interval(value=gain, low=low, high=high, n=tally.pairs),
         solved=measured.gain,

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from evolve.optimizer.engine import Candidate, EngineSettings, Trial, Trials
-from evolve.optimizer.linkage import Linkage
-from evolve.optimizer.mutations import Operator, crossover, knob_operators, single_operators
+from evolve.optimizer.engine import Candidate, EngineSettings, Left, Trial, Trials
+from evolve.optimizer.linkage import Linkage, parts_between
+from evolve.optimizer.mutations import Operator, crossover, knob_operators, mixed, single_operators
 from evolve.optimizer.population import BAND, Member, Population, compare
 from evolve.optimizer.rivals import Rivals
 from evolve.optimizer.scope import Scope
@@ -24,6 +24,7 @@ from evolve.workflow import Workflow, differences
 CROSSOVER = "crossover"
 TRANSPLANT = "transplant"
 TOGETHER = "change-together"
+LEAVE_OUT = "leave-out"
 TRIES = 400
 """Proposals in a row that are nothing new before the search gives up."""
 
@@ -114,9 +115,9 @@ class _Search:
             proposals += 1
             member = self._screened(child, parent)
             self._bandit.reward(name, self._paid(member, parent))
-            if self._rivals.is_time(self._trials.left()):
+            if self._rivals.is_time(self._left):
                 self._judge_best()
-            if self._rivals.is_over(self._trials.left()):
+            if self._rivals.is_over(self._left):
                 return "what is left of the budget covers no further judgement"
         self._judge_best()
         return f"all {most} proposals made"
@@ -201,11 +202,41 @@ class _Search:
         return 0.25 if self._population.niche(member) is not self._population.niche(parent) else 0.0
 
     def _judge_best(self) -> None:
-        """Has the gate judge the best rival, where there is one."""
+        """Has the gate judge the best rival, where there is one, without what makes no difference to it."""
         best = self._rivals.best
         if best is not None:
+            best = self._lean(best)
             judgement = self._trials.judge(best.candidate, self._rivals.incumbent.candidate)
             self._rivals.judged(best, accepted=judgement.accepted)
+
+    def _lean(self, rival: Member) -> Member:
+        """The rival with the incumbent's parts wherever that makes it no worse: what did not help is not proposed."""
+        kept = self._rivals.incumbent.candidate.workflow
+        changed = parts_between(kept, rival.candidate.workflow)
+        for part in sorted(changed, key=self._linkage.matters):
+            if not self._rivals.has_means_for(rival, self._left, trials=LOOKS[1], margin=1.2):
+                break
+            made = mixed(rival.candidate.workflow, kept, part.__eq__)
+            if made is None or made in (kept, rival.candidate.workflow):
+                continue
+            before = rival.candidate
+            child = Candidate(
+                workflow=made,
+                prompts=before.prompts,
+                parents=(before.digest,),
+                operator=LEAVE_OUT,
+                why=f"leaves out a change that made no difference ({part.partition(':')[2]})",
+            )
+            known = self._population.members.get(child.digest)
+            member = known if known is not None else self._screened(child, rival)
+            wins, losses = compare(member, rival)
+            if member.trials.keys() >= rival.trials.keys() and wins >= losses:
+                rival = member
+        return rival
+
+    @property
+    def _left(self) -> Left:
+        return self._trials.left()
 
 
 def _are_alike(look: Member, parent: Member, *, exactly: bool) -> bool:

@@ -163,7 +163,7 @@ class EngineSettings:
 
     Attributes:
         only: ``prompts``, ``workflow`` or ``knobs`` to leave everything else as it is; "" for all that it can edit.
-        proposals: Most candidates to try, or None.
+        proposals: Most candidates to try, beside those that only leave out parts of one; or None.
         wanted: What the target of trials asks for, in words, for engines that edit texts; "" without a target.
         extra: Of one engine alone.
     """

@@ -48,6 +48,10 @@ class Linkage:
         found = self._mattered.get(task, {})
         return tuple(part for part, number in found.items() if number >= OFTEN * self._changed[part])
 
+    def matters(self, part: str) -> bool:
+        """Whether a task is known that hangs on the part."""
+        return any(part in self.parts(task) for task in self._mattered)
+
     def changed(self, workflow: Workflow, task: str, random: Random) -> Workflow | None:
         """The workflow with several of the task's parts changed at once; None where fewer than two are known."""
         known = self.parts(task)

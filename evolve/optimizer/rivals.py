@@ -63,13 +63,26 @@ class Rivals:
         if rival is None:
             return False
         wins, losses = compare(rival, self.incumbent)
-        net, pair = wins - losses, rival.cost + self.incumbent.cost
-        prospects = net * abs(net) / max(1, wins + losses)
-        price = pair * (min(left.pairs, left.wins * len(rival.trials) / net) if net > 0 else left.pairs)
-        # Trials flatter, and losses take further pairs.
-        if left.cost is not None and left.cost < 1.5 * price + SCREENING * rival.cost:
-            return prospects >= LAST_PROSPECTS or left.cost < 1.5 * left.wins * pair
-        return self._spent >= price and prospects >= PROSPECTS
+        prospects = (wins - losses) * abs(wins - losses) / max(1, wins + losses)
+        if not self.has_means_for(rival, left):
+            least = left.wins * (rival.cost + self.incumbent.cost)
+            return prospects >= LAST_PROSPECTS or (left.cost or 0.0) < 1.5 * least
+        return self._spent >= self._price(rival, left) and prospects >= PROSPECTS
+
+    def has_means_for(self, rival: Member, left: Left, *, trials: int = SCREENING, margin: float = 1.5) -> bool:
+        """Whether the rival could still be judged after so many more trials.
+
+        Args:
+            margin: Times the price that is expected: trials flatter, and losses take further pairs.
+        """
+        return left.cost is None or left.cost >= margin * self._price(rival, left) + trials * rival.cost
+
+    def _price(self, rival: Member, left: Left) -> float:
+        """What a judgement of the rival will cost, going by its trials."""
+        wins, losses = compare(rival, self.incumbent)
+        net = wins - losses
+        pairs = min(left.pairs, left.wins * len(rival.trials) / net) if net > 0 else left.pairs
+        return pairs * (rival.cost + self.incumbent.cost)
 
     def is_over(self, left: Left) -> bool:
         """Whether there is no rival, and no means to have another one judged."""
