@@ -230,7 +230,8 @@ class _Search:
             known = self._population.members.get(child.digest)
             member = known if known is not None else self._screened(child, rival)
             wins, losses = compare(member, rival)
-            if member.trials.keys() >= rival.trials.keys() and wins >= losses:
+            is_told = member.trials.keys() >= rival.trials.keys()
+            if is_told and wins >= losses and not self._rivals.was_judged(member):
                 rival = member
         return rival
 

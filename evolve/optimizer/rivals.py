@@ -51,11 +51,15 @@ class Rivals:
         """
         self._spent += spent
         place = standing(member, self.incumbent)
-        if place is None or self._population.niche(member) in self._judged:
+        if place is None or self.was_judged(member):
             return
         self._ranked[member.candidate.digest] = place
         if self.best is member:
             self._spent = 0.0
+
+    def was_judged(self, member: Member) -> bool:
+        """Whether it, or one that behaves like it, was judged against this incumbent, or is the incumbent."""
+        return self._population.niche(member) in self._judged
 
     def is_time(self, left: Left) -> bool:
         """Whether to have the best one judged now; see the module's text."""

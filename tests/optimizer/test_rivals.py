@@ -50,9 +50,10 @@ def test_who_behaves_like_one_that_was_judged_is_not_judged_again() -> None:
     field = Field()
     best = field.child(9)
     field.rivals.judged(best, accepted=False)
-    field.child(9)
-    field.child(9, like=best)
+    twins = [field.child(9), field.child(9, like=best)]
     assert field.rivals.best is None
+    assert all(field.rivals.was_judged(one) for one in (best, *twins, field.rivals.incumbent))
+    assert not field.rivals.was_judged(field.child(10))
 
 
 def test_an_accepted_rival_is_the_incumbent_and_others_must_beat_it() -> None:
