@@ -1,6 +1,6 @@
-"""Settings of a workspace: defaults, then ``evolve.toml`` or ``[tool.evolve]``, then ``EVOLVE_*`` variables.
+"""Settings of a workspace: defaults, then ``evolve.toml`` or ``[tool.evolve]``, then variables of the environment.
 
-Command-line options come last and are the command line's business.
+Only :data:`VARIABLES` are read. A variable may lower a limit on spending, never lift one. Command-line options come last and are the command line's business.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from evolve.errors import UsageError, WorkspaceError
@@ -23,6 +24,29 @@ Encoder = Literal["hashing", "st"]
 SandboxBackend = Literal["auto", "bubblewrap", "landlock", "seatbelt"]
 
 _PREFIX = "EVOLVE_"
+_LIMITS = ("day_limit", "total_limit")
+
+VARIABLES: Mapping[str, str] = MappingProxyType(
+    {
+        "EVOLVE_WORKSPACE": "the workspace, where -w names none",
+        "EVOLVE_MODEL": "setting `model`: the language model, as `evolve models default` chooses it",
+        "EVOLVE_BASE_URL": "setting `base_url`",
+        "EVOLVE_API_KEY": "the key for endpoints other than the one that OPENAI_API_KEY is for",
+        "EVOLVE_SANDBOX": "setting `sandbox`; cannot be none",
+        "EVOLVE_WORKERS": "setting `workers`",
+        "EVOLVE_CANDIDATES": "setting `candidates`",
+        "EVOLVE_SECONDS": "setting `seconds`",
+        "EVOLVE_SEED": "setting `seed`, and --seed where it is not given",
+        "EVOLVE_BUDGET": "--budget where it is not given; several bounds with spaces between",
+        "EVOLVE_DAY_LIMIT": "one more bound beside the setting `day_limit`",
+        "EVOLVE_TOTAL_LIMIT": "one more bound beside the setting `total_limit`",
+        "EVOLVE_PLAIN": "1: `evolve chat` writes plain lines, as with --plain",
+        "EVOLVE_UNSAFE": "I_UNDERSTAND: the second word that --sandbox none needs; does nothing alone",
+        "EVOLVE_FAULT": "for tests of evolve: makes a crash happen at a named place",
+    }
+)
+"""Every variable that evolve reads of its own, with its meaning. None deletes, overwrites, approves or spends: that is
+said on the command line."""
 
 
 def _explained(about: str, **bounds: float) -> dict[str, Any]:
@@ -127,8 +151,12 @@ def load_settings(root: Path | None, environ: Mapping[str, str] | None = None) -
         sources.update(dict.fromkeys(raw, str(file)))
     variables = _read_environment(os.environ if environ is None else environ)
     for name, text in variables.items():
-        values.update(_checked({name: text}, strings=True, place=_PREFIX + name.upper()))
-        sources[name] = _PREFIX + name.upper()
+        variable = _PREFIX + name.upper()
+        if name in _LIMITS and values.get(name):  # both hold, so a variable never lifts what the file says
+            text, sources[name] = f"{values[name]} {text}", f"{sources[name]} and {variable}"
+        else:
+            sources[name] = variable
+        values.update(_checked({name: text}, strings=True, place=variable))
     return Settings(**values, sources=sources)
 
 
@@ -170,8 +198,14 @@ def _table(value: Any, path: Path, name: str) -> dict[str, Any]:
 
 
 def _read_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    found = {item.name: environ.get(_PREFIX + item.name.upper(), "") for item in setting_fields()}
+    names = {item.name: _PREFIX + item.name.upper() for item in setting_fields()}
+    found = {name: environ.get(variable, "") for name, variable in names.items() if variable in VARIABLES}
     return {name: text for name, text in found.items() if text}  # an empty variable counts as unset
+
+
+def unread_variables(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Variables that look like ours and are not: a name misspelt, or of something that only an option says."""
+    return tuple(sorted(name for name in environ or os.environ if name.startswith(_PREFIX) and name not in VARIABLES))
 
 
 def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, Any]:

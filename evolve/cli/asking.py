@@ -22,7 +22,6 @@ Approve = Annotated[
     str,
     typer.Option(
         "--approve",
-        envvar="EVOLVE_APPROVE",
         help="Before anything that cannot be taken back easily, such as changing the folder: ask, auto (do it) or"
         " never (leave it).",
     ),

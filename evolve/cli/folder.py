@@ -19,26 +19,23 @@ if TYPE_CHECKING:
 EXIT_CODES = {"fault": 3, "interrupted": 130, "waiting": WAITING}
 """Of runs that did not come to an end of their own; every other unsolved one gives 1."""
 
-Dir = Annotated[str | None, typer.Option("--dir", envvar="EVOLVE_DIR", help="Work in a copy of this folder.")]
+Dir = Annotated[str | None, typer.Option("--dir", help="Work in a copy of this folder.")]
 Check = Annotated[
     str | None,
-    typer.Option("--check", envvar="EVOLVE_CHECK", help="A shell command that ends with 0 when the work is done."),
+    typer.Option("--check", help="A shell command that ends with 0 when the work is done."),
 ]
 Python = Annotated[
     str | None,
     typer.Option(
         "--python",
-        envvar="EVOLVE_PYTHON",
         help="A virtual environment to import from; default DIR/.venv, then VIRTUAL_ENV.",
     ),
 ]
 Protect = Annotated[
     list[str] | None,
-    typer.Option("--protect", envvar="EVOLVE_PROTECT", help="Files whose changes do not count; default: tests."),
+    typer.Option("--protect", help="Files whose changes do not count; default: tests."),
 ]
-Yes = Annotated[
-    bool, typer.Option("--yes", envvar="EVOLVE_YES", help="Apply what passes the check; short for --approve auto.")
-]
+Yes = Annotated[bool, typer.Option("--yes", help="Apply what passes the check; short for --approve auto.")]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,7 +50,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 
 @app.command("show")
 def show_command(
-    decision: Annotated[int, typer.Argument(help="Id of a verdict, from the list.", envvar="EVOLVE_DECISION")],
+    decision: Annotated[int, typer.Argument(help="Id of a verdict, from the list.")],
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:

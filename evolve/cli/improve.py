@@ -15,9 +15,7 @@ app = typer.Typer(rich_markup_mode=None)
 @app.command("improve")
 def improve_command(
     suite: options.Suite,
-    rounds: Annotated[
-        int, typer.Option("--rounds", envvar="EVOLVE_ROUNDS", min=1, help="Rounds of practice and judgement.")
-    ] = 2,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Rounds of practice and judgement.")] = 2,
     python: folder.Python = None,
     budget: options.Budget = None,
     model: options.Model = None,

@@ -15,14 +15,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(rich_markup_mode=None)
 
-InsightId = Annotated[str, typer.Argument(help="Id of an insight or its beginning.", envvar="EVOLVE_INSIGHT")]
+InsightId = Annotated[str, typer.Argument(help="Id of an insight or its beginning.")]
 
 
 @app.command("list")
 def list_command(
-    status: Annotated[
-        str | None, typer.Option("--status", envvar="EVOLVE_STATUS", help="Only this status, such as confirmed.")
-    ] = None,
+    status: Annotated[str | None, typer.Option("--status", help="Only this status, such as confirmed.")] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -64,7 +62,7 @@ def show_command(insight: InsightId, workspace: options.Workspace = None, as_jso
 
 @app.command("why")
 def why_command(
-    effect: Annotated[str, typer.Argument(help="An effect, such as solved.", envvar="EVOLVE_EFFECT")],
+    effect: Annotated[str, typer.Argument(help="An effect, such as solved.")],
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -86,8 +84,8 @@ def why_command(
 
 @app.command("recall")
 def recall_command(
-    query: Annotated[str, typer.Argument(help="A task in words.", envvar="EVOLVE_QUERY")],
-    k: Annotated[int, typer.Option("--k", envvar="EVOLVE_K", min=1, help="Most items of a kind.")] = 5,
+    query: Annotated[str, typer.Argument(help="A task in words.")],
+    k: Annotated[int, typer.Option("--k", min=1, help="Most items of a kind.")] = 5,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -105,7 +103,7 @@ def recall_command(
 
 @app.command("note")
 def note_command(
-    text: Annotated[str, typer.Argument(help="A fact or preference.", envvar="EVOLVE_TEXT")],
+    text: Annotated[str, typer.Argument(help="A fact or preference.")],
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -123,7 +121,7 @@ def note_command(
 @app.command("forget")
 def forget_command(
     ids: Annotated[list[str] | None, typer.Argument(help="Ids of insights.", show_default=False)] = None,
-    everything: Annotated[bool, typer.Option("--all", envvar="EVOLVE_ALL", help="Forget every insight.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Forget every insight.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:

@@ -17,16 +17,14 @@ app = typer.Typer(
 )
 comments = typer.Typer(rich_markup_mode=None)
 
-MetricName = Annotated[str, typer.Argument(help="Name or id of a metric.", envvar="EVOLVE_METRIC")]
+MetricName = Annotated[str, typer.Argument(help="Name or id of a metric.")]
 
 
 @comments.command("comment")
 def comment_command(
     run: options.RunId,
-    text: Annotated[str, typer.Argument(help="What you have to say about it.", envvar="EVOLVE_TEXT")],
-    prefer: Annotated[
-        bool, typer.Option("--prefer", envvar="EVOLVE_PREFER", help="Also an instruction for similar tasks.")
-    ] = False,
+    text: Annotated[str, typer.Argument(help="What you have to say about it.")],
+    prefer: Annotated[bool, typer.Option("--prefer", help="Also an instruction for similar tasks.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -112,10 +110,8 @@ def propose_command(
 @app.command("edit")
 def edit_command(
     metric: MetricName,
-    name: Annotated[str | None, typer.Option("--name", envvar="EVOLVE_NAME", help="What it is called.")] = None,
-    definition: Annotated[
-        str | None, typer.Option("--definition", envvar="EVOLVE_DEFINITION", help="What it measures.")
-    ] = None,
+    name: Annotated[str | None, typer.Option("--name", help="What it is called.")] = None,
+    definition: Annotated[str | None, typer.Option("--definition", help="What it measures.")] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:

@@ -21,7 +21,7 @@ _WHO = "run and improve use the model that --model names, else the chosen one, e
 
 Name = Annotated[
     str | None,
-    typer.Argument(help="NAME, openai:NAME or http://host/v1#NAME.", envvar="EVOLVE_MODEL", show_default=False),
+    typer.Argument(help="NAME, openai:NAME or http://host/v1#NAME.", show_default=False),
 ]
 
 
@@ -102,12 +102,8 @@ def check_command(
 @app.command("judge")
 def judge_command(
     model: Name = None,
-    suite: Annotated[
-        str, typer.Option("--suite", envvar="EVOLVE_SUITE", help="Where answers of known worth come from.")
-    ] = "strings",
-    count: Annotated[
-        int, typer.Option("--count", envvar="EVOLVE_COUNT", min=1, help="Sound answers, and as many wrong ones.")
-    ] = 40,
+    suite: Annotated[str, typer.Option("--suite", help="Where answers of known worth come from.")] = "strings",
+    count: Annotated[int, typer.Option("--count", min=1, help="Sound answers, and as many wrong ones.")] = 40,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -130,7 +126,6 @@ def default_command(
         str | None,
         typer.Argument(
             help='A model, several from cheap to dear with commas, or "" for none.',
-            envvar="EVOLVE_DEFAULT_MODEL",
             show_default=False,
         ),
     ] = None,

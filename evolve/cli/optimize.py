@@ -18,26 +18,17 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode=None)
 
 
-Only = Annotated[
-    str, typer.Option("--only", envvar="EVOLVE_ONLY", help="Change nothing else: prompts, workflow or knobs.")
-]
-EngineName = Annotated[
-    str, typer.Option("--engine", envvar="EVOLVE_ENGINE", help="bandit (needs no model) or gepa. Default: by part.")
-]
-Proposals = Annotated[
-    int | None, typer.Option("--proposals", envvar="EVOLVE_PROPOSALS", min=3, help="Most candidates to try.")
-]
+Only = Annotated[str, typer.Option("--only", help="Change nothing else: prompts, workflow or knobs.")]
+EngineName = Annotated[str, typer.Option("--engine", help="bandit (needs no model) or gepa. Default: by part.")]
+Proposals = Annotated[int | None, typer.Option("--proposals", min=3, help="Most candidates to try.")]
 Metric = Annotated[
     str,
     typer.Option(
         "--target",
-        envvar="EVOLVE_TARGET",
         help="A metric that chooses among candidates that do no worse; see evolve memory metrics.",
     ),
 ]
-Resume = Annotated[
-    bool, typer.Option("--resume", envvar="EVOLVE_RESUME", help="Only go on with a run that was cut off.")
-]
+Resume = Annotated[bool, typer.Option("--resume", help="Only go on with a run that was cut off.")]
 
 
 @app.command("optimize")

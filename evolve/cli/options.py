@@ -1,4 +1,8 @@
-"""Options that several commands share. Each can also be set by its ``EVOLVE_*`` variable."""
+"""Options that several commands share.
+
+An option has a variable only where :data:`evolve.settings.VARIABLES` names it: what is set once for a session must not
+decide what a single command deletes, overwrites, approves or pays for.
+"""
 
 from __future__ import annotations
 
@@ -8,29 +12,24 @@ import typer
 
 
 def named_before(ctx: typer.Context, value: str | None) -> str | None:
-    """The workspace typed after the command, else the one typed before it, else the variable's."""
-    source = ctx.get_parameter_source("workspace")
-    return value if source is not None and source.name == "COMMANDLINE" else typed_before(ctx) or value
+    """The workspace typed after the command, else the one typed before it."""
+    return value if value is not None else typed_before(ctx)
 
 
 def typed_before(ctx: typer.Context) -> str | None:
     """The workspace that was typed before the command, if any."""
-    root = ctx.find_root()
-    source = root.get_parameter_source("workspace")
-    found: str | None = root.params.get("workspace")
-    return found if source is not None and source.name == "COMMANDLINE" else None
+    found: str | None = ctx.find_root().params.get("workspace")
+    return found
 
 
-Suite = Annotated[str, typer.Argument(help="A task file or folder, or a built-in suite.", envvar="EVOLVE_SUITE")]
-RunId = Annotated[str, typer.Argument(help="Id of a run, such as r1.", envvar="EVOLVE_RUN")]
+Suite = Annotated[str, typer.Argument(help="A task file or folder, or a built-in suite.")]
+RunId = Annotated[str, typer.Argument(help="Id of a run, such as r1.")]
 Workspace = Annotated[
     str | None,
     typer.Option(
         "-w",
         "--workspace",
-        envvar="EVOLVE_WORKSPACE",
-        help="Folder of the workspace.",
-        show_envvar=True,
+        help="Folder of the workspace. Default: that of EVOLVE_WORKSPACE, else the nearest above.",
         callback=named_before,
     ),
 ]
@@ -38,7 +37,6 @@ Model = Annotated[
     str | None,
     typer.Option(
         "--model",
-        envvar="EVOLVE_MODEL",
         help='A language model: NAME, openai:NAME or http://host/v1#NAME; "" for none. Default: the workspace\'s.',
     ),
 ]
@@ -46,17 +44,14 @@ Record = Annotated[
     str | None,
     typer.Option(
         "--record",
-        envvar="EVOLVE_RECORD",
         help="Keep the model's exchanges in this folder, or .jsonl file, and ask only for what is not in it yet.",
     ),
 ]
 Replay = Annotated[
     str | None,
-    typer.Option(
-        "--replay", envvar="EVOLVE_REPLAY", help="Take the model's replies from such a recording, and ask no endpoint."
-    ),
+    typer.Option("--replay", help="Take the model's replies from such a recording, and ask no endpoint."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", envvar="EVOLVE_JSON", help="Print the result as JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Budget = Annotated[
     list[str] | None,
     typer.Option(
@@ -69,7 +64,6 @@ Sandbox = Annotated[
     str | None,
     typer.Option(
         "--sandbox",
-        envvar="EVOLVE_SANDBOX",
         help="Sandbox backend: auto, bubblewrap, landlock, seatbelt. none confines nothing, marks what is learned,"
         " and needs EVOLVE_UNSAFE=I_UNDERSTAND as well.",
     ),
@@ -80,7 +74,7 @@ Seed = Annotated[int, typer.Option("--seed", envvar="EVOLVE_SEED", min=0, help="
 def before_the_command(
     workspace: Annotated[
         str | None,
-        typer.Option("-w", "--workspace", envvar="EVOLVE_WORKSPACE", help="Folder of the workspace, for any command."),
+        typer.Option("-w", "--workspace", help="Folder of the workspace, for any command."),
     ] = None,
 ) -> None:
     """An agent that measurably learns: it solves tasks, keeps what helped, and proves it on held-out tasks."""

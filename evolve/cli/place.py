@@ -19,7 +19,7 @@ def init_command(
     ctx: typer.Context,
     path: Annotated[
         str | None,
-        typer.Argument(help="Folder to make a workspace of, else this one.", envvar="EVOLVE_PATH", show_default=False),
+        typer.Argument(help="Folder to make a workspace of, else this one.", show_default=False),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -68,9 +68,7 @@ def where_command(workspace: options.Workspace = None, as_json: options.AsJson =
 
 @app.command("doctor")
 def doctor_command(
-    mend: Annotated[
-        bool, typer.Option("--repair", envvar="EVOLVE_REPAIR", help="Mend what is damaged and say what is lost.")
-    ] = False,
+    mend: Annotated[bool, typer.Option("--repair", help="Mend what is damaged and say what is lost.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -106,9 +104,9 @@ def _repair(workspace: str | None, *, as_json: bool) -> None:
 
 @app.command("config")
 def config_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Show every setting, its value and where that comes from."""
+    """Show every setting, its value and where that comes from, and the variables that evolve reads."""
     from evolve.paths import find_workspace, user_workspace
-    from evolve.settings import load_settings, setting_fields
+    from evolve.settings import VARIABLES, load_settings, setting_fields, unread_variables
 
     settings = load_settings(find_workspace(workspace) or user_workspace())
     rows = [
@@ -119,3 +117,7 @@ def config_command(workspace: options.Workspace = None, as_json: options.AsJson 
         emit_json({name: {"value": value, "source": source} for name, value, source, _ in rows})
     else:
         emit(table(("key", "value", "from", "meaning"), [(n, str(v), s, about) for n, v, s, about in rows]))
+        emit()
+        emit(table(("variable", "set", "meaning"), [(n, n in os.environ, about) for n, about in VARIABLES.items()]))
+    for name in unread_variables():
+        note(f"{name} is set and means nothing to evolve")

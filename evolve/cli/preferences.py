@@ -18,13 +18,9 @@ app = typer.Typer(
     help="What you want, as it was understood: instructions, never evidence.",
 )
 
-PreferenceId = Annotated[str, typer.Argument(help="Id of a preference or its beginning.", envvar="EVOLVE_PREFERENCE")]
-About = Annotated[
-    str, typer.Option("--about", envvar="EVOLVE_ABOUT", help="Only for tasks in words like these.", show_default=False)
-]
-Folder = Annotated[
-    str, typer.Option("--dir", envvar="EVOLVE_DIR", help="Only for work in this folder.", show_default=False)
-]
+PreferenceId = Annotated[str, typer.Argument(help="Id of a preference or its beginning.")]
+About = Annotated[str, typer.Option("--about", help="Only for tasks in words like these.", show_default=False)]
+Folder = Annotated[str, typer.Option("--dir", help="Only for work in this folder.", show_default=False)]
 
 
 @app.command("list")
@@ -72,7 +68,7 @@ def show_command(
 
 @app.command("add")
 def add_command(
-    text: Annotated[str, typer.Argument(help="What you want, in your words.", envvar="EVOLVE_TEXT")],
+    text: Annotated[str, typer.Argument(help="What you want, in your words.")],
     about: About = "",
     folder: Folder = "",
     workspace: options.Workspace = None,
@@ -89,14 +85,10 @@ def add_command(
 @app.command("edit")
 def edit_command(
     preference: PreferenceId,
-    text: Annotated[
-        str | None, typer.Argument(help="What it says from now on.", envvar="EVOLVE_TEXT", show_default=False)
-    ] = None,
+    text: Annotated[str | None, typer.Argument(help="What it says from now on.", show_default=False)] = None,
     about: About = "",
     folder: Folder = "",
-    everywhere: Annotated[
-        bool, typer.Option("--everywhere", envvar="EVOLVE_EVERYWHERE", help="It holds for every task.")
-    ] = False,
+    everywhere: Annotated[bool, typer.Option("--everywhere", help="It holds for every task.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -147,7 +139,7 @@ def confirm_command(
 @app.command("forget")
 def forget_command(
     ids: Annotated[list[str] | None, typer.Argument(help="Ids of preferences.", show_default=False)] = None,
-    everything: Annotated[bool, typer.Option("--all", envvar="EVOLVE_ALL", help="Forget every preference.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Forget every preference.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:

@@ -83,6 +83,7 @@ def build_app() -> typer.Typer:
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,
+        epilog="Variables that configure a session, and every setting: evolve config (docs/environment.md).",
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )

@@ -19,12 +19,8 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command("report")
 def report_command(
-    fresh: Annotated[
-        bool, typer.Option("--fresh", envvar="EVOLVE_FRESH", help="Run the held-out arms again; a logged look.")
-    ] = False,
-    curve: Annotated[
-        str | None, typer.Option("--curve", envvar="EVOLVE_CURVE", help="Write the learning curve to this SVG file.")
-    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run the held-out arms again; a logged look.")] = False,
+    curve: Annotated[str | None, typer.Option("--curve", help="Write the learning curve to this SVG file.")] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:

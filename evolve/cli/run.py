@@ -24,23 +24,20 @@ Wanted = Annotated[
     str | None,
     typer.Argument(
         help="A task file, SUITE#ID, - for rows on stdin, or with --dir a task in words.",
-        envvar="EVOLVE_TASK",
         show_default=False,
     ),
 ]
 Rubric = Annotated[
     str | None,
-    typer.Option(
-        "--rubric", envvar="EVOLVE_RUBRIC", help="TEXT or FILE by which a model judges what nothing else can check."
-    ),
+    typer.Option("--rubric", help="TEXT or FILE by which a model judges what nothing else can check."),
 ]
 
 
 Rows = Annotated[
     str | None,
-    typer.Option("--examples", envvar="EVOLVE_EXAMPLES", help="A file of rows: last column is the output."),
+    typer.Option("--examples", help="A file of rows: last column is the output."),
 ]
-Name = Annotated[str | None, typer.Option("--name", envvar="EVOLVE_NAME", help="Name of the task and of its function.")]
+Name = Annotated[str | None, typer.Option("--name", help="Name of the task and of its function.")]
 
 
 @app.command("run")
@@ -48,9 +45,7 @@ def run_command(
     task: Wanted = None,
     examples: Rows = None,
     name: Name = None,
-    no_header: Annotated[
-        bool, typer.Option("--no-header", envvar="EVOLVE_NO_HEADER", help="The table's first line is data.")
-    ] = False,
+    no_header: Annotated[bool, typer.Option("--no-header", help="The table's first line is data.")] = False,
     directory: folder.Dir = None,
     check: folder.Check = None,
     python: folder.Python = None,

@@ -112,7 +112,7 @@ def _tell_answers(record: EpisodeRecord) -> None:
 
 @app.command("replay")
 def replay_command(
-    episode: Annotated[str, typer.Argument(help="Id of an episode or its beginning.", envvar="EVOLVE_EPISODE")],
+    episode: Annotated[str, typer.Argument(help="Id of an episode or its beginning.")],
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -183,13 +183,9 @@ def apply_command(
 
 @app.command("answer")
 def answer_command(
-    run: Annotated[str, typer.Argument(help="Id of a run that waits, such as r1.", envvar="EVOLVE_RUN")],
-    text: Annotated[
-        str | None, typer.Argument(help="The answer, or - to read it from stdin.", envvar="EVOLVE_ANSWER")
-    ] = None,
-    withdraw: Annotated[
-        bool, typer.Option("--withdraw", envvar="EVOLVE_WITHDRAW", help="Take the question back: the work ends there.")
-    ] = False,
+    run: Annotated[str, typer.Argument(help="Id of a run that waits, such as r1.")],
+    text: Annotated[str | None, typer.Argument(help="The answer, or - to read it from stdin.")] = None,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take the question back: the work ends there.")] = False,
     approve: asking.Approve = "ask",
     model: options.Model = None,
     workspace: options.Workspace = None,

@@ -22,7 +22,6 @@ Backend = Annotated[
     typer.Option(
         "--backend",
         "--sandbox",
-        envvar="EVOLVE_SANDBOX",
         help="auto, bubblewrap, landlock, seatbelt; none confines nothing and needs EVOLVE_UNSAFE=I_UNDERSTAND.",
     ),
 ]
@@ -30,23 +29,22 @@ Session = Annotated[
     str | None,
     typer.Option(
         "--session",
-        envvar="EVOLVE_SESSION",
         help="See the variables of earlier commands with the same name. The workspace keeps the actions of a session"
         " and replays them each time; if one gives something else than when it was recorded, the session is at"
         " fault. An action that hits a limit is not kept.",
     ),
 ]
-Wall = Annotated[float, typer.Option("--wall", envvar="EVOLVE_WALL", min=0.01, help="Wall seconds.")]
-Memory = Annotated[int, typer.Option("--memory", envvar="EVOLVE_MEMORY", min=16, help="Memory, MiB.")]
+Wall = Annotated[float, typer.Option("--wall", min=0.01, help="Wall seconds.")]
+Memory = Annotated[int, typer.Option("--memory", min=16, help="Memory, MiB.")]
 Python = Annotated[
     str | None,
-    typer.Option("--python", envvar="EVOLVE_PYTHON", help="A virtual environment the code may import from."),
+    typer.Option("--python", help="A virtual environment the code may import from."),
 ]
 
 
 @app.command("exec")
 def exec_command(
-    file: Annotated[str, typer.Argument(help="A Python file, or - for stdin.", envvar="EVOLVE_FILE")],
+    file: Annotated[str, typer.Argument(help="A Python file, or - for stdin.")],
     backend: Backend = None,
     wall: Wall = 5.0,
     memory: Memory = 512,

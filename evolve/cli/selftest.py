@@ -16,10 +16,8 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command("selftest")
 def selftest_command(
-    null: Annotated[
-        bool, typer.Option("--null", envvar="EVOLVE_NULL", help="Loops of proposals that change nothing.")
-    ] = False,
-    loops: Annotated[int, typer.Option("--loops", envvar="EVOLVE_LOOPS", min=1, help="How many loops.")] = 80,
+    null: Annotated[bool, typer.Option("--null", help="Loops of proposals that change nothing.")] = False,
+    loops: Annotated[int, typer.Option("--loops", min=1, help="How many loops.")] = 80,
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:

@@ -14,14 +14,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at, check and export learned skills.")
 
-Name = Annotated[str, typer.Argument(help="Name of a skill.", envvar="EVOLVE_SKILL")]
+Name = Annotated[str, typer.Argument(help="Name of a skill.")]
 
 
 @app.command("list")
 def list_command(
-    retired: Annotated[
-        bool, typer.Option("--all", envvar="EVOLVE_ALL", help="Also those that are not in use.")
-    ] = False,
+    retired: Annotated[bool, typer.Option("--all", help="Also those that are not in use.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -59,7 +57,7 @@ def show_command(name: Name, workspace: options.Workspace = None, as_json: optio
 
 @app.command("find")
 def find_command(
-    query: Annotated[str, typer.Argument(help="What the skill should do.", envvar="EVOLVE_QUERY")],
+    query: Annotated[str, typer.Argument(help="What the skill should do.")],
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -120,8 +118,8 @@ def own_command(name: Name, workspace: options.Workspace = None, as_json: option
 @app.command("export")
 def export_command(
     names: Annotated[list[str], typer.Argument(help="Names of skills.", show_default=False)],
-    out: Annotated[str, typer.Option("--out", envvar="EVOLVE_OUT", help="Folder to write into.")],
-    to: Annotated[str, typer.Option("--to", envvar="EVOLVE_TO", help="Format: agent-skills.")] = "agent-skills",
+    out: Annotated[str, typer.Option("--out", help="Folder to write into.")],
+    to: Annotated[str, typer.Option("--to", help="Format: agent-skills.")] = "agent-skills",
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:

@@ -30,12 +30,10 @@ def list_command(as_json: options.AsJson = False) -> None:
 
 @app.command("generate")
 def generate_command(
-    suite: Annotated[str, typer.Argument(help="everyday, lists, strings, tables or composed.", envvar="EVOLVE_SUITE")],
-    n: Annotated[int | None, typer.Option("--n", envvar="EVOLVE_N", min=1, help="Number of tasks.")] = None,
+    suite: Annotated[str, typer.Argument(help="everyday, lists, strings, tables or composed.")],
+    n: Annotated[int | None, typer.Option("--n", min=1, help="Number of tasks.")] = None,
     seed: options.Seed = 0,
-    out: Annotated[
-        str | None, typer.Option("--out", envvar="EVOLVE_OUT", help="File to write; default stdout.")
-    ] = None,
+    out: Annotated[str | None, typer.Option("--out", help="File to write; default stdout.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Write a built-in suite as JSON lines, one task each."""
@@ -54,16 +52,12 @@ def generate_command(
 
 @app.command("import")
 def import_command(
-    file: Annotated[
-        str, typer.Argument(help="JSONL in the format of HumanEval, MBPP or SWE-bench.", envvar="EVOLVE_FILE")
-    ],
+    file: Annotated[str, typer.Argument(help="JSONL in the format of HumanEval, MBPP or SWE-bench.")],
     repos: Annotated[
         str | None,
-        typer.Option("--repos", envvar="EVOLVE_REPOS", help="Folder of checked-out repositories, for SWE-style tasks."),
+        typer.Option("--repos", help="Folder of checked-out repositories, for SWE-style tasks."),
     ] = None,
-    out: Annotated[
-        str | None, typer.Option("--out", envvar="EVOLVE_OUT", help="File to write; default stdout.")
-    ] = None,
+    out: Annotated[str | None, typer.Option("--out", help="File to write; default stdout.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Turn tasks of a published format into evolve's own, one JSON line each. Reference solutions are not read."""
@@ -85,7 +79,7 @@ def import_command(
 
 @app.command("show")
 def show_command(
-    task: Annotated[str, typer.Argument(help="A suite, a task file, or SUITE#ID.", envvar="EVOLVE_TASK")],
+    task: Annotated[str, typer.Argument(help="A suite, a task file, or SUITE#ID.")],
     as_json: options.AsJson = False,
 ) -> None:
     """Show a task, or what a suite holds. Rows kept for verification are counted, not shown."""

@@ -16,7 +16,7 @@ app = typer.Typer(rich_markup_mode=None)
 def undo_command(
     run: Annotated[
         str | None,
-        typer.Argument(help="Id of a run, else the newest that changed a folder.", envvar="EVOLVE_RUN"),
+        typer.Argument(help="Id of a run, else the newest that changed a folder."),
     ] = None,
     approve: asking.Approve = "ask",
     workspace: options.Workspace = None,

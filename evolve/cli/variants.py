@@ -11,7 +11,7 @@ from evolve.cli.output import emit, emit_json, flush, note, shorten, table
 
 app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Variants: what was tried, and which one acts.")
 
-Name = Annotated[str, typer.Argument(help="Digest or its beginning, active, or unlearned.", envvar="EVOLVE_VARIANT")]
+Name = Annotated[str, typer.Argument(help="Digest or its beginning, active, or unlearned.")]
 
 
 @app.command("list")
@@ -68,9 +68,7 @@ def show_command(name: Name = "active", workspace: options.Workspace = None, as_
 @app.command("diff")
 def diff_command(
     name: Name = "active",
-    other: Annotated[
-        str, typer.Argument(help="Compare with this one, else with its parent.", envvar="EVOLVE_OTHER")
-    ] = "",
+    other: Annotated[str, typer.Argument(help="Compare with this one, else with its parent.")] = "",
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -100,12 +98,12 @@ def tree_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 
 @app.command("promote")
 def promote_command(
-    name: Annotated[str, typer.Argument(help="Digest or its beginning.", envvar="EVOLVE_VARIANT")],
+    name: Annotated[str, typer.Argument(help="Digest or its beginning.")],
     reason: Annotated[
         str,
-        typer.Option("--reason", envvar="EVOLVE_REASON", help="Why it should act although the gate did not say so."),
+        typer.Option("--reason", help="Why it should act although the gate did not say so."),
     ] = "",
-    person: Annotated[str, typer.Option("--by", envvar="EVOLVE_BY", help="Who decides; by default you.")] = "",
+    person: Annotated[str, typer.Option("--by", help="Who decides; by default you.")] = "",
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -132,8 +130,8 @@ def rollback_command(workspace: options.Workspace = None, as_json: options.AsJso
 
 @app.command("transfer")
 def transfer_command(
-    name: Annotated[str, typer.Argument(help="Digest, its beginning, or active.", envvar="EVOLVE_VARIANT")],
-    suite: Annotated[str, typer.Argument(help="Another task file or folder, or suite.", envvar="EVOLVE_SUITE")],
+    name: Annotated[str, typer.Argument(help="Digest, its beginning, or active.")],
+    suite: Annotated[str, typer.Argument(help="Another task file or folder, or suite.")],
     budget: options.Budget = None,
     model: options.Model = None,
     workspace: options.Workspace = None,
@@ -156,19 +154,13 @@ def transfer_command(
 
 @app.command("ablate")
 def ablate_command(
-    name: Annotated[str, typer.Argument(help="Digest, its beginning, or active.", envvar="EVOLVE_VARIANT")] = "active",
-    suite: Annotated[
-        str, typer.Option("--suite", envvar="EVOLVE_SUITE", help="Tasks to try on. Default: where it was judged.")
-    ] = "",
+    name: Annotated[str, typer.Argument(help="Digest, its beginning, or active.")] = "active",
+    suite: Annotated[str, typer.Option("--suite", help="Tasks to try on. Default: where it was judged.")] = "",
     items: Annotated[
         str,
-        typer.Option(
-            "--items", envvar="EVOLVE_ITEMS", help="Some of guide,skills,insights,prompts,workflow. Default: all."
-        ),
+        typer.Option("--items", help="Some of guide,skills,insights,prompts,workflow. Default: all."),
     ] = "",
-    propose: Annotated[
-        bool, typer.Option("--propose", envvar="EVOLVE_PROPOSE", help="Put removing what hurts before the gate.")
-    ] = False,
+    propose: Annotated[bool, typer.Option("--propose", help="Put removing what hurts before the gate.")] = False,
     seed: options.Seed = 0,
     budget: options.Budget = None,
     model: options.Model = None,
@@ -202,9 +194,7 @@ def ablate_command(
 @app.command("write")
 def write_command(
     name: Name = "active",
-    force: Annotated[
-        bool, typer.Option("--force", envvar="EVOLVE_FORCE", help="Replace files that were edited.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that were edited.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:

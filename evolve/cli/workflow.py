@@ -19,7 +19,6 @@ Which = Annotated[
     str | None,
     typer.Argument(
         help="A workflow file, or seed for the one that ships with evolve. Default: the one in force.",
-        envvar="EVOLVE_WORKFLOW",
     ),
 ]
 
@@ -77,10 +76,8 @@ def validate_command(which: Which = None, workspace: options.Workspace = None, a
 
 @app.command("diff")
 def diff_command(
-    before: Annotated[str, typer.Argument(help="A workflow file, or seed.", envvar="EVOLVE_BEFORE")],
-    after: Annotated[
-        str | None, typer.Argument(help="Another; default: the one in force.", envvar="EVOLVE_AFTER")
-    ] = None,
+    before: Annotated[str, typer.Argument(help="A workflow file, or seed.")],
+    after: Annotated[str | None, typer.Argument(help="Another; default: the one in force.")] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -102,9 +99,7 @@ def diff_command(
 @app.command("draw")
 def draw_command(
     which: Which = None,
-    out: Annotated[
-        str | None, typer.Option("--out", envvar="EVOLVE_OUT", help="SVG file to write; default: Mermaid on stdout.")
-    ] = None,
+    out: Annotated[str | None, typer.Option("--out", help="SVG file to write; default: Mermaid on stdout.")] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:

@@ -150,22 +150,6 @@ def test_the_doctor_has_one_line_per_part(cli, monkeypatch):
     assert "LANGSMITH_TRACING" in done.out
 
 
-def test_every_option_has_a_variable():
-    import typer
-
-    from evolve.cli.program import build_app
-
-    def options(command):
-        for parameter in command.params:
-            if parameter.name not in ("help", "ids", "names"):
-                yield command.name, parameter
-        for child in getattr(command, "commands", {}).values():
-            yield from options(child)
-
-    missing = [(name, one.name) for name, one in options(typer.main.get_command(build_app())) if not one.envvar]
-    assert missing == []
-
-
 def test_preferences_are_stated_changed_and_deleted_and_one_that_is_unknown_is_named(cli, tmp_path):
     kept = json.loads(cli("memory", "preferences", "add", "Dates day first", "--about", "the meetings", "--json").out)
     assert kept["contexts"] == [{"instruction": "the meetings", "family": "", "folder": ""}]

@@ -48,6 +48,14 @@ def test_variables_come_before_files(tmp_path: Path) -> None:
     assert settings.sources["seed"] == "EVOLVE_SEED"
 
 
+def test_a_variable_lowers_a_limit_and_lifts_none(tmp_path: Path) -> None:
+    root = workspace(tmp_path, "day_limit = '$5'\n")
+    settings = load_settings(root, {"EVOLVE_DAY_LIMIT": "$9 100-calls", "EVOLVE_TOTAL_LIMIT": "$50"})
+    assert settings.day_limit == "$5 $9 100-calls"  # the smaller bound of a kind holds
+    assert settings.total_limit == "$50"
+    assert settings.sources["day_limit"] == f"{root / 'evolve.toml'} and EVOLVE_DAY_LIMIT"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -21,19 +21,17 @@ def chat_command(
     model: options.Model = None,
     approve: Annotated[
         str,
-        typer.Option("--approve", envvar="EVOLVE_APPROVE", help="Before a file is changed: ask, auto or never."),
+        typer.Option("--approve", help="Before a file is changed: ask, auto or never."),
     ] = "ask",
     budget: options.Budget = None,
-    new: Annotated[bool, typer.Option("--new", envvar="EVOLVE_NEW", help="Begin a new conversation.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Begin a new conversation.")] = False,
     resume: Annotated[
         str | None,
-        typer.Option("--resume", envvar="EVOLVE_RESUME", help="Go on with that conversation, or that run's: c1, r7."),
+        typer.Option("--resume", help="Go on with that conversation, or that run's: c1, r7."),
     ] = None,
     plain: Annotated[
         bool,
-        typer.Option(
-            "--plain", envvar="EVOLVE_PLAIN", help="Plain lines, each with a word in front: no colour, no box."
-        ),
+        typer.Option("--plain", envvar="EVOLVE_PLAIN", help="Plain lines, each with a word in front: no colour, no box."),
     ] = False,
     sandbox: options.Sandbox = None,
     workspace: options.Workspace = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
@@ -110,6 +109,4 @@ def farewell(session: Session) -> str:
     setup, parts = session.setup, ["evolve", "chat"]
     for option, value in (("-w", setup.workspace), ("--dir", setup.folder), ("--check", setup.check)):
         parts += [option, value] if value else []
-    if os.environ.get("EVOLVE_WORKSPACE") and setup.workspace == os.environ["EVOLVE_WORKSPACE"]:
-        parts = [one for place, one in enumerate(parts) if place not in (2, 3)]
     return shlex.join([*parts, "--resume", session.conversation.id])
