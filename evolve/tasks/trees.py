@@ -10,6 +10,7 @@ from pathlib import Path
 
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
+from evolve.paths import MARKER
 from evolve.sandbox.actions import is_plain_name
 
 IGNORED = frozenset(
@@ -29,9 +30,11 @@ IGNORED = frozenset(
         ".nox",
         ".env",
         "memory_store",
+        MARKER,
     }
 )
-"""Names left out at any depth: version control, environments, caches, secrets, and what evolve itself keeps."""
+"""Names left out at any depth: version control, environments, caches, secrets, and what evolve itself keeps. The settings
+are among it: a folder may become a workspace after its task was made, and limits are not the agent's to change."""
 
 MAX_TREE_FILES = 1_500
 MAX_TREE_BYTES = 16 * 2**20

@@ -10,6 +10,8 @@ import signal
 import pytest
 
 import evolve
+from evolve.tasks.folder_task import folder_task
+from evolve.tasks.trees import read_tree
 from evolve.testing import ScriptedWorker
 
 MEND = "open('total.py', 'w').write('def total(xs):\\n    return sum(xs)\\n')\n"
@@ -146,3 +148,26 @@ def test_foreign_tasks_are_imported_shown_and_left_alone_by_a_search_without_row
     shown = cli("tasks", "show", "own.jsonl")
     assert "Swap a pair." in shown.out and "and tests" in shown.out and "assert swap((1, 2))" in shown.out
     assert cli("run", "own.jsonl").code == 1
+
+
+def test_the_folder_may_be_the_workspace_that_is_made_now(run, cli, project):
+    done = run("-w", project)
+    assert done.code == 6, done.err
+    assert (project / "evolve.toml").is_file()
+    assert "evolve.toml" not in done.out
+    assert "sum(xs)" in cli("runs", "diff", "r1", "-w", project).out
+
+
+def test_a_task_outlives_that_its_folder_becomes_a_workspace(project):
+    task = folder_task("make total add up", project, "python3 test_total.py")
+    with evolve.open(project, policy=ScriptedWorker((MEND,))) as workspace:
+        assert workspace.run(task).verified
+    (project / "evolve.toml").write_text("seed = 3\n")
+    assert read_tree(project).digest == task.files.base
+
+
+def test_an_action_cannot_change_the_settings_of_the_workspace(run, project):
+    (project / "evolve.toml").write_text("day_limit = '$1'\n")
+    done = run("--yes", actions=("open('evolve.toml', 'w').write('')", MEND))
+    assert done.code == 0
+    assert (project / "evolve.toml").read_text() == "day_limit = '$1'\n"
