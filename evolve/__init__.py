@@ -22,6 +22,10 @@ __all__ = ["EvolveError", "Result", "Workspace", "__version__", "open"]
 __version__ = "0.1.0"
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     if name == "EvolveError":
         from evolve.errors import EvolveError

@@ -1,6 +1,7 @@
 """Settings of a workspace: defaults, then ``evolve.toml`` or ``[tool.evolve]``, then variables of the environment.
 
-Only :data:`VARIABLES` are read. A variable may lower a limit on spending, never lift one. Command-line options come last and are the command line's business.
+Only :data:`VARIABLES` are read. A variable may lower a limit on spending, never lift one. Command-line options come
+last and are the command line's business.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ IGNORED = frozenset(
         MARKER,
     }
 )
-"""Names left out at any depth: version control, environments, caches, secrets, and what evolve itself keeps. The settings
-are among it: a folder may become a workspace after its task was made, and limits are not the agent's to change."""
+"""Names left out at any depth: version control, environments, caches, secrets, and what evolve itself keeps. Its
+settings too: a folder may become a workspace after its task was made, and limits are not the agent's to change."""
 
 MAX_TREE_FILES = 1_500
 MAX_TREE_BYTES = 16 * 2**20

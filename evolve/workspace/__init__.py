@@ -48,6 +48,10 @@ def open(
     return Workspace(path, Options(policy=policy, model=model, events=events, read_only=read_only, sandbox=sandbox))
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     if name in ("Options", "Workspace"):
         from evolve.workspace import facade

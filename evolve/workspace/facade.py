@@ -24,6 +24,7 @@ from evolve.tasks import Task
 from evolve.workflow import Workflow, parse_workflow
 from evolve.workspace.ablating import AblationRequest, ablate
 from evolve.workspace.approvals import undone
+from evolve.workspace.closing import Shelf, closed, shut
 from evolve.workspace.folders import Folders, Patch
 from evolve.workspace.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.judges import Judges
@@ -146,6 +147,7 @@ class Workspace:
         Raises:
             SandboxUnavailable: When none passes its self-test here.
         """
+        self._need_open()
         if self._sandbox is None:
             self._sandbox = sandbox_opener(self.settings)()
         return self._sandbox
@@ -299,8 +301,7 @@ class Workspace:
         Raises:
             UsageError: There is no report yet.
         """
-        if fresh:
-            self._need_writer()
+        (self._need_writer if fresh else self._need_open)()
         return report(self, fresh=fresh)
 
     @contextmanager
@@ -310,6 +311,7 @@ class Workspace:
         For whoever still has to show a result: until it is shown, the same call gives it again, after a crash too,
         from the record and without new work.
         """
+        self._need_open()
         self._held = []
         try:
             yield
@@ -320,6 +322,7 @@ class Workspace:
 
     def finish(self, run: str) -> None:
         """Closes a run whose result is on record, at once or when :meth:`delivering` ends."""
+        self._need_open()
         if self._held is None:
             self._end(run)
         else:
@@ -342,6 +345,8 @@ class Workspace:
     def _free(self) -> None:
         """Frees every part, also where one fails to close."""
         self._closed = True
+        for shelf in (one for one in vars(self).values() if isinstance(one, Shelf)):
+            shut(shelf)
         with ExitStack() as parts:
             parts.callback(self._lock.release)
             parts.callback(self.stores.db.close)
@@ -351,7 +356,13 @@ class Workspace:
                 parts.callback(self._sandbox.close)
                 self._sandbox = None
 
+    def __repr__(self) -> str:
+        how = "closed" if self._closed else f"decided by {self.learner.name}"
+        only = ", for reading only" if self.options.read_only and not self._closed else ""
+        return f"<Workspace {self.paths.root}, {how}{only}>"
+
     def __enter__(self) -> Workspace:
+        self._need_open()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:
@@ -363,7 +374,12 @@ class Workspace:
     def _warn(self, text: str) -> None:
         self.events.emit(Event(kind="warning", data={"text": text}))
 
+    def _need_open(self) -> None:
+        if self._closed:
+            raise closed()
+
     def _need_writer(self) -> None:
+        self._need_open()
         if self.options.read_only:
             raise UsageError("the workspace was opened for reading only")
 

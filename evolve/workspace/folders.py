@@ -18,6 +18,7 @@ from evolve.files import canonical_json, digest, write_atomic
 from evolve.store import ObjectStore
 from evolve.tasks.work import FolderWork, is_protected
 from evolve.workspace import writing
+from evolve.workspace.closing import Shelf
 
 PatchState = Literal["waiting", "applied", "refused", "undone"]
 
@@ -75,7 +76,7 @@ class Patch:
         return {"run": self.run, "folder": self.folder, "state": self.state, **names, "said": self.said}
 
 
-class Folders:
+class Folders(Shelf):
     """The patches of a workspace's runs.
 
     Args:

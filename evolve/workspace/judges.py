@@ -18,6 +18,7 @@ from evolve.store import Database
 from evolve.tasks import RubricVerifier, Submission, Task, load_suite
 from evolve.tasks.trials import try_rows
 from evolve.workflow import Workflow
+from evolve.workspace.closing import Shelf
 
 if TYPE_CHECKING:
     from evolve.improve.arms import Learner
@@ -35,7 +36,7 @@ MOST = 40
 _LIMITS = Limits(candidates=1_500, seconds=5.0)
 
 
-class Judges:
+class Judges(Shelf):
     """The judges of a workspace.
 
     Args:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from evolve.episodes import Recalled, Scope
 from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Memory, MemoryCheck, Note
 from evolve.vectors import Progress
+from evolve.workspace.closing import Shelf
 
 
-class Memories:
+class Memories(Shelf):
     """Notes and insights of a workspace.
 
     Args:

@@ -16,11 +16,12 @@ from evolve.policies.language.claims import unfit
 from evolve.policies.language.describing import Described
 from evolve.sandbox import Sandbox
 from evolve.tasks import Submission, Task
+from evolve.workspace.closing import Shelf
 from evolve.workspace.judges import Judges
 from evolve.workspace.preferences import described_by
 
 
-class Metrics:
+class Metrics(Shelf):
     """Comments on runs and the metrics induced from them.
 
     A metric can be a target to search for. It is never what acceptance rests on: the gate counts verified solves, and

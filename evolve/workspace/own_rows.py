@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from evolve.tasks import Task, load_examples, resolve_task, row_key
 from evolve.tasks.limits import MAX_TEXT, Place, check_id, check_value, text_problem
 
 _UNCHECKED = "there are no rows to check an answer against, so it stays unverified"
+
+_PAIRS = "give pairs (input, output), such as [(1, 2), (3, 4)], or a file of rows"
 
 Examples = str | os.PathLike[str] | Sequence[Any]
 """A file of rows, or pairs ``(input, output)`` where ``input`` is one argument or a tuple of them."""
@@ -40,7 +42,9 @@ def wanted_task(
         for row in (*task.examples, *task.verify, *task.hidden):
             _check(row, Place(file=task.id))
         return task
-    text = os.fspath(task)  # type: ignore[arg-type]
+    if not isinstance(task, str | os.PathLike):
+        raise UsageError(f"a task is a Task or a text, not {type(task).__name__}", hint="ws.run('SUITE#ID')")
+    text = os.fspath(task)
     return task_in_words(text) if words and is_in_words(text) else resolve_task(text)
 
 
@@ -101,7 +105,11 @@ def _from_examples(examples: Examples, name: str | None) -> Task:
 
     if name is not None:
         check_id(name, Place(file="", field="name"))
+    if not isinstance(examples, Iterable) or isinstance(examples, bytes):
+        raise TaskError(f"expected pairs (input, output), got {type(examples).__name__}", file="examples", hint=_PAIRS)
     rows = [_row(pair, place) for place, pair in enumerate(examples, 1)]
+    if not rows:
+        raise TaskError("there are none", file="examples", hint=_PAIRS)
     try:
         text = canonical_json(rows)
     except (TypeError, ValueError) as error:

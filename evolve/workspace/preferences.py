@@ -26,6 +26,7 @@ from evolve.memory.preferences import (
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.describing import Described
 from evolve.tasks import Task
+from evolve.workspace.closing import Shelf
 
 ABOUT = "about"
 """Key of a run's JSON: instruction, family and folder of its task."""
@@ -34,7 +35,7 @@ _MOST = 5
 """Most preferences that one task is told of."""
 
 
-class Preferences:
+class Preferences(Shelf):
     """Preferences of the people who use a workspace. They act in a person's own runs and nowhere else.
 
     What an ``author`` is left out for is the user of the machine. Where a ``run`` is named, the act is kept with its

@@ -66,6 +66,12 @@ class Result:
     patch: Patch | None = None
     question: Question | None = None
 
+    def __repr__(self) -> str:
+        kind = "verified" if self.verified else "judged" if self.judged else "unverified"
+        state = f"solved, {kind}" if self.solved else self.status
+        parts = (f"<Result of {self.task}: {state}", " ".join(self.note.split())[:160], f"episode {self.episode_id}>")
+        return "; ".join(filter(None, parts))
+
     @property
     def solved(self) -> bool:
         """The answer was accepted; also where what it would change still waits for leave."""

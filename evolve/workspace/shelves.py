@@ -13,12 +13,13 @@ from evolve.improve.stores import Stores
 from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
 from evolve.skills import Skill, SkillStatus
+from evolve.workspace.closing import Shelf
 
 if TYPE_CHECKING:
     from evolve.sandbox import Outcome
 
 
-class Skills:
+class Skills(Shelf):
     """The skills of a workspace.
 
     Args:

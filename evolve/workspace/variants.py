@@ -18,6 +18,7 @@ from evolve.improve.stores import Stores
 from evolve.optimizer import UNLEARNED, Promotion, Variant
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
+from evolve.workspace.closing import Shelf
 
 WORKFLOW = "workflow.toml"
 
@@ -58,7 +59,7 @@ class TakenBack:
     parts: tuple[str, ...]
 
 
-class Variants:
+class Variants(Shelf):
     """Everything that was tried.
 
     Args:

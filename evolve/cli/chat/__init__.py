@@ -31,7 +31,9 @@ def chat_command(
     ] = None,
     plain: Annotated[
         bool,
-        typer.Option("--plain", envvar="EVOLVE_PLAIN", help="Plain lines, each with a word in front: no colour, no box."),
+        typer.Option(
+            "--plain", envvar="EVOLVE_PLAIN", help="Plain lines, each with a word in front: no colour, no box."
+        ),
     ] = False,
     sandbox: options.Sandbox = None,
     workspace: options.Workspace = None,
