@@ -89,9 +89,9 @@ def _document(skill: Skill) -> str:
             "source": skill.source.replace("---", "-"),
         },
     }
-    shown = "\n".join(
-        f"    {skill.entry}({', '.join(map(repr, row.input))}) == {row.output!r}"[:160] for row in skill.rows[:3]
-    )
+    # With keys in the order in which the record has them, so that a folder can be compared with it.
+    rows = [json.loads(canonical_json([list(row.input), row.output])) for row in skill.rows[:3]]
+    shown = "\n".join(f"    {skill.entry}({', '.join(map(repr, given))}) == {out!r}"[:160] for given, out in rows)
     body = f"# {skill.name}\n\nCall `{skill.entry}{skill.signature}` from `{_CODE}`.\n\n{shown}\n"
     return frontmatter.render(fields, body)
 
@@ -120,6 +120,27 @@ def read_folder(folder: Path) -> Skill:
         tree=_tree(folder / _TREE),
         source=metadata.get("source", ""),
     )
+
+
+def folder_changes(skill: Skill, folder: Path) -> tuple[str, ...]:
+    """Names of files that are not as :func:`write_folder` left them: changed, missing, or put there since.
+
+    What Python keeps when somebody imports the code is no change.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        return (folder.name,)
+    written = {name: text.encode("utf-8") for name, text in folder_files(skill).items()}
+    there = {path.relative_to(folder) for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()}
+    added = {path.as_posix() for path in there if "__pycache__" not in path.parts} - set(written)
+    return tuple(sorted([*added, *(name for name, data in written.items() if not _holds(folder / name, data))]))
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        plain = path.is_file() and not path.is_symlink()
+        return plain and path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
 
 
 def folder_digest(folder: Path) -> str:

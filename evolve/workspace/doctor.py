@@ -116,10 +116,15 @@ def _bodies(paths: WorkspacePaths) -> Finding:
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
         found += [f"{what} needs the object {name}" for what, name in soundness.missing_objects(db, objects)]
         found += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
+        own = [
+            f"; your own {name} is not as it was learned: {files}" for name, files in soundness.own_changes(paths, db)
+        ]
     found += [f"{path} is damaged" for path in soundness.damaged_checkpoints(paths)]
     if found:
         return _damage("bodies", found)
-    return Finding(part="bodies", state="ok", text=f"{len(objects.digests())} objects match their digests")
+    return Finding(
+        part="bodies", state="ok", text=f"{len(objects.digests())} objects match their digests{''.join(own)}"
+    )
 
 
 def _spending(paths: WorkspacePaths) -> Finding:

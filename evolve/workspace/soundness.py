@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from evolve.agent.seals import is_sound
@@ -11,8 +12,9 @@ from evolve.errors import RecordDamaged
 from evolve.files import digest
 from evolve.optimizer import UNLEARNED, Variant, VariantArchive
 from evolve.paths import WorkspacePaths
-from evolve.skills.folder import folder_digest
-from evolve.store import Database, ObjectStore
+from evolve.skills import Skill
+from evolve.skills.folder import folder_changes, folder_digest
+from evolve.store import Database, ObjectStore, Value
 from evolve.workspace.opening import MIGRATIONS, refuse_lost_record
 
 
@@ -63,20 +65,36 @@ def _bodies_of(db: Database, variant: str) -> tuple[str, ...]:
 
 
 def changed_folders(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
-    """Folders of learned skills that are not what the record says: the skill's name and what is wrong.
+    """Folders of learned skills that are not what the record says: the skill's name, and what is wrong with which file.
 
-    Folders of skills that a person owns may differ; the person changed them.
+    Folders of skills that a person owns may differ, see :func:`own_changes`.
     """
     found = []
     for row in db.rows("skills"):
         folder = paths.skills / str(row["name"])
         if row["owner"] == "user" or row["status"] == "retired":
             continue
-        if not folder.exists():
-            found.append((str(row["name"]), "its folder is missing"))
-        elif folder_digest(folder) != row["digest"]:
-            found.append((str(row["name"]), "its folder was edited or damaged"))
+        if not os.path.lexists(folder):
+            found.append((folder.name, "its folder is missing"))
+        elif names := _changed_files(paths, row):
+            found.append((folder.name, f"its folder was edited or damaged: {', '.join(names[:5])}"))
     return found
+
+
+def own_changes(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
+    """Skills that a person owns and whose files are not as they were learned: the name, and the files."""
+    rows = db.rows("skills", {"owner": "user"})
+    changed = [(str(row["name"]), _changed_files(paths, row)) for row in rows]
+    return [(name, ", ".join(names[:5])) for name, names in changed if names]
+
+
+def _changed_files(paths: WorkspacePaths, row: Mapping[str, Value]) -> tuple[str, ...]:
+    """Every byte counts: agents and people read the words around the code too."""
+    objects, folder = ObjectStore(paths.objects), paths.skills / str(row["name"])
+    if _is_whole(objects, str(row["object"])):
+        return folder_changes(Skill.from_json(objects.get_json(str(row["object"]))), folder)
+    # The body is told elsewhere; what is left to compare with is the digest of the code and its tests.
+    return () if folder_digest(folder) == row["digest"] else (folder.name,)
 
 
 def damaged_checkpoints(paths: WorkspacePaths) -> list[Path]:

@@ -112,6 +112,60 @@ def test_a_skill_is_mended_from_its_folder_or_set_aside_and_the_others_work(fold
     assert states(folder) == {"record": "ok", "bodies": "ok"}
 
 
+def bodies(folder: Path) -> tuple[str, str]:
+    (found,) = [one for one in examine(folder) if one.part == "bodies"]
+    return found.state, found.text
+
+
+def test_a_changed_letter_in_any_file_of_a_learned_skill_is_found_and_mended(folder: Path) -> None:
+    skills = folder / "skills"
+    place = sorted(path for path in skills.iterdir() if path.is_dir())[0]
+    before = {path.name: path.read_bytes() for path in place.iterdir()}
+    assert {"SKILL.md", "skill.py", "test_skill.py", "examples.json"} <= set(before)
+    (place / "__pycache__").mkdir()  # of whoever imported it
+    assert bodies(folder)[0] == "ok"
+    for name, data in before.items():
+        (place / name).write_bytes(data[:-2] + bytes([data[-2] ^ 1]) + data[-1:])
+        assert bodies(folder) == (
+            "missing",
+            f"1 damaged: skill {place.name}: its folder was edited or damaged: {name}",
+        )
+        (done,) = repair(folder).done
+        assert name in done and "written anew from the record" in done
+        assert {path.name: path.read_bytes() for path in place.iterdir()} == before
+
+
+@pytest.mark.parametrize("harm", ["added", "missing", "link", "folder", "deep"])
+def test_what_is_added_to_a_learned_skill_or_taken_from_it_is_named(folder: Path, tmp_path: Path, harm: str) -> None:
+    place = sorted(path for path in (folder / "skills").iterdir() if path.is_dir())[0]
+    name = {"added": "run.sh", "deep": "scripts/run.sh"}.get(harm, "SKILL.md")
+    file = place / name
+    if harm in ("missing", "link", "folder"):
+        text = file.read_text()
+        file.unlink()
+        if harm == "folder":
+            file.mkdir()
+        elif harm == "link":
+            (tmp_path / "elsewhere").write_text(text)
+            file.symlink_to(tmp_path / "elsewhere")
+    else:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("echo\n")
+    state, text = bodies(folder)
+    assert state == "missing" and text.endswith(f"edited or damaged: {name}"), text
+    assert repair(folder).left == []
+    assert bodies(folder)[0] == "ok"
+
+
+def test_what_a_person_changed_in_their_own_skill_is_said_and_no_damage(folder: Path) -> None:
+    with opened(folder) as workspace:
+        name = workspace.skills.list()[0].name
+        workspace.skills.own(name)
+    (folder / "skills" / name / "SKILL.md").write_text("mine\n")
+    state, text = bodies(folder)
+    assert state == "ok" and f"your own {name} is not as it was learned: SKILL.md" in text
+
+
 def test_what_a_person_changed_in_their_own_skill_stays(folder: Path) -> None:
     with opened(folder) as workspace:
         name = workspace.skills.list()[0].name

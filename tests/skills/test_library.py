@@ -9,6 +9,7 @@ import pytest
 
 from evolve.errors import RecordDamaged, UsageError
 from evolve.skills import MIGRATIONS, Skill, SkillLibrary, Verdict, read_folder, write_folder
+from evolve.skills.folder import folder_changes
 from evolve.store import Database, ObjectStore
 from tests.skills.samples import GOOD, draft
 
@@ -33,6 +34,14 @@ def test_an_admitted_skill_is_kept_and_written(library, skill, tmp_path):
         "test_skill.py",
         "examples.json",
     }
+
+
+def test_the_folder_is_what_the_record_says(library, skill, tmp_path):
+    rows = tuple(replace(row, output={"b": row.output, "a": 1}) for row in skill.rows)  # keys are sorted when kept
+    odd = replace(skill, rows=rows)
+    kept = library.add(odd, admitted(odd))
+    assert folder_changes(library.get(kept.digest), tmp_path / "skills" / kept.name) == ()
+    assert (tmp_path / "skills" / kept.name / "SKILL.md").read_text().count("'a': 1, 'b'") == 3
 
 
 def test_it_survives_reopening(tmp_path, skill):
