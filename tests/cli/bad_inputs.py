@@ -1,0 +1,276 @@
+"""A corpus of wrong input to the command line. Every one must be refused in one clear sentence.
+
+Each line is what is typed, the exit code, and a part of what must be said. The files they name are made by
+:func:`make_files`. ``HARD`` holds those that could hang or take all memory: they run in processes of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+LONG = "n" * 300
+GOOD = ("run", "--examples", "good.csv")
+DEEP = "[" * 5_000 + "]" * 5_000
+DIGITS = "9" * 400
+
+
+def make_files(folder: Path) -> None:
+    """Everything the corpus names, in this folder."""
+    texts = {
+        "good.csv": "a,b\n1,2\n2,3\n3,4\n",
+        "deep.toml": f"stages = {DEEP}\n",
+        "deep.json": '[{"input": [' + DEEP + '], "output": 1}]',
+        "deep.jsonl": '{"input": [' + DEEP + '], "output": 1}\n',
+        "deep.py": f"assert f({DEEP}) == 1\n",
+        "unary.py": "assert f(" + "-" * 50_000 + "1) == 1\n",
+        "sum.csv": "a,b\n1,2\n2,3\n3,4\n",
+        "header.csv": "a,b\n",
+        "one-column.csv": "a\n1\n2\n",
+        "bom.csv": "\ufeff",
+        "blank.csv": "\n \n\n",
+        "nul.csv": "a,b\n1,\0\n",
+        "quote.csv": 'a,b\n1,"x\n',
+        "huge-header.csv": "h" * 1_000_000 + ",b\n1,2\n",
+        "huge-cell.csv": "a,b\n" + "x" * 1_000_000 + ",2\n",
+        "inf.json": '[{"input": [1e999], "output": 1}]',
+        "types.jsonl": '{"id": 5, "examples": []}\n',
+        "object.jsonl": '{"id": "a", "examples": {}}\n',
+        "keys.jsonl": '{"id": "a", "exmples": []}\n',
+        "twice.jsonl": '{"id": "a", "id": "b", "examples": []}\n',
+        "same.jsonl": "".join(
+            json.dumps({"id": "a", "examples": [{"input": [n], "output": n}]}) + "\n" for n in range(2)
+        ),
+        "no-list.json": '[{"input": 1, "output": 1}]',
+        "null.json": "null",
+        "number.jsonl": "5\n",
+        "empty.json": "[]",
+        "rubric-task.json": '{"id": "a", "tests": "def test_a(): pass", "examples": 5}',
+        "entry.json": '{"id": "a", "examples": [{"input": [1], "output": 2}], "meta": {"entry": "class"}}',
+        "long-id.json": json.dumps({"id": LONG, "examples": [{"input": [1], "output": 2}]}),
+        "settings/evolve.toml": f"seed = {DEEP}\n",
+        "project/pyproject.toml": f"[tool.evolve]\nseed = {DEEP}\n",
+        "flow/evolve.toml": "",
+        "flow/prompts/workflow.toml": f"stages = {DEEP}\n",
+        "prices/evolve.toml": 'model = "m"\n',
+        "prices/prices.toml": f"x = {DEEP}\n",
+        "binary-settings/evolve.toml": "seed = 1\0\n",
+        "file": "x",
+        "store-file/evolve.toml": "",
+        "store-file/memory_store": "x",
+        "skills-file/evolve.toml": "",
+        "skills-file/skills": "x",
+        "tests.jsonl": json.dumps(
+            {
+                "task_id": "a",
+                "prompt": "def f():",
+                "entry_point": "f",
+                "test": f"assert {DEEP}",
+                "canonical_solution": "",
+            }
+        )
+        + "\n",
+    }
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "utf16.csv").write_bytes("a,b\n1,2\n".encode("utf-16"))
+    (folder / "binary.csv").write_bytes(bytes(range(256)) * 50)
+    (folder / "latin.py").write_bytes("assert f('ä') == 1\n".encode("latin-1"))
+    (folder / "folder.csv").mkdir()
+    (folder / "empty").mkdir()
+    (folder / "evolve.toml-folder" / "evolve.toml").mkdir(parents=True)
+    (folder / "loop.csv").symlink_to("loop.csv")
+    (folder / "gone.csv").symlink_to("nowhere")
+    (folder / "zero.csv").symlink_to("/dev/zero")
+    os.mkfifo(folder / "fifo.csv")
+    os.mkfifo(folder / "fifo.py")
+    os.mkfifo(folder / "fifo.toml")
+
+
+NAMES = [
+    ((*GOOD, "--name", LONG), 2, "name"),
+    ((*GOOD, "--name", "class"), 2, "'class'"),
+    ((*GOOD, "--name", "None"), 2, "'None'"),
+    ((*GOOD, "--name", "sum"), 2, "'sum'"),
+    ((*GOOD, "--name", "__init__"), 2, "'__init__'"),
+    ((*GOOD, "--name", "a\nb"), 2, "name"),
+    ((*GOOD, "--name", "a\u202eb"), 2, "name"),
+    ((*GOOD, "--name", "a\0b"), 2, "name"),
+    ((*GOOD, "--name=-x"), 2, "'-x'"),
+    ((*GOOD, "--name", ".."), 2, "'..'"),
+    ((*GOOD, "--name", ""), 2, "name"),
+    ((*GOOD, "--name", " x"), 2, "name"),
+    ((*GOOD, "--name", "\udcff"), 2, "name"),
+    (("run", "--examples", f"{LONG}.csv"), 2, "too long"),
+    (("run", f"{LONG}.csv"), 2, "no such file"),
+    (("run", "n" * 5_000), 2, "neither"),
+    (("run", "--examples", "a\0b.csv"), 2, "file"),
+    (("run", "make it", "--dir", LONG, "--check", "true"), 2, "too long"),
+    (("run", "make it", "--dir", "a\0b", "--check", "true"), 2, "not a folder's name"),
+    (("improve", LONG), 2, "no suite"),
+    (("improve", f"{LONG}.jsonl"), 2, "no such file"),
+    (("tasks", "show", LONG), 2, ""),
+    (("tasks", "show", "lists#" + LONG), 2, ""),
+    (("tasks", "import", f"{LONG}.jsonl"), 2, "too long"),
+    (("workflow", "validate", LONG), 2, "too long"),
+    (("sandbox", "exec", f"{LONG}.py"), 2, "too long"),
+    (("sandbox", "exec", "a\0b.py"), 2, "file"),
+    (("memory", "list", "-w", LONG), 3, "too long"),
+    (("memory", "list", "-w", "a\0b"), 3, ""),
+    (("memory", "list", "-w", "~nobody-of-that-name/x"), 3, "~nobody-of-that-name"),
+    (("init", LONG), 3, "too long"),
+    (("init", "a\0b"), 3, ""),
+    (("where", "-w", "a\0b"), 3, ""),
+    (("skills", "show", LONG), 2, "no skill"),
+    (("skills", "show", "a\0b"), 2, "no skill"),
+    (("runs", "show", "../../x"), 2, "no run"),
+    (("runs", "diff", "../../x"), 2, ""),
+    (("runs", "apply", "../x"), 2, ""),
+    (("runs", "replay", "\0"), 2, "no episode"),
+    (("undo", "../x"), 2, ""),
+    (("variants", "show", "../x"), 2, "no variant"),
+    (("memory", "show", "\0"), 2, ""),
+    (("memory", "note", "\udcff"), 2, ""),
+    (("memory", "note", ""), 2, ""),
+]
+
+NUMBERS = [
+    *(
+        ((*GOOD, "--budget", text), 2, "budget")
+        for text in (
+            "-5s",
+            "1e400s",
+            "0s",
+            "0",
+            "",
+            "5 parsecs",
+            "nan-candidates",
+            "infs",
+            "$0",
+            "1e3-tokens",
+            f"{DIGITS}s",
+            f"{DIGITS}-candidates",
+            f"{DIGITS}g-tokens",
+            f"${DIGITS}",
+            "٣s",
+        )
+    ),
+    (("improve", "lists", "--seed", "-1"), 2, "seed"),
+    (("improve", "lists", "--seed", DIGITS), 2, "seed"),
+    (("improve", "lists", "--rounds", "-1"), 2, "rounds"),
+    (("tasks", "generate", "lists", "--n", "0"), 2, "--n"),
+    (("tasks", "generate", "lists", "--n", DIGITS), 2, ""),
+    (("tasks", "generate", "lists", "--n", "nan"), 2, "--n"),
+    (("gate", "show", DIGITS), 2, ""),
+    (("gate", "show", "-1"), 2, ""),
+    (("memory", "recall", "x", "--k", "0"), 2, "--k"),
+    (("sandbox", "exec", "deep.py", "--wall", "nan"), 2, "wall"),
+    (("sandbox", "exec", "deep.py", "--wall", "inf"), 2, "wall"),
+    (("sandbox", "exec", "deep.py", "--wall", "-1"), 2, "wall"),
+    (("sandbox", "exec", "deep.py", "--memory", DIGITS), 2, "memory"),
+    (("selftest", "--null", "--loops", "0"), 2, "--loops"),
+    (("optimize", "lists", "--proposals", "1"), 2, "--proposals"),
+]
+
+FILES = [
+    *(
+        (("run", "--examples", name), 2, says)
+        for name, says in {
+            "deep.json": "nested too deeply",
+            "deep.jsonl": "nested too deeply",
+            "deep.py": "nested too deeply",
+            "unary.py": "nested too deeply",
+            "folder.csv": "is a folder",
+            "loop.csv": "symbolic link",
+            "gone.csv": "no such file",
+            "zero.csv": "not a regular file",
+            "header.csv": "",
+            "one-column.csv": "",
+            "bom.csv": "empty",
+            "blank.csv": "empty",
+            "utf16.csv": "UTF-8",
+            "binary.csv": "UTF-8",
+            "nul.csv": "NUL",
+            "quote.csv": "",
+            "huge-header.csv": "",
+            "huge-cell.csv": "longer than",
+            "inf.json": "infinite",
+            "types.jsonl": "'id'",
+            "object.jsonl": "'examples'",
+            "keys.jsonl": "'exmples'",
+            "twice.jsonl": "twice",
+            "no-list.json": "input",
+            "null.json": "",
+            "number.jsonl": "",
+            "empty.json": "empty",
+            "rubric-task.json": "'examples'",
+            "long-id.json": "'id'",
+            "good": "no such file",
+        }.items()
+    ),
+    (("improve", "same.jsonl"), 2, "taken already"),
+    (("improve", "empty"), 2, "no task file"),
+    (("run", "entry.json"), 2, "'class'"),
+    (("tasks", "import", "deep.jsonl"), 2, "nested too deeply"),
+    (("tasks", "import", "folder.csv"), 2, ""),
+    (("tasks", "import", "good.csv"), 2, ""),
+    (("workflow", "validate", "deep.toml"), 2, "nested too deeply"),
+    (("workflow", "show", "deep.toml"), 2, "nested too deeply"),
+    (("workflow", "validate", "folder.csv"), 2, "directory"),
+    (("workflow", "draw", "--out", "folder.csv"), 3, "folder.csv"),
+    (("config", "-w", "settings"), 3, "nested too deeply"),
+    (("memory", "list", "-w", "project"), 3, "nested too deeply"),
+    (("run", "--examples", "good.csv", "-w", "flow"), 3, "nested too deeply"),
+    (("workflow", "show", "-w", "flow"), 3, "nested too deeply"),
+    (("models", "-w", "prices"), 3, "nested too deeply"),
+    (("config", "-w", "binary-settings"), 3, "evolve.toml"),
+    (("memory", "list", "-w", "good.csv"), 3, "not a folder"),
+    (("memory", "list", "-w", "good.csv/x"), 3, "good.csv"),
+    (("memory", "list", "-w", "/proc/no-workspace"), 3, "/proc/no-workspace"),
+    (("memory", "list", "-w", "ws/memory_store"), 3, "memory_store"),
+    (("init", "ws/memory_store/objects"), 3, "memory_store"),
+    (("memory", "list", "-w", "store-file"), 3, "memory_store"),
+    (("memory", "list", "-w", "skills-file"), 3, "skills"),
+    (("memory", "list", "-w", "evolve.toml-folder"), 3, "evolve.toml"),
+    (("tasks", "generate", "lists", "--n", "3", "--out", "folder.csv"), 3, "folder.csv"),
+    (("tasks", "generate", "lists", "--n", "3", "--out", "/proc/x/y"), 3, "/proc/x"),
+    (("sandbox", "exec", "folder.csv"), 2, "directory"),
+    (("sandbox", "exec", "latin.py"), 2, "UTF-8"),
+    (("sandbox", "exec", "deep.py"), 1, ""),
+    (("run", "make it", "--dir", "good.csv", "--check", "true"), 2, "not a directory"),
+    (("run", "make it", "--dir", "empty"), 2, "--check"),
+]
+
+ENDPOINTS = [
+    (("run", "sort my list", "--model", text), 2, "--model")
+    for text in (
+        "http://",
+        "two words",
+        "ftp://h/v1#m",
+        "http://h:99999/v1#m",
+        "http://h:abc/v1#m",
+        "http://[::1/v1#m",
+        "http:///v1#m",
+        "http://127.0.0.1/v1#",
+        "openai:",
+        "http://u:p@h/v1#m",
+        "http://127.0.0.1/v1#a b",
+        "http://127.0.0.1/v1#a\0b",
+        "a\nb",
+        ",",
+    )
+]
+
+CORPUS = [*NAMES, *NUMBERS, *FILES, *ENDPOINTS]
+
+HARD = [
+    (("run", "--examples", "fifo.csv"), 2, "not a regular file"),
+    (("workflow", "validate", "fifo.toml"), 2, "not a regular file"),
+    (("workflow", "validate", "/dev/zero"), 2, "not a regular file"),
+    (("sandbox", "exec", "fifo.py"), 2, "not a regular file"),
+    (("sandbox", "exec", "/dev/zero"), 2, "not a regular file"),
+    (("tasks", "import", "/dev/zero"), 2, "not a regular file"),
+    ((*GOOD, "--model", "m", "--replay", "/dev/zero"), 2, "/dev/zero"),
+]

@@ -1,0 +1,89 @@
+"""A corpus of wrong input: one clear sentence each, the right exit code, nothing on stdout, and no fault of ours."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.bad_inputs import CORPUS, HARD, make_files
+from tests.cli.bad_inputs_aside import ASIDE, HARD_ASIDE
+from tests.cli.conftest import ROOT
+
+
+def refused(code, out, err, wanted, says):
+    assert "fault of evolve" not in err and "Traceback" not in err, err
+    assert code == wanted, (code, out[:300], err)
+    assert says in err
+    assert len(err) < 2_000, err
+    if wanted != 1:
+        assert out == ""
+
+
+@pytest.mark.parametrize(("arguments", "code", "says"), [*CORPUS, *ASIDE], ids=lambda value: repr(value)[:60])
+def test_wrong_input_is_refused_in_one_sentence(cli, tmp_path, arguments, code, says):
+    make_files(tmp_path)
+    done = cli(*arguments)
+    refused(done.code, done.out, done.err, code, says)
+    assert not (tmp_path / "ws" / "memory_store" / "memory_store").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("arguments", "code", "says"), [*HARD, *HARD_ASIDE], ids=lambda value: repr(value)[:60])
+def test_what_never_ends_is_not_read(start_cli, tmp_path, arguments, code, says):
+    make_files(tmp_path)
+    process = start_cli(*arguments, preexec_fn=little_memory)
+    out, err = process.communicate(timeout=60)
+    refused(process.returncode, out, err, code, says)
+
+
+def little_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+
+def shell(line, folder, **environment):
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_WORKSPACE": str(folder / "ws"), **environment}
+    text = line.replace("evolve ", f"{sys.executable} -m evolve ")
+    return subprocess.run(
+        ["bash", "-c", text], cwd=folder, env=env, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        ("evolve run - <&-", 2, "stdin"),
+        ("evolve run - </dev/null", 2, "empty"),
+        ("evolve sandbox exec - <&-", 2, "stdin"),
+        ("evolve chat <&-", 0, ""),
+        ("printf '\\xff\\xfe\\n\\0\\n' | evolve chat", 1, ""),
+        ("evolve tasks list >&-", 0, ""),
+        ("evolve tasks list --json >&-", 0, ""),
+        ("evolve nosuch >&- ", 2, "nosuch"),
+        ("evolve tasks list 2>&-", 0, ""),
+        ("evolve nosuch 2>&-", 2, ""),
+        ("evolve tasks show lists | head -1; exit ${PIPESTATUS[0]}", 0, ""),
+        ("evolve tasks generate lists | head -c 10; exit ${PIPESTATUS[0]}", 0, ""),
+        ("evolve --help | head -1; exit ${PIPESTATUS[0]}", 0, ""),
+        ("COLUMNS=1 evolve run --help >/dev/null", 0, ""),
+        ("COLUMNS=1 evolve nosuch", 2, "nosuch"),
+        ("LANG=C LC_ALL=C evolve memory note ä && LC_ALL=C PYTHONUTF8=0 evolve memory list >/dev/null", 0, ""),
+        ("PYTHONIOENCODING=ascii evolve memory note ä && PYTHONIOENCODING=ascii evolve memory list --json", 0, ""),
+        ("TZ=Nowhere/Nonsense evolve runs list", 0, ""),
+        ("env -u HOME evolve where", 0, ""),
+        ("env -u HOME -u EVOLVE_WORKSPACE -u XDG_DATA_HOME evolve where", 0, ""),
+        ("HOME=/dev/null XDG_DATA_HOME= EVOLVE_WORKSPACE= evolve memory list", 3, "/dev/null"),
+        ("TMPDIR=/nowhere evolve tasks list", 0, ""),
+    ],
+)
+def test_a_strange_terminal_is_no_fault(tmp_path, line, code, says):
+    make_files(tmp_path)
+    done = shell(line, tmp_path)
+    assert "fault of evolve" not in done.stderr and "Traceback" not in done.stderr, done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert done.returncode == code, (done.stdout[:300], done.stderr)
+    assert says in done.stderr
