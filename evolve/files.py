@@ -6,7 +6,9 @@ import errno
 import hashlib
 import json
 import os
+import stat
 import tempfile
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 _REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 AFTER_SPACE = "free some space, then run the same command again"
 """The hint where a disk is full."""
+MAX_TEXT_BYTES = 64 * 2**20
 
 
 def canonical_json(value: Any) -> str:
@@ -50,10 +53,17 @@ def read_text(path: str | os.PathLike[str]) -> str:
     """The file's text, strictly UTF-8; a byte-order mark at the start is allowed and dropped.
 
     Raises:
-        UsageError: When the file is missing, unreadable or not UTF-8; the message names the file.
+        UsageError: When the file is missing, unreadable, no regular file (a pipe or device may never end), larger than
+            :data:`MAX_TEXT_BYTES`, or not UTF-8; the message names the file.
     """
     name = os.fspath(path)
     try:
+        state = os.stat(path)
+        if not stat.S_ISREG(state.st_mode):
+            kind = "is a directory" if stat.S_ISDIR(state.st_mode) else "is not a regular file"
+            raise UsageError(f"{name}: {kind}")
+        if state.st_size > MAX_TEXT_BYTES:
+            raise UsageError(f"{name}: larger than {MAX_TEXT_BYTES >> 20} MiB")
         data = Path(path).read_bytes()
     except OSError as error:
         raise UsageError(f"{name}: {_reason(error)}") from error
@@ -66,6 +76,44 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise UsageError(
             f"{name}:{line}: not UTF-8 (byte {error.start})", hint="save the file as UTF-8 and try again"
         ) from error
+
+
+def parse_toml(text: str, name: str) -> dict[str, Any]:
+    """The table that a TOML text is.
+
+    Raises:
+        UsageError: It is malformed, or nested more deeply than can be read; the message begins with ``name``.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{name}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise UsageError(f"{name}: nested too deeply") from error
+
+
+def named_path(text: str | os.PathLike[str]) -> Path:
+    """A path that a person named, absolute and with ``~`` expanded; it need not exist.
+
+    Raises:
+        UsageError: There can be no file of that name.
+        FileNotFoundError: It is relative and the current folder was deleted.
+    """
+    shown = os.fspath(text)
+    shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
+    try:
+        path = Path(text).expanduser()
+        os.stat(path)  # the system knows what a name may be
+    except FileNotFoundError:
+        pass
+    except ValueError as error:
+        raise UsageError(f"{shown!r}: not a file name") from error
+    except RuntimeError as error:
+        raise UsageError(f"{shown}: there is no such user, so no home folder") from error
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+            raise UsageError(f"{shown}: {_reason(error)}") from error
+    return path.absolute()
 
 
 def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolve.errors import WorkspaceError
+from evolve.errors import UsageError, WorkspaceError
+from evolve.files import named_path, parse_toml, read_text
 
 MARKER = "evolve.toml"
+STORE = "memory_store"
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class WorkspacePaths:
 
     @property
     def store(self) -> Path:
-        return self.root / "memory_store"
+        return self.root / STORE
 
     @property
     def db(self) -> Path:
@@ -68,16 +69,32 @@ def find_workspace(explicit: str | os.PathLike[str] | None = None, start: Path |
     ``start`` (default: the current folder). An explicit folder need not exist yet.
 
     Raises:
-        WorkspaceError: The current folder was deleted.
+        WorkspaceError: The current folder was deleted, or the named folder can be none.
     """
     named = explicit or os.environ.get("EVOLVE_WORKSPACE")
     try:
         if named:
-            return Path(named).expanduser().absolute()
+            return workspace_at(named)
         here = (start or Path.cwd()).absolute()
     except FileNotFoundError as error:
         raise WorkspaceError("the current folder no longer exists", hint="change to one that does") from error
     return next((folder for folder in (here, *here.parents) if is_workspace(folder)), None)
+
+
+def workspace_at(name: str | os.PathLike[str]) -> Path:
+    """The folder that a person names as a workspace, which need not exist yet.
+
+    Raises:
+        WorkspaceError: There can be no folder of that name, or it lies in what another workspace keeps.
+    """
+    try:
+        root = named_path(name)
+    except UsageError as error:
+        raise WorkspaceError(str(error), hint="choose a folder with -w") from error
+    for folder in (root, *root.parents):
+        if folder.name == STORE and is_workspace(folder.parent):
+            raise WorkspaceError(f"{root} lies in {STORE} of the workspace {folder.parent}", hint=f"-w {folder.parent}")
+    return root
 
 
 def is_workspace(folder: Path) -> bool:
@@ -85,14 +102,14 @@ def is_workspace(folder: Path) -> bool:
     if (folder / MARKER).is_file():
         return True
     try:
-        text = (folder / "pyproject.toml").read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
+        text = read_text(folder / "pyproject.toml")
+    except UsageError:
         return False
     if "tool.evolve" not in text:
         return False
     try:
-        return "evolve" in tomllib.loads(text).get("tool", {})
-    except tomllib.TOMLDecodeError:
+        return "evolve" in parse_toml(text, "pyproject.toml").get("tool", {})
+    except UsageError:
         # Marked but malformed: it is the workspace meant, and reading the settings will name the line.
         return True
 

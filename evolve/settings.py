@@ -7,7 +7,6 @@ last and are the command line's business.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from evolve.errors import UsageError, WorkspaceError
-from evolve.files import read_text
+from evolve.files import parse_toml, read_text
 from evolve.paths import MARKER
 
 if TYPE_CHECKING:
@@ -185,11 +184,9 @@ def _read_file(root: Path) -> tuple[Path | None, dict[str, Any]]:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_text(path))
+        return parse_toml(read_text(path), str(path))
     except UsageError as error:
         raise WorkspaceError(str(error), hint=error.hint) from error
-    except tomllib.TOMLDecodeError as error:
-        raise WorkspaceError(f"{path}: not valid TOML: {error}") from error
 
 
 def _table(value: Any, path: Path, name: str) -> dict[str, Any]:

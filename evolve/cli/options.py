@@ -68,7 +68,9 @@ Sandbox = Annotated[
         " and needs EVOLVE_UNSAFE=I_UNDERSTAND as well.",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", envvar="EVOLVE_SEED", min=0, help="Seed of everything drawn at random.")]
+Seed = Annotated[
+    int, typer.Option("--seed", envvar="EVOLVE_SEED", min=0, max=2**63 - 1, help="Seed of everything drawn at random.")
+]
 
 
 def before_the_command(

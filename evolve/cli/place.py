@@ -24,9 +24,10 @@ def init_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Make a folder a workspace. Files that are there stay as they are."""
+    from evolve.paths import workspace_at
     from evolve.workspace.opening import ensure_workspace
 
-    root = Path(path or options.typed_before(ctx) or ".").expanduser().absolute()
+    root = workspace_at(path or options.typed_before(ctx) or ".")
     fresh = ensure_workspace(root)
     if as_json:
         emit_json({"workspace": str(root), "created": fresh})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import sys
@@ -116,6 +117,7 @@ def _together(told: str, *parts: typer.Typer) -> typer.Typer:
 def main(argv: Sequence[str] | None = None) -> None:
     """Runs the command line and exits with its code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
     try:
         with _signals_told():
             _on_ctrl_c(_raise_ctrl_c)
@@ -127,6 +129,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         complain(str(stop), hint=stop.hint or f"continue with: {command}")
         code = stop.exit_code
     sys.exit(code)
+
+
+def _open_streams() -> None:
+    """Gives a place to streams that whoever started us closed; else the next file opened would take their number."""
+    for name, flags, mode in (("stdin", os.O_RDONLY, "r"), ("stdout", os.O_WRONLY, "w"), ("stderr", os.O_WRONLY, "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
 
 
 def _ended(arguments: list[str]) -> int:
@@ -159,6 +168,8 @@ def _done(arguments: list[str]) -> int:
         behind = leave.__context__.__cause__ if leave.__context__ is not None else None
         if isinstance(behind, KeyboardInterrupt):
             raise behind from None  # it came between reading the command line and the command, where typer takes it
+        if isinstance(leave.__context__, BrokenPipeError):
+            raise leave.__context__ from None  # typer takes it and ends with 1, as if a task were not solved
         code = leave.code if isinstance(leave.code, int) else 0
     flush()
     return code

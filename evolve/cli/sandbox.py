@@ -34,8 +34,8 @@ Session = Annotated[
         " fault. An action that hits a limit is not kept.",
     ),
 ]
-Wall = Annotated[float, typer.Option("--wall", min=0.01, help="Wall seconds.")]
-Memory = Annotated[int, typer.Option("--memory", min=16, help="Memory, MiB.")]
+Wall = Annotated[float, typer.Option("--wall", min=0.01, max=86_400, help="Wall seconds.")]
+Memory = Annotated[int, typer.Option("--memory", min=16, max=2**20, help="Memory, MiB.")]
 Python = Annotated[
     str | None,
     typer.Option("--python", help="A virtual environment the code may import from."),

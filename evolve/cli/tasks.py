@@ -31,7 +31,7 @@ def list_command(as_json: options.AsJson = False) -> None:
 @app.command("generate")
 def generate_command(
     suite: Annotated[str, typer.Argument(help="everyday, lists, strings, tables or composed.")],
-    n: Annotated[int | None, typer.Option("--n", min=1, help="Number of tasks.")] = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, max=100_000, help="Number of tasks.")] = None,
     seed: options.Seed = 0,
     out: Annotated[str | None, typer.Option("--out", help="File to write; default stdout.")] = None,
     as_json: options.AsJson = False,

@@ -119,7 +119,6 @@ def draw_command(
 
 def _read(which: str | None, workspace: str | None) -> tuple[Workflow, str]:
     """A workflow with the name it has in messages."""
-    from evolve.errors import UsageError
     from evolve.files import read_text
     from evolve.prompts import PromptLayers, load_prompt
     from evolve.workflow import parse_workflow
@@ -127,8 +126,6 @@ def _read(which: str | None, workspace: str | None) -> tuple[Workflow, str]:
     if which == "seed":
         return parse_workflow(load_prompt("workflow.toml", PromptLayers()), file="seed"), "seed"
     if which is not None:
-        if not Path(which).is_file():
-            raise UsageError(f"{which}: there is no such file", hint="evolve workflow show shows the one in force")
         return parse_workflow(read_text(Path(which)), file=which), which
     import evolve
 

@@ -14,11 +14,12 @@ from evolve.errors import UsageError
 _MONEY_UNIT = 1_000_000_000
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000, "b": 1_000_000_000}
 _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400}
-_TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>s|min|m|h|d)\Z")
+_TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>s|min|m|h|d)\Z", re.ASCII)
 _COUNT = re.compile(
-    r"(?P<number>\d+(?:\.\d+)?)(?P<scale>[kmgb]?)-(?P<kind>candidates?|tokens?|calls?)\Z", re.IGNORECASE
+    r"(?P<number>\d+(?:\.\d+)?)(?P<scale>[kmgb]?)-(?P<kind>candidates?|tokens?|calls?)\Z", re.IGNORECASE | re.ASCII
 )
-_MONEY = re.compile(r"\$(?P<number>\d+(?:\.\d+)?)\Z")
+_MONEY = re.compile(r"\$(?P<number>\d+(?:\.\d+)?)\Z", re.ASCII)
+_LARGEST = 1e15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +80,8 @@ def parse_budget(texts: Sequence[str]) -> Budget:
         kind, value = _parse_one(text)
         if value <= 0:
             raise UsageError(f"--budget {text}: the budget must be more than nothing")
+        if value > _LARGEST:
+            raise UsageError(f"--budget {text[:40]}: more than can be counted", hint="leave it out for no bound")
         bounds[kind] = min(bounds.get(kind, value), value)
     counts = {kind: int(bounds[kind]) for kind in ("candidates", "tokens", "calls") if kind in bounds}
     return Budget(seconds=bounds.get("seconds"), money=bounds.get("money"), **counts)
@@ -90,7 +93,7 @@ def _parse_one(text: str) -> tuple[str, float]:
         return "seconds", float(found["number"]) * _SECONDS[found["unit"]]
     if found := _COUNT.match(stripped):
         kind = found["kind"].lower().rstrip("s") + "s"
-        return kind, round(float(found["number"]) * _SCALE[found["scale"].lower()])
+        return kind, round(min(float(found["number"]) * _SCALE[found["scale"].lower()], 2 * _LARGEST))
     if found := _MONEY.match(stripped):
         return "money", float(found["number"])
     raise UsageError(

@@ -54,12 +54,14 @@ def parse_model(text: str, environ: Mapping[str, str] | None = None, *, base_url
     given = text.strip()
     if given.startswith(("http://", "https://")):
         address, _, model = given.partition("#")
+    elif "://" in given:
+        raise UsageError(f"--model {text!r}: only http:// and https:// addresses can be asked", hint=_FORMS)
     elif given.startswith("openai:"):
         address, model = offered, given.removeprefix("openai:")
     else:
         address, model = base_url.strip() or offered, given
     address = _checked(address.rstrip("/"), text)
-    if not model or any(sign.isspace() for sign in model):
+    if not model or not model.isprintable() or any(sign.isspace() for sign in model):
         raise UsageError(f"--model {text!r}: no model is named", hint=_FORMS)
     meant = address in (OPENAI, offered.rstrip("/")) and bool(known.get("OPENAI_API_KEY", "").strip())
     name = "OPENAI_API_KEY" if meant else "EVOLVE_API_KEY"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve.errors import UsageError, WorkspaceError
-from evolve.files import read_text
+from evolve.files import parse_toml, read_text
 from evolve.models.addressing import Endpoint
 
 _KEYS = {"input", "output", "cached"}
@@ -73,9 +72,9 @@ def _undated(name: str) -> str:
 
 def _read(text: str, place: str) -> dict[str, Price]:
     try:
-        whole = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise WorkspaceError(f"{place}: not valid TOML: {error}") from error
+        whole = parse_toml(text, place)
+    except UsageError as error:
+        raise WorkspaceError(str(error), hint=error.hint) from error
     return {name: _price(row, f"{place}: {name}") for name, row in _rows(whole, place).items()}
 
 

@@ -49,6 +49,8 @@ class Recording:
         """
         if self.mode == "only" and not self.place.exists():
             raise UsageError(f"no recording at {self.place}", hint=f"--record {self.place} makes one")
+        if self.place.exists() and not (self.place.is_file() or self.place.is_dir()):
+            raise UsageError(f"{self.place} is no recording: not a regular file")
         if self.place.suffix == _ENDING and not self.place.is_dir():
             return FileStore(self.place)
         if self.place.is_file():

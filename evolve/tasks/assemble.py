@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -10,8 +11,8 @@ from dataclasses import dataclass, field
 from evolve.episodes import Json, Row
 from evolve.files import canonical_json
 from evolve.tasks.equality import equal
-from evolve.tasks.limits import MAX_EXAMPLES, MAX_HIDDEN, MAX_VERIFY, Place
-from evolve.tasks.model import MIN_VERIFY, Task, row_key
+from evolve.tasks.limits import MAX_EXAMPLES, MAX_HIDDEN, MAX_VERIFY, Place, check_id
+from evolve.tasks.model import MIN_VERIFY, Task, entry_name, row_key
 from evolve.tasks.signature import (
     SignatureError,
     argument_name,
@@ -116,6 +117,21 @@ def _without_rows(raw: RawTask) -> Task:
 def name_meta(name: str) -> dict[str, Json]:
     """The ``meta`` of a task whose answer should carry a name."""
     return {"entry": argument_name(name, 1)}
+
+
+def named_meta(name: str, place: Place) -> dict[str, Json]:
+    """The same for a name that a person chose.
+
+    Raises:
+        TaskError: It is no id, or no function can carry it without hiding what Python means by it.
+    """
+    check_id(name, place)
+    entry = argument_name(name, 1)
+    if keyword.iskeyword(name) or name.startswith("__") or entry_name(entry) != entry:
+        raise place.error(f"{name!r} means something in Python already", hint=f"such as my_{entry.strip('_')}")
+    if not re.search("[a-z0-9]", name.lower()):
+        raise place.error(f"{name!r} has no letter from a to z, which the name of a function needs")
+    return name_meta(name)
 
 
 def _kind(rows: Sequence[Row]) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from evolve.errors import UsageError
-from evolve.files import digest
+from evolve.files import digest, named_path
 from evolve.tasks.limits import MAX_TEXT, Place, check_id, check_value, text_problem
 from evolve.tasks.model import Task
 from evolve.tasks.trees import read_tree
@@ -43,7 +42,7 @@ def folder_task(
         check_id(name, Place(file="", field="name"))
     patterns = PROTECTED if protected is None else tuple(one for one in protected if one)
     check_value(list(patterns), Place(file="", field="protected"))
-    root = Path(folder).expanduser().resolve()
+    root = named_path(folder).resolve()
     tree = read_tree(root)
     skipped = ", ".join(tree.skipped[:3]) + (", ..." if len(tree.skipped) > 3 else "")
     return Task(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from evolve.errors import TaskError, UsageError
-from evolve.tasks.assemble import RawTask, assemble, name_meta
+from evolve.tasks.assemble import RawTask, assemble, named_meta
 from evolve.tasks.csv_rows import parse_table
 from evolve.tasks.jsonl import parse_json
 from evolve.tasks.limits import Place, check_id, read_source
@@ -67,8 +67,7 @@ def load_examples(path: str | Path, *, name: str | None = None, header: bool = T
         )
     raw = raws[0]
     if name is not None:
-        check_id(name, Place(file="", field="name"))
-        raw = replace(raw, id=name, meta={**raw.meta, **name_meta(name)})
+        raw = replace(raw, id=name, meta={**raw.meta, **named_meta(name, Place(file="", field="name"))})
     return assemble(raw)
 
 

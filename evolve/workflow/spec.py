@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
-from evolve.errors import WorkspaceError
-from evolve.files import canonical_json, digest
+from evolve.errors import UsageError, WorkspaceError
+from evolve.files import canonical_json, digest, parse_toml
 from evolve.workflow.checks import validate
 from evolve.workflow.knobs import Knobs, used_knobs
 from evolve.workflow.stages import OUTCOME, UNATTENDED, kind_of
@@ -132,11 +131,9 @@ def parse_workflow(text: str, *, file: str = "workflow.toml") -> Workflow:
     """
     hint = "evolve workflow show seed prints one that works"
     try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise WorkspaceError(f"{file}: not valid TOML: {error}", hint=hint) from error
-    except RecursionError as error:
-        raise WorkspaceError(f"{file}: nested too deeply", hint=hint) from error
+        raw = parse_toml(text, file)
+    except UsageError as error:
+        raise WorkspaceError(str(error), hint=hint) from error
     try:
         unknown = sorted(set(raw) - {"stages", "routes", "knobs"})
         if unknown:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from evolve.errors import UsageError, WorkspaceError
-from evolve.files import read_text, write_atomic
+from evolve.files import named_path, read_text, write_atomic
 from evolve.ledger import Budget, Ledger, LimitedLedger, SpendingBook, parse_budget
 from evolve.models import Deadlines, ModelSetup, Recording, parse_model
 from evolve.models.opening import PRICES
@@ -65,7 +65,7 @@ def recorded(model: str | None, record: str | None, replay: str | None) -> str |
         raise UsageError("--record asks the endpoint and --replay does not", hint="leave one of them out")
     if not (record or replay):
         return model
-    place = Path(record or replay or "").expanduser()
+    place = named_path(record or replay or "")
     found = Recording(place=place, mode="reuse" if record else "only", model=model)
     found.open()  # what is wrong with it is told before anything is made
     return found

@@ -85,7 +85,7 @@ def ensure_workspace(root: Path) -> bool:
             folder.mkdir(parents=True, exist_ok=True)
         hit("workspace.folders")
     except OSError as error:
-        raise write_failure(root, error) from error
+        raise write_failure(error.filename or root, error) from error
     if fresh:
         write_atomic(paths.marker, settings_template().encode())
         hit("workspace.marked")

@@ -13,7 +13,7 @@ from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
 from evolve.files import canonical_json, digest, read_text
 from evolve.tasks import Task, load_examples, resolve_task, row_key
-from evolve.tasks.limits import MAX_TEXT, Place, check_id, check_value, text_problem
+from evolve.tasks.limits import MAX_TEXT, Place, check_value, text_problem
 
 _UNCHECKED = "there are no rows to check an answer against, so it stays unverified"
 
@@ -100,11 +100,11 @@ def with_rubric(task: Task, rubric: str) -> Task:
 def _from_examples(examples: Examples, name: str | None) -> Task:
     if isinstance(examples, str | os.PathLike):
         return load_examples(Path(examples), name=name)
-    from evolve.tasks.assemble import assemble
+    from evolve.tasks.assemble import assemble, named_meta
     from evolve.tasks.jsonl import parse_json
 
     if name is not None:
-        check_id(name, Place(file="", field="name"))
+        named_meta(name, Place(file="", field="name"))
     if not isinstance(examples, Iterable) or isinstance(examples, bytes):
         raise TaskError(f"expected pairs (input, output), got {type(examples).__name__}", file="examples", hint=_PAIRS)
     rows = [_row(pair, place) for place, pair in enumerate(examples, 1)]

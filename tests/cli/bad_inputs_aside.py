@@ -75,7 +75,7 @@ ASIDE = [
     (("init", "good.csv"), 3, "good.csv"),
     (("init", "good.csv/x"), 3, "good.csv"),
     (("doctor", "--repair", "-w", "store-file"), 3, "memory_store"),
-    (("memory", "list", "-w", "ws/memory_store/runs/x"), 3, "memory_store"),
+    (("memory", "list", "-w", "inner/memory_store/runs/x"), 3, "memory_store"),
     (("memory", "list", "-w", DEEP[:5_000]), 3, "too long"),
 ]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from evolve.cli.chat.session import WITHOUT_MODEL, Session, Setup
 from evolve.cli.chat.showing import at_home, count, short_model
 from evolve.cli.output import shorten
 from evolve.errors import UsageError
+from evolve.files import named_path
 from evolve.workspace.person import Approve
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def check_setup(setup: Setup) -> Setup:
         return setup
     if not setup.check.strip():
         raise UsageError("--dir needs a command that tells when work is done", hint='--check "pytest -q"')
-    folder = Path(setup.folder).expanduser().resolve()
+    folder = named_path(setup.folder).resolve()
     if not folder.is_dir():
         raise UsageError(f"{setup.folder} is not a folder")
     from dataclasses import replace
