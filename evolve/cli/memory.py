@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -11,7 +11,7 @@ from evolve.cli import options
 from evolve.cli.output import emit, emit_json, note, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.memory import Insight
+    from evolve.memory import Insight, InsightStatus
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -28,7 +28,7 @@ def list_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        insights = [one for one in opened.memory.claims() if status in (None, one.status)]
+        insights = opened.memory.claims(cast("InsightStatus | None", status))
         notes = opened.memory.notes() if status is None else []
     insights.sort(key=lambda one: (-one.evidence, one.id))
     if as_json:

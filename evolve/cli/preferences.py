@@ -158,13 +158,12 @@ def forget_command(
 
 
 def _context(about: str, folder: str) -> Context | None:
-    import os
-
+    from evolve.files import named_path
     from evolve.memory.preferences import Context
 
     if not about and not folder:
         return None
-    return Context(instruction=about, folder=os.path.realpath(os.path.expanduser(folder)) if folder else "")
+    return Context(instruction=about, folder=str(named_path(folder).resolve()) if folder else "")
 
 
 def _tell(kept: Preference, *, as_json: bool) -> None:

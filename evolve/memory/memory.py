@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from evolve.episodes import EpisodeRecord, Recalled, Scope
 from evolve.errors import UsageError
@@ -143,7 +143,14 @@ class Memory:
         return self.snapshot().shuffled(seed)
 
     def claims(self, status: InsightStatus | None = None) -> list[Insight]:
-        """All insights, or those of one status, ordered by id."""
+        """All insights, or those of one status, ordered by id.
+
+        Raises:
+            UsageError: There is no such status.
+        """
+        known = get_args(InsightStatus)
+        if status is not None and status not in known:
+            raise UsageError(f"no status {status!r}", hint=f"one of {', '.join(known)}")
         return [one for one in self._reader.book().insights() if status in (None, one.status)]
 
     def get(self, name: str) -> Insight:

@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evolve.errors import EvolveError, RecordDamaged
+from evolve.errors import EvolveError, RecordDamaged, WorkspaceError
 from evolve.improve.stores import Stores
 from evolve.ledger import Spent, book_faults, rebuild_book
 from evolve.memory.metrics import MetricBook
@@ -63,6 +63,8 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
     paths = WorkspacePaths(find_workspace(path) or user_workspace())
     report = Repair()
     if not paths.store.is_dir():
+        if os.path.lexists(paths.store):
+            raise WorkspaceError(f"{paths.store} is not a folder", hint="move it aside")
         return report
     with WriterLock(paths.lock):
         finish_rebuild(paths.db)
