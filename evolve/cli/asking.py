@@ -112,5 +112,5 @@ def chosen(said: str, outputs: Sequence[Any]) -> tuple[Any] | None:
         return (outputs[int(said) - 1],)
     try:
         return (json.loads(said),)
-    except ValueError:
+    except (ValueError, RecursionError):
         return (said,)

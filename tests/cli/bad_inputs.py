@@ -47,6 +47,26 @@ def make_files(folder: Path) -> None:
         "number.jsonl": "5\n",
         "empty.json": "[]",
         "rubric-task.json": '{"id": "a", "tests": "def test_a(): pass", "examples": 5}',
+        "signature.json": json.dumps(
+            {
+                "id": "a",
+                "signature": f"(a: {'list[' * 5_000}int{']' * 5_000}) -> int",
+                "examples": [{"input": [1], "output": 2}],
+            }
+        ),
+        "docstring.jsonl": json.dumps(
+            {
+                "task_id": "a",
+                "prompt": f'def f(a):\n    """Do.\n\n    >>> f({DEEP})\n    1\n    """\n',
+                "entry_point": "f",
+                "test": "def check(candidate):\n    assert candidate(1) == 2\n",
+                "canonical_solution": "",
+            }
+        )
+        + "\n",
+        "mbpp.jsonl": json.dumps({"task_id": 1, "text": "x", "test_list": [f"assert f({DEEP}) == 1"], "code": ""})
+        + "\n",
+        "deep.txt": f"{DEEP} -> 1\n{DEEP} -> 2\n\n",
         "long-id.json": json.dumps({"id": LONG, "examples": [{"input": [1], "output": 2}]}),
         "settings/evolve.toml": f"seed = {DEEP}\n",
         "project/pyproject.toml": f"[tool.evolve]\nseed = {DEEP}\n",
@@ -206,12 +226,14 @@ FILES = [
             "empty.json": "empty",
             "rubric-task.json": "'examples'",
             "long-id.json": "'id'",
+            "signature.json": "signature",
             "good": "no such file",
         }.items()
     ),
     (("improve", "same.jsonl"), 2, "taken already"),
     (("improve", "empty"), 2, "no task file"),
     (("tasks", "import", "deep.jsonl"), 2, "deep.jsonl:1"),
+    (("tasks", "import", "mbpp.jsonl"), 2, "mbpp.jsonl:1"),
     (("tasks", "import", "folder.csv"), 2, ""),
     (("tasks", "import", "good.csv"), 2, ""),
     (("workflow", "validate", "deep.toml"), 3, "nested too deeply"),

@@ -67,6 +67,8 @@ def shell(line, folder, **environment):
         ("evolve sandbox exec - <&-", 0, ""),
         ("evolve chat <&-", 0, ""),
         ("printf '\\xff\\xfe\\n\\0\\n' | evolve chat", 2, ""),
+        ("evolve chat <deep.txt", 2, ""),
+        ("evolve tasks import docstring.jsonl >/dev/null", 0, ""),
         ("evolve tasks list >&-", 0, ""),
         ("evolve tasks list --json >&-", 0, ""),
         ("evolve nosuch >&- ", 2, "nosuch"),

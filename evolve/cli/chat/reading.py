@@ -100,7 +100,7 @@ def _halves(line: str) -> tuple[str, str]:
 def _arguments(texts: Sequence[str]) -> list[tuple[Any, ...]]:
     try:
         read = [tuple(json.loads(f"[{text}]")) for text in texts]
-    except ValueError:
+    except (ValueError, RecursionError):
         return [(text,) for text in texts]
     return read if all(read) and len({len(one) for one in read}) == 1 else [(text,) for text in texts]
 
@@ -108,7 +108,7 @@ def _arguments(texts: Sequence[str]) -> list[tuple[Any, ...]]:
 def _values(texts: Sequence[str]) -> list[Any]:
     try:
         return [json.loads(text) for text in texts]
-    except ValueError:
+    except (ValueError, RecursionError):
         return list(texts)
 
 

@@ -73,7 +73,7 @@ def documented_rows(prompt: ast.Module, called: str) -> list[Row]:
     for example in examples:
         try:
             tree = ast.parse(f"assert {example.source.strip()} == {example.want.strip()}")
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         rows += strict_rows(tree.body, called) or []
     return rows
