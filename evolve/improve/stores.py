@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.agent import RunRecords
-from evolve.agent.runner import HELD_OUT
-from evolve.episodes import EpisodeRecord
+from evolve.episodes import HELD_OUT, EpisodeRecord
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
 from evolve.gate import Decisions, Gate, Looks, RegressionSuite, Seals
