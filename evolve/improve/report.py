@@ -51,7 +51,11 @@ class ArmRow:
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRow:
-    """One round: its practice and what the gate said."""
+    """One round: its practice and what the gate said.
+
+    Attributes:
+        planned: Tasks that were to be practised; ``episodes`` are fewer where a budget ended practice.
+    """
 
     number: int
     episodes: int
@@ -61,6 +65,7 @@ class RoundRow:
     promoted: bool = False
     pairs: int = 0
     reason: str = ""
+    planned: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
