@@ -14,7 +14,7 @@ from evolve.improve.stores import Stores
 from evolve.optimizer import Variant
 from evolve.optimizer.prompt_items import parse_prompt, revise
 from evolve.policies.protocol import Edit
-from evolve.skills import Skill, with_called
+from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
 
 ItemKind = Literal["guide", "skills", "insights", "prompts", "workflow"]
@@ -47,7 +47,7 @@ def items_of(stores: Stores, variant: Variant, shipped: Mapping[str, str]) -> li
         shipped: The text that each prompt of the variant would have without it; only what differs was learned.
     """
     found = [Item(kind="guide", text="the guide")] if variant.guide else []
-    living = {skill.digest for skill in stores.skills.active()}
+    living = {skill.digest for skill in stores.skills.list(KEPT)}
     for body in variant.skills:
         skill = Skill.from_json(stores.objects.get_json(body))
         if skill.digest in living:

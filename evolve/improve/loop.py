@@ -108,6 +108,7 @@ def _round_row(number: int, counts: Mapping[str, Any], decision: Mapping[str, An
         pairs=decision.get("pairs", 0),
         reason=decision.get("reason", "nothing new to judge"),
         planned=counts.get("planned", counts["episodes"]),
+        idle=counts.get("idle", 0),
     )
 
 

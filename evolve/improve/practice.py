@@ -50,8 +50,8 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
             totals["complete"] = False
             break
     if number > 1 and totals["complete"]:
-        totals["retired"] = _evict(session, chosen["skills"], name)
-        hit("practice.retired")
+        totals["idle"] = _set_idle(session, number, chosen["skills"])
+        hit("practice.idle")
     session.journal.finish(name, totals)
     return totals
 
@@ -141,27 +141,26 @@ def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) 
     return admission.judge(skill, proposal.unseen, rivals, policy=verdict.policy, fingerprint=verdict.fingerprint)
 
 
-def _evict(session: Session, candidates: Sequence[str], name: str) -> int:
-    """Retires learned skills that were there all round and served no verified answer of it to another task.
+def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
+    """Stops offering learned skills that were on offer all round and never served a task but their own; how many.
 
-    What a skill that stays is made of stays too, or the search could not read its tree.
+    Every skill on offer makes each search longer. One that ever helped another task, or that the promoted variant was
+    judged with, goes on being offered: that this round did not need it shows nothing against it. What a skill that
+    stays is made of stays too, or the search could not read its tree.
     """
-    number = int(name.rpartition(":")[2])
-    seed = session.plan.seed * 1000 + number
-    active = session.stores.skills.active()
-    source = {skill.digest: skill.source for skill in active}
-    served = {
-        (item.removeprefix("skill:"), record.task)
-        for record in practised(session.stores.runs.episodes(run=session.run))
-        if record.seed == seed and record.verified
-        for item in record.consumed
-    }
-    used = {skill for skill, task in served if task != source.get(skill)}
-    retired = 0
-    stays = used | {skill.digest for skill in active if skill.digest not in candidates or skill.owner != "learned"}
-    needed = with_called(stays, active)
-    for skill in active:
-        if skill.digest not in needed:
-            session.stores.skills.retire(skill.digest, f"shortened no search in round {number}")
-            retired += 1
-    return retired
+    stores, seed = session.stores, session.plan.seed * 1000 + number
+    offered = stores.skills.active()
+    source = {skill.digest: skill.source for skill in offered}
+    solved = [one for one in practised(stores.runs.episodes(run=session.run)) if one.seed == seed and one.verified]
+    served = {(item.removeprefix("skill:"), record.task) for record in solved for item in record.consumed}
+    judged = stores.active_arm(session.workflow).skills
+    stays = {skill for skill, task in served if task != source.get(skill)} | {skill.digest for skill in judged}
+    stays |= {one.digest for one in offered if one.tasks or one.owner != "learned" or one.digest not in candidates}
+    needed = with_called(stays, offered)
+    idle = [skill for skill in offered if skill.digest not in needed]
+    reason = f"on offer for {len(solved)} tasks that were solved in round {number} of {session.run}; used for none"
+    for skill in idle:
+        stores.skills.set_idle(skill.digest, reason)
+    if idle:
+        session.tell("idle", round=number, skills=[skill.name for skill in idle], reason=reason)
+    return len(idle)

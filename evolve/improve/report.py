@@ -55,6 +55,7 @@ class RoundRow:
 
     Attributes:
         planned: Tasks that were to be practised; ``episodes`` are fewer where a budget ended practice.
+        idle: Skills that are offered no longer, because no answer to another task ever used them.
     """
 
     number: int
@@ -66,6 +67,7 @@ class RoundRow:
     pairs: int = 0
     reason: str = ""
     planned: int = 0
+    idle: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
