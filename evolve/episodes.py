@@ -19,6 +19,12 @@ EvidenceKind = Literal["observation", "contrast", "intervention"]
 QuestionKind = Literal["ask", "approve"]
 PREFERENCE = "preference"
 """Kind of a recalled item that is an instruction of the person: it is neither cut off nor withheld."""
+SCREEN = "screen"
+"""Split of trials that measure a variant on ``train`` tasks."""
+PROBE = "probe"
+"""Split of pairs on ``train`` tasks that test one insight; only how a pair came out is evidence."""
+HELD_OUT = frozenset({"gate", "test", SCREEN})
+"""Splits whose episodes leave no evidence and no use of a skill."""
 Status = Literal["solved", "unverified", "refused", "unsolved", "budget", "fault", "interrupted", "waiting"]
 
 

@@ -109,9 +109,17 @@ class NotRecorded(EndpointProblem):
 
 
 class BudgetExhausted(EvolveError):
-    """A budget ended before there was any result to show."""
+    """A budget ended before there was any result to show.
+
+    Attributes:
+        tokens: The most that the work which was refused could have taken.
+    """
 
     exit_code = 5
+
+    def __init__(self, message: str, *, tokens: int = 0, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.tokens = tokens
 
 
 class WaitingForPerson(EvolveError):

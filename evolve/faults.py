@@ -134,7 +134,7 @@ POINTS: Mapping[str, str] = {
     "insights.ran": "the trials with and without an insight are set aside, nothing of them is evidence yet",
     "answer.kept": "what a model was asked beside episodes is kept, nothing was done with it yet",
     "replay.kept": "an episode of which one stage was asked again is kept, its proposal is not judged by it yet",
-    "practice.retired": "skills that did not help are retired, the round is not finished",
+    "practice.idle": "skills that served no other task are idle, the round is not finished",
     "attempt.kept": "an episode of a loop is over and set aside until its batch is committed",
     "guide.fitted": "a guide is in the object store, no variant names it",
     "variant.kept": "a variant is on record",

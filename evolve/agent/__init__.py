@@ -17,11 +17,10 @@ from evolve.agent.context import (
 from evolve.agent.execution import Trial, make_probe, try_rows
 from evolve.agent.questions import question_in
 from evolve.agent.records import MIGRATIONS, Run, RunRecords
-from evolve.agent.runner import HELD_OUT, Agent, Surroundings, episode_id
+from evolve.agent.runner import Agent, Surroundings, episode_id
 from evolve.agent.withholding import drawn
 
 __all__ = [
-    "HELD_OUT",
     "MIGRATIONS",
     "Agent",
     "Attendance",

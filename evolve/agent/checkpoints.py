@@ -9,9 +9,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -20,6 +19,9 @@ from evolve.agent.seals import seal, unseal
 from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.faults import hit
 from evolve.files import AFTER_SPACE
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
 
 _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 

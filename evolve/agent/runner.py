@@ -18,7 +18,7 @@ from evolve.agent.narration import told
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
-from evolve.episodes import EpisodeRecord, Limits
+from evolve.episodes import HELD_OUT, PROBE, EpisodeRecord, Limits
 from evolve.errors import WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
@@ -32,9 +32,6 @@ from evolve.workflow import Workflow, misfits, visit_bounds
 
 if TYPE_CHECKING:
     from evolve.agent.checkpoints import EpisodeSaver
-
-HELD_OUT = frozenset({"gate", "test", "screen"})
-"""Splits on which nothing is learned; ``screen`` are trials of a variant on tasks one may otherwise learn from."""
 
 _SLACK = 12
 """Nodes that the graph library counts beyond the stages themselves, generously."""
@@ -157,7 +154,7 @@ class Agent:
             recall=around.recall,
             recorder=around.recorder,
             events=around.events,
-            learns=identity.split not in HELD_OUT,
+            learns=identity.split not in HELD_OUT | {PROBE},
             attendance=None if around.checkpoints is None else around.attendance,
             stages=self.workflow.stages,
             idle=misfits(self.workflow, policy=around.policy.name, environment=environment.name),

@@ -53,6 +53,8 @@ def show_report(report: Report) -> None:
             f"round {row.number}: {row.episodes} episodes, {row.solved} solved, {row.skills} new skills;"
             f" gate: {verdict}{', promoted' if row.promoted else ''}"
         )
+        if row.idle:
+            emit(f"  {row.idle} skills idle: they served no task but their own; `evolve skills list --all` has them")
         emit(f"  {row.reason}")
     emit()
     emit(table(("arm", "tasks", "solved", "verified", "candidates", "seconds", ""), _arm_cells(report)))

@@ -29,6 +29,7 @@ def list_command(
 
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.skills.list(() if retired else ACTIVE)
+        idle = 0 if retired else len(opened.skills.list(("idle",)))
         for name, reason in opened.skills.quarantined.items():
             note(f"warning: the skill {name} is not used: {reason}; evolve doctor --repair")
     found.sort(key=lambda skill: (-len(skill.tasks), skill.name))
@@ -37,6 +38,8 @@ def list_command(
         return
     rows = [(skill.name, skill.status, len(skill.tasks), shorten(skill.description, 80)) for skill in found]
     emit(table(("name", "status", "tasks", "description"), rows) or "no skills yet")
+    if idle:
+        note(f"{idle} more are idle: no answer to another task used them; --all lists them, find and export know them")
 
 
 @app.command("show")
@@ -46,11 +49,15 @@ def show_command(name: Name, workspace: options.Workspace = None, as_json: optio
 
     with evolve.open(workspace, read_only=True) as opened:
         skill = opened.skills.get(name)
+        reason = opened.skills.reason(name)
     if as_json:
-        emit_json({**_skill(skill), "code": skill.code, "tests": skill.test_code, "tree": skill.tree})
+        body = {"code": skill.code, "tests": skill.test_code, "tree": skill.tree, "reason": reason}
+        emit_json({**_skill(skill), **body})
         return
     emit(f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
     emit(f"from {skill.source or 'unknown'}; helped {len(skill.tasks)} tasks; digest {skill.digest[:12]}")
+    if reason:
+        emit(f"why it is {skill.status}: {reason}")
     emit()
     emit(skill.code.rstrip())
 

@@ -23,7 +23,7 @@ from evolve.export.validation import (
     validate,
 )
 from evolve.faults import hit
-from evolve.skills import ACTIVE, Skill, lint
+from evolve.skills import KEPT, Skill, lint
 from evolve.skills.folder import replace_folder
 
 __all__ = ["export", "validate"]
@@ -85,8 +85,8 @@ def _files(skill: Skill) -> dict[str, str]:
 
 def _check(skill: Skill, files: Mapping[str, str], known: Sequence[str]) -> None:
     problems = name_problems(skill.name) + description_problems(describe(skill))
-    if skill.status not in ACTIVE:
-        problems.append(f"its status is {skill.status}; only {' and '.join(ACTIVE)} skills leave the workspace")
+    if skill.status not in KEPT:
+        problems.append(f"its status is {skill.status}; only {', '.join(KEPT)} skills leave the workspace")
     for name, text in files.items():
         problems += [f"{name} contains {kind}" for kind in find_secrets(text, known)]
     if problems:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from evolve.agent.codec import from_data, to_data
+from evolve.episodes import SCREEN
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.gate import Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
 from evolve.improve.arms import Arm
-from evolve.improve.items import ALL, KINDS, TRIAL, Item, ItemKind, items_of, recalled_on, used_insights, without
+from evolve.improve.items import ALL, KINDS, Item, ItemKind, items_of, recalled_on, used_insights, without
 from evolve.improve.judgement import judge_variant
 from evolve.improve.pairing import PairedEpisodes
 from evolve.improve.report import NOTHING, contrast
@@ -183,7 +184,7 @@ def _compared(
         done += 1
         session.tell("ablated", done=done, total=total, item=items[at][0].text, reason=pair.state.reason)
 
-    return PairedEpisodes(session=session, split=TRIAL, arms=arm).runner().compare_each(contests, on_pair=on_pair)
+    return PairedEpisodes(session=session, split=SCREEN, arms=arm).runner().compare_each(contests, on_pair=on_pair)
 
 
 def _credit(item: Item, found: Comparison, items: int) -> ItemCredit:

@@ -90,7 +90,10 @@ class Arm:
         return replace(
             most,
             candidates=None if most.candidates is None else min(most.candidates, knobs.candidates),
-            seconds=None if most.seconds is None else min(most.seconds, knobs.seconds),
+            # That knob bounds a search; how long a model takes is bounded by the budget alone.
+            seconds=most.seconds
+            if most.seconds is None or most.tokens is not None
+            else min(most.seconds, knobs.seconds),
             tokens=None if most.tokens is None else min(most.tokens, knobs.tokens),
         )
 

@@ -35,15 +35,12 @@ class Bench:
             self._drop(next(iter(self._arms)))
 
     def run(self, job: EpisodeJob) -> Attempt:
+        limits = self._arms[job.arm].limits(job.limits)
         record = self._agent(job).run_episode(
-            job.task,
-            variant=job.variant,
-            split=job.split,
-            seed=job.seed,
-            limits=self._arms[job.arm].limits(job.limits),
+            job.task, variant=job.variant, split=job.split, seed=job.seed, limits=limits
         )
         judged = [self._judged(draft, job) for draft in record.drafts]
-        return Attempt(record=record, skills=tuple(one for one in judged if one is not None))
+        return Attempt(record=record, skills=tuple(one for one in judged if one is not None), limits=limits)
 
     def _agent(self, job: EpisodeJob) -> Agent:
         arm, key = self._arms[job.arm], (job.arm, job.task.environment)

@@ -19,11 +19,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from evolve.episodes import Claim, Evidence
+from evolve.episodes import PROBE, Claim, Evidence
 from evolve.faults import hit
 from evolve.gate import Pair, is_fresh, is_verified, one_per_group
 from evolve.improve.arms import Prompted
-from evolve.improve.items import TRIAL, recalled_on, times_used
+from evolve.improve.items import recalled_on, times_used
 from evolve.improve.jobs import Attempt
 from evolve.improve.pairing import PairedEpisodes
 from evolve.improve.session import Session
@@ -106,7 +106,7 @@ def _tested(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Cal
     def keep(attempts: Sequence[Attempt]) -> None:
         ran.update({attempt.record.episode: attempt for attempt in attempts})
 
-    episodes = PairedEpisodes(session=session, split=TRIAL, arms=arms.__getitem__, may_go_on=may_go_on, keep=keep)
+    episodes = PairedEpisodes(session=session, split=PROBE, arms=arms.__getitem__, may_go_on=may_go_on, keep=keep)
     tasks = [session.suite.task(one) for one in plan["tasks"]]
     found = episodes.runner().compare(tasks, parent=without_it, variant=with_it)
     claims = {pair.variant.episode: claim for pair in found.pairs if (claim := _claim(insight, pair)) is not None}

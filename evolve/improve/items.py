@@ -7,13 +7,14 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from evolve.episodes import PROBE, SCREEN
 from evolve.errors import ModelMistake
 from evolve.improve.arms import Arm, Learner, recall_from
 from evolve.improve.stores import Stores
 from evolve.optimizer import Variant
 from evolve.optimizer.prompt_items import parse_prompt, revise
 from evolve.policies.protocol import Edit
-from evolve.skills import Skill, with_called
+from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
 
 ItemKind = Literal["guide", "skills", "insights", "prompts", "workflow"]
@@ -21,8 +22,6 @@ KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 MOST_USED = 3
 """Insights that are looked at one by one; the others only as a set."""
 ALL = "all"
-TRIAL = "screen"
-"""The split of episodes on ``train`` tasks on which nothing is learned."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +47,7 @@ def items_of(stores: Stores, variant: Variant, shipped: Mapping[str, str]) -> li
         shipped: The text that each prompt of the variant would have without it; only what differs was learned.
     """
     found = [Item(kind="guide", text="the guide")] if variant.guide else []
-    living = {skill.digest for skill in stores.skills.active()}
+    living = {skill.digest for skill in stores.skills.list(KEPT)}
     for body in variant.skills:
         skill = Skill.from_json(stores.objects.get_json(body))
         if skill.digest in living:
@@ -87,7 +86,7 @@ def times_used(stores: Stores, items: Container[str]) -> Counter[str]:
     """How many episodes on record relied on each of these items; trials made to measure something do not count."""
     used: Counter[str] = Counter()
     for record in stores.runs.episodes():
-        if record.split != TRIAL:
+        if record.split not in (SCREEN, PROBE):
             used.update(item for item in record.consumed if item in items)
     return used
 

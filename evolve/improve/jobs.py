@@ -52,10 +52,12 @@ class Attempt:
 
     Attributes:
         skills: Every draft of the episode that can be a skill, judged against the arm's skills.
+        limits: What the episode might spend; None where it never began.
     """
 
     record: EpisodeRecord
     skills: tuple[Proposal, ...] = ()
+    limits: Limits | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +84,11 @@ def tell_nobody(attempt: Attempt) -> None:
 
 class Workers(Protocol):
     """Runs jobs and gives attempts in the jobs' order."""
+
+    @property
+    def at_once(self) -> int:
+        """How many jobs run side by side."""
+        ...
 
     def announce(self, key: str, arm: Arm) -> None:
         """Makes an arm known under a key."""

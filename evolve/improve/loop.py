@@ -14,7 +14,7 @@ from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_co
 from evolve.improve.interventions import intervene
 from evolve.improve.journal import keep_report, report_of
 from evolve.improve.judgement import judge, propose
-from evolve.improve.practice import practise
+from evolve.improve.practice import practise, practised
 from evolve.improve.report import (
     NOT_RUN,
     CurvePoint,
@@ -41,10 +41,9 @@ def improve(session: Session) -> Report:
     made = report_of(session.stores.db, session.run)
     if made is not None:  # stopped between the report and its delivery
         return Report.from_json(made)
-    rounds, reason = _rounds(session)
+    rounds = _rounds(session)
     pairs, note = _held_out(session, purpose="improve")
-    reason = session.end_reason() or reason
-    report = make_report(session, rounds, pairs, note=note, reason=reason)
+    report = make_report(session, rounds, pairs, note=note, reason=_finish_reason(session, rounds))
     keep_report(session.stores.db, session.run, report.to_json())
     return report
 
@@ -60,14 +59,14 @@ def check_size(session: Session) -> None:
         )
 
 
-def _rounds(session: Session) -> tuple[list[RoundRow], str]:
+def _rounds(session: Session) -> list[RoundRow]:
     rows: list[RoundRow] = []
     for number in range(1, session.plan.rounds + 1):
         counts = practise(session, number)
         if number == 1 and not counts["episodes"]:
             raise BudgetExhausted(
                 f"{session.end_reason() or 'the budget allows no episode'}, so nothing was done",
-                hint=f"one episode may take {session.plan.limits.candidates:,} candidates; give a larger --budget",
+                hint=f"one episode may take {_most(session)}; give a larger --budget",
             )
         if counts["episodes"]:
             intervene(session, number)
@@ -76,7 +75,26 @@ def _rounds(session: Session) -> tuple[list[RoundRow], str]:
         rows.append(_round_row(number, counts, decision))
         if session.end_reason():
             break
-    return rows, f"all {session.plan.rounds} rounds done"
+    return rows
+
+
+def _most(session: Session) -> str:
+    limits = session.plan.limits
+    return f"{limits.tokens:,} tokens" if limits.candidates is None else f"{limits.candidates:,} candidates"
+
+
+def _finish_reason(session: Session, rounds: Sequence[RoundRow]) -> str:
+    """Why the loop ended and, where a budget ended it or cut practice short, how far it came."""
+    wanted, ended = session.plan.rounds, session.end_reason()
+    short = [
+        f"{row.episodes} of {row.planned} tasks practised in round {row.number} of {wanted}"
+        for row in rounds
+        if row.episodes < row.planned
+    ]
+    came = ", ".join(short) or f"{len(rounds)} of {wanted} rounds done"
+    if ended:
+        return f"{ended}: {came}"
+    return f"all {wanted} rounds done" + (f", with {came}, as far as its part of the budget went" if short else "")
 
 
 def _round_row(number: int, counts: Mapping[str, Any], decision: Mapping[str, Any]) -> RoundRow:
@@ -89,6 +107,8 @@ def _round_row(number: int, counts: Mapping[str, Any], decision: Mapping[str, An
         promoted=decision.get("promoted", False),
         pairs=decision.get("pairs", 0),
         reason=decision.get("reason", "nothing new to judge"),
+        planned=counts.get("planned", counts["episodes"]),
+        idle=counts.get("idle", 0),
     )
 
 
@@ -102,7 +122,9 @@ def _held_out(session: Session, *, purpose: str) -> tuple[tuple[Pair, ...], str]
         return (), f"{NOT_RUN}: {session.end_reason()}"
     session.stores.looks.open(session.suite.digest, run=session.run, purpose=purpose)
     done = compared_on_test(session, UNLEARNED, active)
-    return done.pairs, "" if done.pairs else f"{NOT_RUN}: the budget ended"
+    if not done.pairs:
+        return (), f"{NOT_RUN}: the budget ended"
+    return done.pairs, f"the budget ended after {len(done.pairs)} of {done.planned} tasks" if done.ended else ""
 
 
 def make_report(
@@ -181,6 +203,5 @@ def _curve(session: Session) -> tuple[CurvePoint, ...]:
     base = session.plan.seed * 1000
     return tuple(
         CurvePoint(round=record.seed - base, solved=record.verified, candidates=record.cost.candidates)
-        for record in session.stores.runs.episodes(run=session.run)
-        if record.split == "train"
+        for record in practised(session.stores.runs.episodes(run=session.run))
     )

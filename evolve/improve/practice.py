@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evolve.episodes import EpisodeRecord
 from evolve.faults import hit
 from evolve.files import digest
 from evolve.improve.jobs import Attempt, EpisodeJob, Proposal
@@ -23,7 +24,7 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
     """One round of practice in batches; a batch is committed as a whole.
 
     Returns:
-        Counts of the round: ``episodes``, ``solved``, ``skills``, and whether it was ``complete``.
+        Counts of the round: ``planned`` tasks, ``episodes``, ``solved``, ``skills``, and whether it was ``complete``.
     """
     name = f"practice:{number}"
     done = session.journal.done(name)
@@ -36,7 +37,7 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
         session.journal.finish(f"{name}:plan", chosen)
         hit("practice.planned")
     tasks = [session.suite.task(one) for one in chosen["tasks"]]
-    totals: dict[str, Any] = {"episodes": 0, "solved": 0, "skills": 0, "complete": True}
+    totals: dict[str, Any] = {"planned": len(tasks), "episodes": 0, "solved": 0, "skills": 0, "complete": True}
     for start in range(0, len(tasks), BATCH):
         counts = _batch(session, number, start, tasks[start : start + BATCH])
         if counts is None:
@@ -45,9 +46,12 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
         for key, value in counts.items():
             totals[key] += value
         session.tell("practice", round=number, total=len(tasks), **totals)
+        if counts["episodes"] < len(tasks[start : start + BATCH]):
+            totals["complete"] = False
+            break
     if number > 1 and totals["complete"]:
-        totals["retired"] = _evict(session, chosen["skills"], name)
-        hit("practice.retired")
+        totals["idle"] = _set_idle(session, number, chosen["skills"])
+        hit("practice.idle")
     session.journal.finish(name, totals)
     return totals
 
@@ -61,12 +65,17 @@ def _tasks_of_round(session: Session, number: int) -> list[Task]:
     tasks = sorted(session.suite.split("train"), key=place)
     if number == 1:
         return tasks
-    records = [one for one in session.stores.runs.episodes(run=session.run) if one.split == "train"]
+    records = practised(session.stores.runs.episodes(run=session.run))
     tries = Counter(record.task for record in records)
     solved = {record.task for record in records if record.verified}
     unsolved = sorted((task for task in tasks if task.id not in solved), key=lambda task: (tries[task.id], place(task)))
     again = [task for task in tasks if task.id in solved]
     return sorted([*unsolved[:_AGAIN_OPEN], *again[:_AGAIN_SOLVED]], key=place)
+
+
+def practised(records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
+    """The episodes of practice that came to their own end."""
+    return [one for one in records if one.split == "train" and one.status != "interrupted"]
 
 
 def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> Mapping[str, int] | None:
@@ -93,9 +102,9 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     counts = {"episodes": len(attempts), "solved": sum(one.record.verified for one in attempts)}
     # One transaction: a crash leaves a batch whole or not at all, so that a resumed loop learns the same.
     with session.stores.db.transaction():
-        for task, attempt in zip(tasks, attempts, strict=False):
-            session.commit(attempt, instruction=task.instruction)
-        admitted = _admit(session, tasks, attempts)
+        for attempt in attempts:
+            session.commit(attempt, instruction=session.suite.task(attempt.record.task).instruction)
+        admitted = _admit(session, attempts)
         counts["skills"] = len(admitted)
         session.journal.finish(name, counts)
     hit("practice.kept")
@@ -104,19 +113,19 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     return counts
 
 
-def _admit(session: Session, tasks: Sequence[Task], attempts: Sequence[Attempt]) -> list[tuple[str, str]]:
+def _admit(session: Session, attempts: Sequence[Attempt]) -> list[tuple[str, str]]:
     """Keeps the skills of a batch that passed, one after the other; gives their names and tasks."""
     library = session.stores.skills
     added: list[Skill] = []
     told = []
-    for task, attempt in zip(tasks, attempts, strict=False):
+    for attempt in attempts:
         for proposal in attempt.skills:
             final = _judged_again(session, proposal, added)
             library.record_verdict(final)
             if final.admitted:
                 kept = library.add(proposal.skill, final)
                 added.append(kept)
-                told.append((kept.name, task.id))
+                told.append((kept.name, attempt.record.task))
     return told
 
 
@@ -132,27 +141,26 @@ def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) 
     return admission.judge(skill, proposal.unseen, rivals, policy=verdict.policy, fingerprint=verdict.fingerprint)
 
 
-def _evict(session: Session, candidates: Sequence[str], name: str) -> int:
-    """Retires learned skills that were there all round and served no verified answer of it to another task.
+def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
+    """Stops offering learned skills that were on offer all round and never served a task but their own; how many.
 
-    What a skill that stays is made of stays too, or the search could not read its tree.
+    Every skill on offer makes each search longer. One that ever helped another task, or that the promoted variant was
+    judged with, goes on being offered: that this round did not need it shows nothing against it. What a skill that
+    stays is made of stays too, or the search could not read its tree.
     """
-    number = int(name.rpartition(":")[2])
-    seed = session.plan.seed * 1000 + number
-    active = session.stores.skills.active()
-    source = {skill.digest: skill.source for skill in active}
-    served = {
-        (item.removeprefix("skill:"), record.task)
-        for record in session.stores.runs.episodes(run=session.run)
-        if record.split == "train" and record.seed == seed and record.verified
-        for item in record.consumed
-    }
-    used = {skill for skill, task in served if task != source.get(skill)}
-    retired = 0
-    stays = used | {skill.digest for skill in active if skill.digest not in candidates or skill.owner != "learned"}
-    needed = with_called(stays, active)
-    for skill in active:
-        if skill.digest not in needed:
-            session.stores.skills.retire(skill.digest, f"shortened no search in round {number}")
-            retired += 1
-    return retired
+    stores, seed = session.stores, session.plan.seed * 1000 + number
+    offered = stores.skills.active()
+    source = {skill.digest: skill.source for skill in offered}
+    solved = [one for one in practised(stores.runs.episodes(run=session.run)) if one.seed == seed and one.verified]
+    served = {(item.removeprefix("skill:"), record.task) for record in solved for item in record.consumed}
+    judged = stores.active_arm(session.workflow).skills
+    stays = {skill for skill, task in served if task != source.get(skill)} | {skill.digest for skill in judged}
+    stays |= {one.digest for one in offered if one.tasks or one.owner != "learned" or one.digest not in candidates}
+    needed = with_called(stays, offered)
+    idle = [skill for skill in offered if skill.digest not in needed]
+    reason = f"on offer for {len(solved)} tasks that were solved in round {number} of {session.run}; used for none"
+    for skill in idle:
+        stores.skills.set_idle(skill.digest, reason)
+    if idle:
+        session.tell("idle", round=number, skills=[skill.name for skill in idle], reason=reason)
+    return len(idle)

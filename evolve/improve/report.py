@@ -51,7 +51,12 @@ class ArmRow:
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRow:
-    """One round: its practice and what the gate said."""
+    """One round: its practice and what the gate said.
+
+    Attributes:
+        planned: Tasks that were to be practised; ``episodes`` are fewer where a budget ended practice.
+        idle: Skills that are offered no longer, because no answer to another task ever used them.
+    """
 
     number: int
     episodes: int
@@ -61,6 +66,8 @@ class RoundRow:
     promoted: bool = False
     pairs: int = 0
     reason: str = ""
+    planned: int = 0
+    idle: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from evolve.agent import episode_id
-from evolve.episodes import Cost, Limits
+from evolve.agent.state import ENDED
+from evolve.episodes import Cost, EpisodeRecord, Limits
 from evolve.events import Event, EventSink
 from evolve.faults import hit
+from evolve.files import canonical_json, digest
 from evolve.improve.arms import Learner
 from evolve.improve.aside import SetAside
 from evolve.improve.jobs import Attempt, EpisodeJob, Workers
@@ -22,6 +25,9 @@ from evolve.workflow import Workflow
 
 BATCH = 16
 """Episodes of practice that run on the same learned state; fixed, so that results do not depend on the machine."""
+
+
+_NO_TIME = "what is left of the time budget covers no further episode"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,19 +87,27 @@ class Session:
     def attempt(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
         """Runs jobs in order until the budget refuses one; what was committed before is not run again.
 
+        An episode that the budget ended did not fail at its task: what it cost is kept, and it counts as interrupted.
+
         Returns:
-            Attempts for the first jobs; fewer than jobs when the budget ended.
+            Attempts of the jobs that came to their own end, in order; fewer than jobs when the budget ended.
         """
         results: list[Attempt] = []
-        while len(results) < len(jobs):
-            slice_of = self._attempt_some(jobs[len(results) :])
-            if not slice_of:
+        begun = 0
+        while begun < len(jobs):
+            found, count = self._attempt_some(jobs[begun:])
+            if not count:
                 break
-            results += slice_of
+            results += found
+            begun += count
         return results
 
-    def _attempt_some(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
-        """Runs as many of the first jobs as can be reserved at once; what they did not need is free again after."""
+    def _attempt_some(self, jobs: Sequence[EpisodeJob]) -> tuple[list[Attempt], int]:
+        """Runs as many of the first jobs as can be reserved at once; what they did not need is free again after.
+
+        Returns:
+            Their attempts without those that were cut off, and how many jobs that was.
+        """
         known: dict[int, Attempt] = {}
         paid: list[EpisodeJob] = []
         for place, job in enumerate(jobs):
@@ -101,14 +115,30 @@ class Session:
             if found is not None:
                 known[place] = found
                 continue
-            affordable = self._reserved(job)
+            if _asks_model(job) and len(paid) == self.workers.at_once:
+                break
+            affordable = self._reserved(job, min(self.workers.at_once, len(jobs) - place) - len(paid))
             if affordable is None:
                 break
             paid.append(affordable)
-        fresh = self.workers.run(paid, self._over)
+        count = len(known) + len(paid)
+        asked = [job for place, job in enumerate(jobs[:count]) if place not in known]
+        cut: dict[str, str] = {}
+        fresh = self.workers.run(paid, partial(self._over, self._shortened(asked, paid), cut))
         self._settle(paid, fresh)
+        if cut and not self.ledger.exhausted:
+            self.ledger.end(next(iter(cut.values())))
         ordered = iter(fresh)
-        return [known[place] if place in known else next(ordered) for place in range(len(known) + len(paid))]
+        attempts = [known[place] if place in known else next(ordered) for place in range(count)]
+        return [one for one in attempts if one.record.episode not in cut], count
+
+    def _shortened(self, asked: Sequence[EpisodeJob], given: Sequence[EpisodeJob]) -> Mapping[str, float]:
+        """Seconds of the episodes that got fewer than they may have, by episode."""
+        return {
+            episode_id(self.run, job.task, job.variant, job.seed): seconds
+            for job, one in zip(asked, given, strict=True)
+            if (seconds := one.limits.seconds) is not None and seconds < (job.limits.seconds or 0.0)
+        }
 
     def _known(self, job: EpisodeJob) -> Attempt | None:
         name = episode_id(self.run, job.task, job.variant, job.seed)
@@ -116,17 +146,34 @@ class Session:
             return self.aside.find(name)
         return Attempt(record=self.stores.runs.episode(name))
 
-    def _over(self, attempt: Attempt) -> None:
+    def _over(self, shortened: Mapping[str, float], cut: dict[str, str], attempt: Attempt) -> None:
+        """Keeps an attempt; one that the budget cut off is added to ``cut`` with what ended it."""
         with self.stores.db.transaction():
-            self.aside.keep(attempt)
+            reason = _cut_off(attempt, shortened.get(attempt.record.episode))
+            if reason:
+                cut[attempt.record.episode] = reason
+                self._keep_cost(attempt.record)
+            else:
+                self.aside.keep(attempt)
             self._note_time()
         hit("attempt.kept")
 
-    def _reserved(self, job: EpisodeJob) -> EpisodeJob | None:
+    def _keep_cost(self, record: EpisodeRecord) -> None:
+        """Keeps an episode that was cut off under an id of its own: with more to spend the job is begun anew."""
+        if record.cost.calls or record.cost.candidates:
+            spent = self.ledger.spent
+            name = digest(canonical_json([record.episode, spent.calls, spent.candidates]))[: len(record.episode)]
+            cut = replace(record, episode=name, status="interrupted", claims=(), drafts=(), consumed=())
+            self.stores.commit(cut, instruction="")
+
+    def _reserved(self, job: EpisodeJob, among: int) -> EpisodeJob | None:
         left = self.ledger.left
-        if job.limits.tokens is not None:
-            # What a call costs is known only afterwards, so an episode sets all money, calls and time aside.
-            job = replace(job, limits=replace(job.limits, money=left.money, calls=left.calls, seconds=left.seconds))
+        if _asks_model(job):
+            # What a call costs is known only afterwards, so an episode sets its whole share of what is left aside.
+            share = self.ledger.share(among)
+            if not all(part is None or part for part in (share.money, share.calls, share.seconds)):
+                return None
+            job = replace(job, limits=replace(job.limits, money=share.money, calls=share.calls, seconds=share.seconds))
         if not self.ledger.reserve(_worst(job)):
             return None
         if left.seconds is None or job.limits.seconds is None:
@@ -182,6 +229,27 @@ class Session:
     def may_judge(self, number: int) -> bool:
         """Whether judging the variant of round ``number`` is still within its part of the budget."""
         return not self.ledger.exhausted and self.share_spent() < 5 * number / (5 * self.plan.rounds + 2)
+
+
+def _asks_model(job: EpisodeJob) -> bool:
+    return job.limits.tokens is not None
+
+
+def _cut_off(attempt: Attempt, shortened: float | None) -> str:
+    """What ended an episode, where that was the budget of the run and not the limits of a single one; else "".
+
+    Args:
+        shortened: Its seconds, where the run had fewer left than an episode may take.
+    """
+    record, limits = attempt.record, attempt.limits
+    if record.status != "budget" or limits is None or not record.steps:
+        return ""
+    refused = record.steps[-1].action.data.get(ENDED)
+    if refused is not None:
+        own = limits.tokens is None or record.cost.tokens + refused["tokens"] <= limits.tokens
+        return record.note if own else ""
+    timed = shortened is not None and limits.seconds == shortened
+    return _NO_TIME if timed and record.cost.candidates < (limits.candidates or 0) else ""
 
 
 def _worst(job: EpisodeJob) -> Cost:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from evolve.agent import episode_id
-from evolve.episodes import EpisodeRecord
+from evolve.episodes import SCREEN, EpisodeRecord
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
 from evolve.improve.arms import Arm
@@ -64,7 +64,7 @@ class StageReplay:
             task=self.session.suite.task(record.task),
             arm=arm.variant,
             variant=arm.variant,
-            split="screen",
+            split=SCREEN,
             seed=record.seed,
             limits=arm.limits(self.session.plan.limits),
             begun=begun,

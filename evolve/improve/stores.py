@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.agent import RunRecords
-from evolve.agent.runner import HELD_OUT
-from evolve.episodes import EpisodeRecord
+from evolve.episodes import HELD_OUT, EpisodeRecord
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
 from evolve.gate import Decisions, Gate, Looks, RegressionSuite, Seals
@@ -16,7 +15,7 @@ from evolve.improve.arms import UNLEARNED, Arm
 from evolve.memory import Memory, MemorySnapshot
 from evolve.memory.episode_index import exact_index
 from evolve.optimizer import ALL_INSIGHTS, Variant, VariantArchive
-from evolve.skills import ACTIVE, Skill, SkillLibrary
+from evolve.skills import KEPT, Skill, SkillLibrary
 from evolve.store import Database, ObjectStore
 from evolve.workflow import Workflow, parse_workflow
 
@@ -78,7 +77,7 @@ class Stores:
     def _note_uses(self, record: EpisodeRecord) -> None:
         if not record.verified or record.split in HELD_OUT:
             return
-        known = {skill.digest for skill in self.skills.list(ACTIVE)}
+        known = {skill.digest for skill in self.skills.list(KEPT)}
         for item in record.consumed:
             name = item.removeprefix("skill:")
             if name in known:
@@ -189,6 +188,6 @@ class Stores:
         )
 
     def _living(self, variant: Variant) -> tuple[Skill, ...]:
-        active = {skill.digest: skill for skill in self.skills.active()}
+        kept = {skill.digest: skill for skill in self.skills.list(KEPT)}
         named = [Skill.from_json(self.objects.get_json(name)) for name in variant.skills]
-        return tuple(active[skill.digest] for skill in named if skill.digest in active)
+        return tuple(kept[skill.digest] for skill in named if skill.digest in kept)

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from evolve.agent import episode_id
-from evolve.episodes import EpisodeRecord, Limits, TaskView
+from evolve.episodes import SCREEN, EpisodeRecord, Limits, TaskView
 from evolve.faults import hit
 from evolve.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
 from evolve.improve.arms import Arm
@@ -196,7 +196,7 @@ class SessionTrials:
 
     def _job(self, task: Task, variant: str, limits: Limits) -> EpisodeJob:
         seed = self._session.plan.seed
-        return EpisodeJob(task=task, arm=variant, variant=variant, split="screen", seed=seed, limits=limits)
+        return EpisodeJob(task=task, arm=variant, variant=variant, split=SCREEN, seed=seed, limits=limits)
 
     def _run(self, jobs: Sequence[EpisodeJob]) -> list[EpisodeRecord]:
         session = self._session

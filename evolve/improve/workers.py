@@ -41,6 +41,8 @@ _PATIENCE_S = 30.0
 class LocalWorkers:
     """Runs jobs in this process, one after the other."""
 
+    at_once = 1
+
     def __init__(self, setup: WorkerSetup) -> None:
         self._bench = Bench(setup)
 
@@ -89,6 +91,7 @@ class ProcessWorkers:
         self._setup = setup
         self._arms: dict[str, tuple[int, Arm]] = {}
         self._announced = 0
+        self.at_once = count
         self._workers = [self._start() for _ in range(count)]
 
     def announce(self, key: str, arm: Arm) -> None:

@@ -123,6 +123,7 @@ class Ledger:
         self._started = clock() - before.seconds
         self._spent = _counts(before)
         self._reserved = _counts(Spent())
+        self._ended = ""
         self._guard = threading.RLock()
 
     def reserve(self, cost: Amount) -> bool:
@@ -151,6 +152,26 @@ class Ledger:
                 raise ValueError("settled more than was reserved")
             self._reserved = remaining
             self._spent = _added(self._spent, _counts(actual), 1)
+
+    def share(self, among: int) -> Budget:
+        """The part of what is left that one of ``among`` pieces of work may set aside, which run side by side.
+
+        Reserved one after the other, each asking for its part of the rest, they get the same but for rounding. Of what
+        cannot be divided so often, the first get one each.
+        """
+        with self._guard:
+            left = self.left
+        return Budget(
+            seconds=left.seconds,
+            candidates=_part(left.candidates, among),
+            tokens=_part(left.tokens, among),
+            money=None if left.money is None else (_part(round(left.money * _MONEY_UNIT), among) or 0) / _MONEY_UNIT,
+            calls=_part(left.calls, among),
+        )
+
+    def end(self, reason: str) -> None:
+        """Ends the budget although something is left, because that buys nothing more; nothing fits from now on."""
+        self._ended = reason
 
     @property
     def spent(self) -> Spent:
@@ -189,7 +210,7 @@ class Ledger:
             if bound is not None and self._spent[kind] >= bound:
                 shown = f"${self.budget.money:g}" if kind == "money" else f"{bound:,} {kind}"
                 return f"budget of {shown} reached"
-        return ""
+        return self._ended
 
     def _fits(self, wanted: dict[str, int], seconds: float) -> bool:
         if self.budget.seconds is not None and self.spent.seconds + seconds > self.budget.seconds:
@@ -215,6 +236,10 @@ def _counts(cost: Amount) -> dict[str, int]:
         "money": round(cost.money * _MONEY_UNIT),
         "calls": cost.calls,
     }
+
+
+def _part(left: int | None, among: int) -> int | None:
+    return None if left is None else max(left // among, min(left, 1))
 
 
 def _added(left: dict[str, int], right: dict[str, int], sign: int) -> dict[str, int]:

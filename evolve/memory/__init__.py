@@ -19,7 +19,7 @@ from evolve.memory.insights import (
     insight_id,
     resolve,
 )
-from evolve.memory.memory import HELD_OUT, Memory, MemoryCheck
+from evolve.memory.memory import Memory, MemoryCheck
 from evolve.memory.planning import PlannedTest, plan_test
 from evolve.memory.recall import Note
 from evolve.memory.record import MIGRATIONS
@@ -27,7 +27,6 @@ from evolve.memory.snapshot import MemorySnapshot, Recaller
 
 __all__ = [
     "FIRM",
-    "HELD_OUT",
     "INFLUENTIAL",
     "MIGRATIONS",
     "CausalChain",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
-from evolve.episodes import EpisodeRecord, Recalled, Scope
+from evolve.episodes import HELD_OUT, EpisodeRecord, Recalled, Scope
 from evolve.errors import UsageError
 from evolve.memory import record
 from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook
@@ -23,9 +23,6 @@ from evolve.vectors import Progress
 
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
-
-HELD_OUT = frozenset({"gate", "test"})
-"""Splits whose episodes leave no evidence: what is learned from them would not be held out any more."""
 
 _TEACHES_NOTHING = frozenset({"fault", "interrupted"})
 _SELF_RECALL_SAMPLE = 50

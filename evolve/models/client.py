@@ -187,7 +187,7 @@ class _Asking:
         total = services.deadlines.total if left is None else min(services.deadlines.total, left * _ALMOST)
         most = self.most(exchange, total)
         if not services.meter.reserve(most):
-            raise BudgetExhausted(self.too_dear(most))
+            raise BudgetExhausted(self.too_dear(most), tokens=most.tokens)
         cost, started = most, services.clock()  # interrupted or lost, it may have cost all that
         try:
             deadlines = replace(services.deadlines, total=total, cancellation=self.cancellation)

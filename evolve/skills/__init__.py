@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evolve.skills.admission import Admission, AdmissionRules, Verdict
 from evolve.skills.folder import read_folder, write_folder
-from evolve.skills.library import ACTIVE, MIGRATIONS, SkillLibrary
+from evolve.skills.library import ACTIVE, KEPT, MIGRATIONS, SkillLibrary
 from evolve.skills.lint import lint
 from evolve.skills.parts import unseen_rows, with_called
 from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus, check_name
@@ -12,6 +12,7 @@ from evolve.skills.testfile import render_tests
 
 __all__ = [
     "ACTIVE",
+    "KEPT",
     "MIGRATIONS",
     "TRUSTED_AFTER",
     "Admission",

@@ -55,7 +55,10 @@ MIGRATIONS: tuple[Migration, ...] = (
 """The tables of this package."""
 
 ACTIVE: tuple[SkillStatus, ...] = ("admitted", "trusted")
-"""Statuses under which a skill may act."""
+"""Statuses under which a skill is offered to whoever solves a task."""
+
+KEPT: tuple[SkillStatus, ...] = (*ACTIVE, "idle")
+"""Statuses of skills whose admission holds: these are found, exported, and act in a variant judged with them."""
 
 
 class SkillLibrary:
@@ -78,7 +81,7 @@ class SkillLibrary:
         """Keeps an admitted skill and writes its folder; gives it back with its final name and status.
 
         A name that is taken, by another skill or by a folder somebody made, gets a number. Adding a skill that is
-        already known changes nothing but a retired or doubtful one's status.
+        already known changes nothing but the status of one that is not in use.
 
         Raises:
             ValueError: When the verdict is not an admission of this very skill.
@@ -95,7 +98,7 @@ class SkillLibrary:
             with self._db.transaction():
                 self.record_verdict(verdict)
                 self._db.insert("skills", {**row, "owner": known.owner}, key="digest")
-        elif known.status in ("retired", "doubtful"):
+        elif known.status in ("idle", "retired", "doubtful"):
             with self._db.transaction():
                 self.record_verdict(verdict)
                 self._set(known, status=self._earned(known))
@@ -117,6 +120,11 @@ class SkillLibrary:
             names = ", ".join(skill.name for skill in self.list()[:5]) or "none yet"
             raise UsageError(f"no skill {name_or_digest!r}", hint=f"known skills: {names}")
         return found
+
+    def reason(self, name_or_digest: str) -> str:
+        """Why a skill is not in use, in one sentence; "" for one that is."""
+        (row,) = self._db.rows("skills", {"digest": self.get(name_or_digest).digest})
+        return str(row["reason"])
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> list[Skill]:
         """Skills in order of admission, all or those of the given statuses.
@@ -151,13 +159,17 @@ class SkillLibrary:
                 return skill
             self._db.insert("skill_uses", {"digest": digest, "task": task}, key=("digest", "task"))
             skill = self.get(digest)
-            if skill.status == "admitted":
+            if skill.status in ("admitted", "idle"):
                 self._set(skill, status=self._earned(skill))
         return self.get(digest)
 
     def doubt(self, name_or_digest: str, reason: str) -> Skill:
         """Takes a skill out of use until it is admitted again, because something it rests on changed."""
         return self._changed(name_or_digest, "doubtful", reason)
+
+    def set_idle(self, name_or_digest: str, reason: str) -> Skill:
+        """Stops offering a skill; another use, or another admission of the same content, offers it again."""
+        return self._changed(name_or_digest, "idle", reason)
 
     def retire(self, name_or_digest: str, reason: str, *, attended: bool = False) -> Skill:
         """Takes a skill out of use; its body and history stay.

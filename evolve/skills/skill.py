@@ -12,7 +12,7 @@ from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.skills.testfile import render_tests
 
-SkillStatus = Literal["draft", "admitted", "trusted", "doubtful", "retired"]
+SkillStatus = Literal["draft", "admitted", "trusted", "idle", "doubtful", "retired"]
 Owner = Literal["learned", "user", "imported"]
 
 TRUSTED_AFTER = 3
@@ -35,7 +35,8 @@ class Skill:
         rows: The visible examples behind its tests.
         test_code: Source of the tests: plain asserts in ``test_*`` functions that import from ``skill``.
         tree: The term as JSON, or None for skills that only have code.
-        status: ``admitted`` may be used at once; ``trusted`` after three distinct tasks.
+        status: ``admitted`` may be used at once; ``trusted`` after three distinct tasks; ``idle`` is admitted but not
+            offered to searches, because no answer to another task used it when it was.
         owner: ``user`` is never changed unattended; ``imported`` must be admitted again first.
         source: Where it came from, such as a task and an episode.
         tasks: Ids of the distinct tasks it has helped.

@@ -12,7 +12,7 @@ from evolve.errors import UsageError
 from evolve.improve.stores import Stores
 from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
-from evolve.skills import Skill, SkillStatus
+from evolve.skills import KEPT, Skill, SkillStatus
 from evolve.workspace.closing import Shelf
 
 if TYPE_CHECKING:
@@ -45,9 +45,13 @@ class Skills(Shelf):
         """One skill, by name or digest."""
         return self._stores.skills.get(name)
 
+    def reason(self, name: str) -> str:
+        """Why a skill is not in use, in one sentence; "" for one that is."""
+        return self._stores.skills.reason(name)
+
     def find(self, query: str, k: int = 5) -> builtins.list[Skill]:
-        """Active skills whose name and description fit the words best."""
-        skills = self._stores.skills.active()
+        """Admitted skills, idle ones too, whose name and description fit the words best."""
+        skills = self._stores.skills.list(KEPT)
         texts = {skill.name: f"{skill.name.replace('-', ' ')} {skill.description}" for skill in skills}
         scores = BM25(texts).scores(query)
         ranked = sorted((skill for skill in skills if skill.name in scores), key=lambda skill: -scores[skill.name])

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 import subprocess
 import sys
+import tomllib
 from collections import defaultdict
+from importlib.metadata import packages_distributions
 
 import pytest
 
-from tests.architecture.source import PACKAGE, Module, module_names, modules
+from tests.architecture.source import PACKAGE, ROOT, Module, called_name, module_names, modules
 
 # Top to bottom. A module imports only from rows below its own.
 LAYERS = (
@@ -123,6 +126,46 @@ def files_importing(library: str) -> list[str]:
             if found.target.split(".")[0].removesuffix("_checkpoint") == library
         }
     )
+
+
+def test_every_library_that_is_imported_is_declared() -> None:
+    providers = packages_distributions()
+    wrong = [
+        f"{module.place}:{line} imports {name}, of {' or '.join(made_by)}"
+        for module in modules()
+        for name, line in libraries_of(module)
+        # Where it is not installed, as an extra need not be, it is named like its distribution.
+        if not declared().intersection(map(normal, made_by := providers.get(name, [name])))
+    ]
+    assert wrong == []
+
+
+def libraries_of(module: Module) -> list[tuple[str, int]]:
+    """Top-level names of other people's modules that a module loads, with the line."""
+    written = [(found.target, found.line) for found in module.imports()]
+    written += [
+        (str(node.args[0].value), node.lineno)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call)
+        and called_name(node) in ("importlib.import_module", "import_module")
+        and isinstance(node.args[0], ast.Constant)
+    ]
+    return [
+        (top, line) for name, line in written if (top := name.split(".")[0]) not in sys.stdlib_module_names | {"evolve"}
+    ]
+
+
+def declared() -> set[str]:
+    """Distributions that users are told to install: dependencies and extras, but for those of development."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    lines = [*project["dependencies"], *(line for name in sorted(extras.keys() - {"dev"}) for line in extras[name])]
+    return {normal(re.split(r"[^\w.-]", line)[0]) for line in lines}
+
+
+def normal(name: str) -> str:
+    """A distribution's name as package indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def loaded_by(*names: str) -> set[str]:

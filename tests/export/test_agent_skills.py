@@ -114,7 +114,7 @@ def test_names_that_leave_the_folder_are_refused(tmp_path, name):
 
 
 @pytest.mark.parametrize("status", ["draft", "doubtful", "retired"])
-def test_only_skills_in_use_leave(tmp_path, status):
+def test_only_admitted_skills_leave(tmp_path, status):
     with pytest.raises(UsageError, match=status):
         agent_skills.export([replace(SKILL, status=status)], tmp_path)
 

@@ -102,6 +102,44 @@ def test_what_is_spent_never_passes_the_budget(budget: Budget, works: list[tuple
         assert bound is None or getattr(ledger.spent, kind) <= bound
 
 
+@given(
+    budget=st.builds(
+        Budget,
+        tokens=st.none() | st.integers(1, 5_000),
+        calls=st.none() | st.integers(1, 60),
+        money=st.none() | st.integers(1, 2_000).map(lambda cents: cents / 100),
+    ),
+    waves=st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=9), max_size=6),
+)
+def test_work_side_by_side_shares_what_is_left(budget: Budget, waves: list[list[float]]) -> None:
+    """Nobody works on nothing while another holds more than its share, and what is not used can be had again."""
+    ledger = Ledger(budget)
+    for used in waves:
+        left, running = ledger.left, []
+        for place in range(len(used)):
+            share = ledger.share(len(used) - place)
+            cost = Cost(tokens=share.tokens or 0, calls=share.calls or 0, money=share.money or 0.0)
+            if 0 in (share.tokens, share.calls, share.money) or not ledger.reserve(cost):
+                continue
+            running.append(cost)
+        for kind, unit in (("tokens", 1), ("calls", 1), ("money", 1e-9)):
+            held, had = [getattr(cost, kind) for cost in running], getattr(left, kind)
+            assert had is None or sum(held) <= had * (1 + 1e-12)
+            assert had is None or not held or (min(held) > 0 and max(held) - min(held) <= unit * 1.5)
+        for cost, share_used in zip(running, used, strict=False):
+            actual = Cost(tokens=int(cost.tokens * share_used), calls=int(cost.calls * share_used))
+            ledger.settle(cost, actual)
+    for kind in ("tokens", "calls", "money"):
+        bound = getattr(budget, kind)
+        assert bound is None or getattr(ledger.spent, kind) <= bound
+
+
+def test_a_budget_of_which_the_rest_buys_nothing_is_over() -> None:
+    ledger = Ledger(Budget(money=1.0))
+    ledger.end("the next call may take $0.02, and less than that is left")
+    assert "$0.02" in ledger.exhausted and not ledger.reserve(Cost())
+
+
 def test_a_reservation_is_held_until_it_is_settled() -> None:
     ledger = Ledger(Budget(candidates=100))
     big = Cost(candidates=70)

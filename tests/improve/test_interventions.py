@@ -157,7 +157,7 @@ def test_a_fact_that_makes_the_difference_is_confirmed_and_one_that_makes_none_s
         assert status(ws, HELPS) == ("confirmed", 1 + PAIRS, 0)
         assert status(ws, IDLE) == ("supported", 1, 0)
         records = ws.stores.runs.episodes(run="r1")
-        assert {one.split for one in records} == {"screen"} and len(records) == 4 * PAIRS
+        assert {one.split for one in records} == {"probe"} and len(records) == 4 * PAIRS
         train = {task.group for task in suite.split("train")}
         rows = [row for one in ws.memory.claims() for row in ws.memory.evidence(one.id) if row.episode[:6] != "before"]
         assert interventions(ws, suite, number=2)[0] == 0

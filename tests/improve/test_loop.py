@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import pytest
 
 import evolve
+from evolve.episodes import Row, SkillDraft
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.report import Report
+from evolve.skills import Skill, Verdict
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import FixedLearner, slow_learner, small_suite
 
@@ -163,6 +165,47 @@ def test_a_budget_of_candidates_is_never_passed(open_ws, suite_file):
 def test_a_budget_for_nothing_says_so(open_ws, suite_file):
     with open_ws() as workspace, pytest.raises(BudgetExhausted, match="nothing was done"):
         workspace.improve(suite_file, budget="10-candidates")
+
+
+@pytest.mark.slow
+def test_no_skill_is_dropped_because_a_round_did_not_need_it(open_ws, suite_file):
+    """What helped another task stays in use; the rest is kept, said to be idle and why, and can be found."""
+    skills = [
+        Skill.from_draft(
+            SkillDraft(
+                name=f"{word}-word",
+                description=f"The {word} word of a text.",
+                entry=f"{word}_word",
+                signature="(text: str) -> str",
+                code=f"def {word}_word(text: str) -> str:\n    return text.split()[{place}]\n",
+                tests=(Row(input=("a b c",), output="abc"[place]),),
+                source="task words-1",
+            )
+        )
+        for word, place in (("first", 0), ("second", 1))
+    ]
+    told = []
+    with open_ws(events=Heard(told)) as workspace:
+        for skill in skills:
+            workspace.stores.skills.add(skill, Verdict(digest=skill.digest, admitted=True))
+        workspace.stores.skills.record_use(skills[0].digest, "another task")
+        report = workspace.improve(suite_file, rounds=2)
+        assert [workspace.skills.get(skill.name).status for skill in skills] == ["admitted", "idle"]
+        assert [skill.name for skill in workspace.skills.find("second word")][0] == "second-word"
+        reason = workspace.skills.reason("second-word")
+    assert reason == f"on offer for {report.rounds[1].solved} tasks that were solved in round 2 of r1; used for none"
+    assert [row.idle for row in report.rounds] == [0, 1]
+    assert [event.data["skills"] for event in told if event.kind == "idle"] == [["second-word"]]
+
+
+class Heard:
+    """A listener that keeps what it hears."""
+
+    def __init__(self, told):
+        self.told = told
+
+    def emit(self, event):
+        self.told.append(event)
 
 
 @pytest.mark.slow

@@ -147,7 +147,10 @@ def test_a_rolled_back_commit_leaves_no_trace(store, lesson) -> None:
     assert [one.data["cause"] for one in memory.recall("", features=SORTED)] == ["operation:sum"]
 
 
-@pytest.mark.parametrize("more", [{"status": "fault"}, {"status": "interrupted"}, {"split": "test"}, {"split": "gate"}])
+@pytest.mark.parametrize(
+    "more",
+    [{"status": "fault"}, {"status": "interrupted"}, {"split": "test"}, {"split": "gate"}, {"split": "screen"}],
+)
 def test_faults_and_held_out_tasks_leave_no_evidence(memory: Memory, lesson, more: dict[str, str]) -> None:
     assert memory.commit(lesson(1, **more)) == 0
     assert memory.claims() == []

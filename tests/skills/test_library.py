@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import RecordDamaged, UsageError
-from evolve.skills import MIGRATIONS, Skill, SkillLibrary, Verdict, read_folder, write_folder
+from evolve.skills import KEPT, MIGRATIONS, Skill, SkillLibrary, Verdict, read_folder, write_folder
 from evolve.skills.folder import folder_changes
 from evolve.store import Database, ObjectStore
 from tests.skills.samples import GOOD, draft
@@ -94,10 +94,21 @@ def test_retired_skills_stay_known_and_can_return(library, skill):
     assert library.add(skill, admitted(skill)).status == "admitted"
 
 
+def test_an_idle_skill_is_kept_and_comes_back_by_a_use_or_another_admission(library, skill):
+    library.add(skill, admitted(skill))
+    assert library.set_idle("large-evens", "used for none").status == "idle"
+    assert library.active() == [] and [one.name for one in library.list(KEPT)] == ["large-evens"]
+    assert library.reason("large-evens") == "used for none"
+    assert library.add(skill, admitted(skill)).status == "admitted"
+    library.set_idle("large-evens", "used for none")
+    assert library.record_use(skill.digest, "another task").status == "admitted"
+    assert library.reason("large-evens") == ""
+
+
 def test_what_the_user_owns_is_not_changed_unattended(library, skill):
     library.add(skill, admitted(skill))
     library.own("large-evens")
-    for change in (library.retire, library.doubt):
+    for change in (library.retire, library.doubt, library.set_idle):
         with pytest.raises(UsageError, match="belongs to the user"):
             change("large-evens", "why not")
     assert library.retire("large-evens", "asked", attended=True).status == "retired"

@@ -39,7 +39,7 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
     except ModelMistake as error:
         action = Action(kind="code", text=str(error))
     except BudgetExhausted as error:
-        action = Action(kind="finish", text=str(error), data={ENDED: True})
+        action = Action(kind="finish", text=str(error), data={ENDED: {"tokens": error.tokens}})
     except Cancelled:
         action = stopped_action()  # what it cost until then counts
     action = handed_in(context, steps, action)
@@ -53,5 +53,5 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
 
 
 def _give_up(plan: Plan) -> Action:
-    ended = {ENDED: True} if plan.data.get(ENDED) else {}
+    ended = {ENDED: plan.data[ENDED]} if plan.data.get(ENDED) else {}
     return Action(kind="finish", text=clean_text(str(plan.data[UNFIT])), data=ended)

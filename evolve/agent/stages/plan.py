@@ -29,4 +29,4 @@ def _planned(context: EpisodeContext, recalled: tuple[Recalled, ...]) -> Plan:
     except ModelMistake as error:
         return Plan(goal="", data={UNFIT: str(error)})
     except BudgetExhausted as error:
-        return Plan(goal="", data={UNFIT: str(error), ENDED: True})
+        return Plan(goal="", data={UNFIT: str(error), ENDED: {"tokens": error.tokens}})

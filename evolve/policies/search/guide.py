@@ -25,6 +25,12 @@ PENALTY, CLUE_PENALTY = 1.6, 0.6
 counts for less the more there is to learn from."""
 FLOOR = 4e-4
 """Least probability: nothing is ever excluded."""
+_SHARE, _WEIGHT, _DIGITS = 2.0**-12, 2.0**-22, 4
+"""Grids of features and of weights and errors, and the decimals of kept weights. On them every product and every sum
+of a fit, and of what a guide says, is exact in 64 bits. So they are the same whatever the processor, the version of
+the numeric library and the order in which it adds; else a last bit could turn a price, and a search with it."""
+_LOGIT, _LOGITS = 2.0**-11, 16
+"""Grid and range of the table of the logistic function: the library's own differs in the last bit too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,24 +65,30 @@ class Guide:
         """Probability of each name being needed in a task with these features and clues."""
         import numpy as np
 
-        x = np.append(np.asarray(features, dtype=np.float64), 1.0)
-        z = dict(zip(self.names, (x @ self._matrix).tolist(), strict=True))
+        x = _on_grid(np.append(np.asarray(features, dtype=np.float64), 1.0), _SHARE)
+        z = dict(zip(self.names, (x @ self._units).tolist(), strict=True))
         for name, shown in (clues or {}).items():
             if name in z:
-                z[name] += sum(self.clue_weights.get(clue, 0.0) for clue in shown)
-        return {name: 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, value)))) for name, value in z.items()}
+                z[name] += sum(self._clue_units.get(clue, 0) for clue in shown)
+        unit = 10.0**-_DIGITS
+        return {name: 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, value * unit)))) for name, value in z.items()}
 
     @cached_property
-    def _matrix(self) -> np.ndarray:
+    def _units(self) -> np.ndarray:
+        """The weights as whole numbers of their last digit."""
         import numpy as np
 
-        return np.asarray(self.weights, dtype=np.float64)
+        return np.rint(np.asarray(self.weights, dtype=np.float64) * 10**_DIGITS)
+
+    @cached_property
+    def _clue_units(self) -> Mapping[str, int]:
+        return {clue: round(weight * 10**_DIGITS) for clue, weight in self.clue_weights.items()}
 
     def to_json(self) -> dict[str, Any]:
         """JSON form, weights rounded to four decimals so that the digest is stable."""
         return {
             "names": list(self.names),
-            "weights": [[round(w, 4) for w in row] for row in self.weights],
+            "weights": [[round(w, _DIGITS) for w in row] for row in self.weights],
             "clue_weights": dict(sorted(self.clue_weights.items())),
             "rows": self.rows,
         }
@@ -106,16 +118,16 @@ def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250) -> Guide:
     spoken_for = {n for s in samples for n in s.clues}
     names = tuple(sorted({n for s in samples for n in s.needed} | literal_names | spoken_for))
     column = {n: j for j, n in enumerate(names)}
-    x = np.array([(*s.features, 1.0) for s in samples], dtype=np.float32)
-    y = np.zeros((len(samples), len(names)), dtype=np.float32)
+    x = _on_grid(np.array([(*s.features, 1.0) for s in samples]), _SHARE)
+    y = np.zeros((len(samples), len(names)))
     for i, sample in enumerate(samples):
         for name in sample.needed:
             y[i, column[name]] = 1.0
-    weight = np.array([s.weight for s in samples], dtype=np.float32)[:, None]
+    weight = _on_grid(np.array([s.weight for s in samples]), 0.25)[:, None]
     evidence = _Evidence.of(samples, column)
     w, u = _descend(x, y, weight, evidence, steps)
-    learned = dict(zip(evidence.clues, np.round(u.astype(np.float64), 4).tolist(), strict=True))
-    weights = tuple(map(tuple, np.round(w, 4).tolist()))
+    learned = dict(zip(evidence.clues, np.round(u, _DIGITS).tolist(), strict=True))
+    weights = tuple(map(tuple, np.round(w, _DIGITS).tolist()))
     return Guide(names=names, weights=weights, rows=rows, clue_weights=learned)
 
 
@@ -154,22 +166,41 @@ def _descend(
     import numpy as np
 
     total = float(weight.sum())
-    weight = weight / total
-    prior = np.clip((y * weight).sum(axis=0), 1e-4, 0.9)
-    w = np.zeros((x.shape[1], y.shape[1]), dtype=np.float32)
-    w[-1] = np.log(prior / (1 - prior))
-    u = np.zeros(len(evidence.clues), dtype=np.float32)
+    prior = np.clip((y * weight).sum(axis=0) / total, 1e-4, 0.9).tolist()
+    told = np.flatnonzero(x.any(axis=0))  # the weights of a feature that no sample has stay where they begin
+    seen, bias = np.ascontiguousarray(x[:, told]), len(told) - 1
+    w = np.zeros((len(told), y.shape[1]))
+    w[bias] = [round(math.log(share / (1 - share)), 9) for share in prior]
+    u = np.zeros(len(evidence.clues))
     penalty = np.full_like(w, PENALTY / total)
-    penalty[-1] = 0.0
-    adam_w, adam_u = _Adam(w), _Adam(u)
-    for t in range(1, steps + 1):
-        z = x @ w
-        z += np.bincount(evidence.cell, u[evidence.shared], minlength=z.size).reshape(z.shape)
-        error = (1.0 / (1.0 + np.exp(-np.clip(z, -30.0, 30.0))) - y) * weight
+    penalty[bias] = 0.0
+    table, adam_w, adam_u = _logistic(), _Adam(w), _Adam(u)
+    for _ in range(steps):
+        z = seen @ _on_grid(w, _WEIGHT)
+        z += np.bincount(evidence.cell, _on_grid(u, _WEIGHT)[evidence.shared], minlength=z.size).reshape(z.shape)
+        z = np.rint(np.clip(z, -_LOGITS, _LOGITS) / _LOGIT)
+        error = (table[z.astype(np.intp) + len(table) // 2] - y) * weight
         toward = np.bincount(evidence.shared, error.ravel()[evidence.cell], minlength=u.size)
-        adam_w.step(x.T @ error + penalty * w, t)
-        adam_u.step(toward.astype(np.float32) + CLUE_PENALTY / total * u, t)
-    return w, u
+        adam_w.step(seen.T @ error / total + penalty * w)
+        adam_u.step((toward + CLUE_PENALTY * u) / total)
+    whole = np.zeros((x.shape[1], y.shape[1]))
+    whole[told] = w
+    return whole, u
+
+
+def _on_grid(values: np.ndarray, step: float) -> np.ndarray:
+    import numpy as np
+
+    return np.asarray(np.rint(values / step) * step)
+
+
+def _logistic() -> np.ndarray:
+    """The logistic function at every multiple of its grid from ``-_LOGITS`` to ``_LOGITS``."""
+    import numpy as np
+
+    most = int(_LOGITS / _LOGIT)
+    values = [1.0 / (1.0 + math.exp(-place * _LOGIT)) for place in range(-most, most + 1)]
+    return _on_grid(np.asarray(values), _WEIGHT)
 
 
 class _Adam:
@@ -180,10 +211,14 @@ class _Adam:
 
         self._weights = weights
         self._mean, self._square = np.zeros_like(weights), np.zeros_like(weights)
+        self._mean_left = self._square_left = 1.0
 
-    def step(self, gradient: np.ndarray, t: int) -> None:
+    def step(self, gradient: np.ndarray) -> None:
         import numpy as np
 
+        self._mean_left *= 0.9
+        self._square_left *= 0.99
         self._mean += 0.1 * (gradient - self._mean)
         self._square += 0.01 * (gradient**2 - self._square)
-        self._weights -= 0.08 * (self._mean / (1 - 0.9**t)) / (np.sqrt(self._square / (1 - 0.99**t)) + 1e-6)
+        size = np.sqrt(self._square / (1 - self._square_left)) + 1e-6
+        self._weights -= 0.08 * (self._mean / (1 - self._mean_left)) / size

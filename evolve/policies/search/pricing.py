@@ -53,7 +53,7 @@ class Pricing:
         share = self.recall if support else 0.0
         mixed = {
             name: (1 - share) * probabilities.get(name, 0.0) + share * support.get(name, 0.0)
-            for name in {*static, *probabilities, *support}
+            for name in sorted({*static, *probabilities, *support})
         }
         surprise = _within_kinds(mixed)
         prices = {}
@@ -62,7 +62,8 @@ class Pricing:
             pooled = (1 - self.prior) * own + self.prior * static[name]
             known = name in probabilities or name in support
             most = static[name] + (self.rise if known else self.unseen)
-            prices[name] = max(1, min(MAX_PRICE, most, round(pooled)))
+            # Logarithms differ between machines in the last bit, which must not decide how a price is rounded.
+            prices[name] = max(1, min(MAX_PRICE, most, round(round(pooled, 9))))
         return prices
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -105,8 +106,8 @@ def _totals() -> tuple[Operation, ...]:
             "sum_of_amounts",
             (AMOUNT, LIST),
             FLOAT,
-            "sum(a0(x) for x in a1)",
-            function=_sum_of_each,
+            "math.fsum(a0(x) for x in a1)",
+            function=_sum_of_amounts,
             cost=3,
             noun="total",
         ),
@@ -204,6 +205,10 @@ def _column_by(key: Key, value: Key, items: Items) -> FrozenDict:
 
 def _sum_of_each(value: Key, items: Items) -> Any:
     return sum(map(value, items))
+
+
+def _sum_of_amounts(value: Key, items: Items) -> float:
+    return math.fsum(map(value, items))  # rounded once; how often ``sum`` rounds depends on the version of Python
 
 
 def _sort_by(key: Key, items: Items) -> Items:

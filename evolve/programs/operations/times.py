@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import operator
 import re
 
@@ -213,7 +214,7 @@ def parse_duration(text: str) -> int:
     parts = re.findall(r"(\d+(?:\.\d+)?)\s*(w|d|h|m(?!s|il|o)|s)", rest)
     if not parts:
         raise ValueError(f"no duration in {text!r}")
-    return round(sum(float(number) * units[unit] for number, unit in parts))
+    return round(math.fsum(float(number) * units[unit] for number, unit in parts))
 
 
 def base_sixty(number: int) -> str:

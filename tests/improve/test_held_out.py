@@ -1,0 +1,75 @@
+"""What episodes that measure something may leave behind in memory and skills: nothing, or one planned outcome."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from evolve.episodes import HELD_OUT, PROBE, Claim, Cost, EpisodeRecord, Evidence, Row, Scope, SkillDraft
+from evolve.skills import Skill, Verdict
+
+SKILL = Skill.from_draft(
+    SkillDraft(
+        name="last-word",
+        description="The last word.",
+        entry="last_word",
+        signature="(text: str) -> str",
+        code="def last_word(text: str) -> str:\n    return text.split()[-1]\n",
+        tests=(Row(input=("a b",), output="b"),),
+        source="task words-1",
+    )
+)
+
+
+def episode(split: str) -> EpisodeRecord:
+    """A verified episode that used the skill and claims that an operation helped."""
+    claim = Claim(
+        cause="operation:split",
+        relation="contributes",
+        effect="solved",
+        scope=Scope(environment="programs", family="str -> str"),
+        evidence=(Evidence(task="words-2", group="two", kind="intervention", direction=1, features=(1.0,)),),
+        text="split contributes to solved",
+    )
+    return EpisodeRecord(
+        episode=f"episode-{split}",
+        run="r1",
+        task="words-2",
+        suite="words",
+        group="two",
+        split=split,
+        variant="unlearned",
+        seed=0,
+        status="solved",
+        verified=True,
+        answer="",
+        steps=(),
+        cost=Cost(candidates=1),
+        consumed=(f"skill:{SKILL.digest}",),
+        claims=(claim,),
+    )
+
+
+@pytest.fixture
+def stores(open_ws):
+    with open_ws() as ws:
+        ws.stores.skills.add(SKILL, Verdict(digest=SKILL.digest, admitted=True))
+        yield ws.stores
+
+
+@pytest.mark.parametrize("split", sorted(HELD_OUT))
+def test_an_episode_that_measures_teaches_neither_memory_nor_skills(stores, split: str) -> None:
+    assert stores.commit(episode(split), instruction="the last word")
+    assert stores.memory.claims() == [] and stores.skills.get(SKILL.digest).tasks == ()
+    assert stores.memory.mend(stores.runs.episodes()) == (0, ())
+    assert stores.memory.claims() == []
+
+
+def test_practice_and_a_pair_that_tests_an_insight_are_evidence(stores) -> None:
+    assert PROBE not in HELD_OUT
+    stores.commit(episode(PROBE), instruction="the last word")
+    (claim,) = stores.memory.claims()
+    assert claim.posterior.agree == 1
+    stores.commit(replace(episode("train"), task="words-3"), instruction="the last word")
+    assert stores.skills.get(SKILL.digest).tasks == ("words-2", "words-3")
