@@ -50,13 +50,7 @@ class Bubblewrap:
             "counted": True,
             "writable": [_SCRATCH, "/tmp"],
         }
-        border = seccomp.border_filter()
-        reading, writing = os.pipe()
-        try:
-            os.write(writing, border)  # a few kilobytes: fits into the pipe
-        finally:
-            os.close(writing)
-        argv = [
+        confinement = [
             _PROGRAM,
             *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
             *("--unshare-cgroup-try", "--as-pid-1", "--die-with-parent", "--new-session"),
@@ -69,10 +63,24 @@ class Bubblewrap:
             *("--size", str(max(1, limits.file_mb) << 20), "--tmpfs", _SCRATCH),
             *_temporary(self._environment),
             *("--remount-ro", "/", "--chdir", _SCRATCH),
-            *("--seccomp", str(reading), "--"),
-            *runner_command(config),
         ]
+        command = runner_command(config)
+        reading = _piped(seccomp.border_filter())
+        argv = [*confinement, "--seccomp", str(reading), "--", *command]
         return Launch(argv=argv, env={}, pass_fds=(reading,), ending="inside", grouped=unbound(limits))
+
+
+def _piped(data: bytes) -> int:
+    """A descriptor to read a few kilobytes from, which fit into a pipe."""
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, data)
+    except OSError:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    return reading
 
 
 def _settings(limits: SandboxLimits, environment: Environment) -> list[str]:

@@ -26,7 +26,7 @@ from evolve.sandbox.interpreter import (
     variables,
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
-from evolve.sandbox.scratch import make_scratch
+from evolve.sandbox.scratch import new_scratch
 from evolve.sandbox.taskgroup import unbound
 
 _OLDEST_VERSION = 4
@@ -55,24 +55,23 @@ class Landlock:
                 "Landlock of this kernel cannot end what code starts (Linux 6.12 or later)",
                 hint="apt install bubblewrap",
             )
-        scratch = make_scratch()
-        config = {
-            **runner_config(result_fd, scratch, self._environment, limits),
-            "filter": seccomp.program_filter(processes=limits.processes > 0, metadata=True).hex(),
-            "others": tasks_of_user(),
-            "border": seccomp.border_filter().hex(),
-            "read": [*_readable(), *self._environment.folders, "/dev/urandom", "/dev/zero"],
-            "write": [scratch, "/dev/null"],
-            "nested": limits.processes > 0,
-        }
-        argv = runner_command(config, first="jail")
-        return Launch(
-            argv=argv,
-            env=variables(scratch, limits, self._environment),
-            scratch=scratch,
-            ending="ask",
-            grouped=unbound(limits),
-        )
+        with new_scratch() as scratch:
+            config = {
+                **runner_config(result_fd, scratch.path, self._environment, limits),
+                "filter": seccomp.program_filter(processes=limits.processes > 0, metadata=True).hex(),
+                "others": tasks_of_user(),
+                "border": seccomp.border_filter().hex(),
+                "read": [*_readable(), *self._environment.folders, "/dev/urandom", "/dev/zero"],
+                "write": [scratch.path, "/dev/null"],
+                "nested": limits.processes > 0,
+            }
+            return Launch(
+                argv=runner_command(config, first="jail"),
+                env=variables(scratch.path, limits, self._environment),
+                scratch=scratch,
+                ending="ask",
+                grouped=unbound(limits),
+            )
 
 
 def _version() -> int:
