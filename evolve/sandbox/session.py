@@ -139,8 +139,8 @@ class Session:
         for stream in self._streams:
             assert stream is not None
             undo.callback(stream.close)
-            os.set_blocking(stream.fileno(), False)
-        os.set_blocking(self._result, False)
+        for descriptor in (self._result, *(stream.fileno() for stream in self._streams if stream is not None)):
+            os.set_blocking(descriptor, False)
 
     def _started(self, launch: Launch, descriptors: tuple[int, ...]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(

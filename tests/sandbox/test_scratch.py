@@ -172,3 +172,20 @@ def test_programs_of_a_kept_interpreter_whose_folder_is_lost_are_run_elsewhere(c
             shutil.rmtree(found)
         result = sandbox.run_programs([reads], [["two"]])
     assert result.programs[0].outputs[0].value == "two" and not result.fault
+
+
+ON_A_FULL_DISK = """
+from pathlib import Path
+from evolve.sandbox import open_sandbox
+with open_sandbox("landlock", cache_dir=Path("/dev/shm/cache")) as sandbox:
+    result = sandbox.execute("open('a').read()", files={"a": b"x" * (1 << 20)})
+    print(result.state, result.error)
+    print(sandbox.execute("1 + 1").value)
+"""
+
+
+def test_a_machine_without_room_is_a_fault_and_not_one_of_the_code(on_disk):
+    small = 'mount -t tmpfs -o size=400k tmpfs /dev/shm && TMPDIR=/dev/shm exec "$0" -c "$1"'
+    command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", small, sys.executable, ON_A_FULL_DISK]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False).stdout.splitlines()
+    assert told == ["fault a file could not be put into the scratch folder: No space left on device", "2"]
