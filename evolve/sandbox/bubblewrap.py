@@ -9,10 +9,9 @@ from functools import cached_property
 from evolve.sandbox import seccomp
 from evolve.sandbox.interpreter import (
     Environment,
-    interpreter_folders,
+    readable_paths,
     runner_command,
     runner_config,
-    system_folders,
     variables,
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
@@ -90,17 +89,16 @@ def _settings(limits: SandboxLimits, environment: Environment) -> list[str]:
 
 def _temporary(environment: Environment) -> list[str]:
     """``/tmp`` as the scratch folder, unless something to be read lies below it."""
-    shown = (*interpreter_folders(), *environment.folders)
-    return [] if any(folder.startswith("/tmp/") for folder in shown) else ["--symlink", _SCRATCH, "/tmp"]
+    return (
+        [] if any(path.startswith("/tmp/") for path in readable_paths(environment)) else ["--symlink", _SCRATCH, "/tmp"]
+    )
 
 
 def _mounts(environment: Environment) -> list[str]:
     mounts: list[str] = []
-    for folder in system_folders():
-        if os.path.islink(folder):
-            mounts += ["--symlink", os.readlink(folder), folder]
+    for path in (*readable_paths(environment), "/etc/ld.so.cache"):
+        if os.path.islink(path):
+            mounts += ["--symlink", os.readlink(path), path]
         else:
-            mounts += ["--ro-bind", folder, folder]
-    for path in (*interpreter_folders(), *environment.folders, "/etc/ld.so.cache", "/etc/localtime"):
-        mounts += ["--ro-bind-try", path, path]
-    return mounts
+            mounts += ["--ro-bind-try", path, path]
+    return [*mounts, "--ro-bind-try", "/etc/localtime", "/etc/localtime"]

@@ -19,10 +19,9 @@ from evolve.sandbox import seccomp
 from evolve.sandbox.descent import tasks_of_user
 from evolve.sandbox.interpreter import (
     Environment,
-    interpreter_folders,
+    readable_paths,
     runner_command,
     runner_config,
-    system_folders,
     variables,
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
@@ -61,7 +60,7 @@ class Landlock:
                 "filter": seccomp.program_filter(processes=limits.processes > 0, metadata=True).hex(),
                 "others": tasks_of_user(),
                 "border": seccomp.border_filter().hex(),
-                "read": [*_readable(), *self._environment.folders, "/dev/urandom", "/dev/zero"],
+                "read": [*_readable(self._environment), "/dev/urandom", "/dev/zero"],
                 "write": [scratch.path, "/dev/null"],
                 "nested": limits.processes > 0,
             }
@@ -79,6 +78,7 @@ def _version() -> int:
     return version
 
 
-def _readable() -> list[str]:
-    system = [os.path.realpath(folder) for folder in system_folders()]
-    return list(dict.fromkeys([*system, *interpreter_folders(), "/etc/ld.so.cache", "/etc/localtime"]))
+def _readable(environment: Environment) -> list[str]:
+    # a rule for a link would be one for what it leads to, which is shown by itself or shall not be
+    shown = [path for path in readable_paths(environment) if not os.path.islink(path)]
+    return [*shown, "/etc/ld.so.cache", "/etc/localtime"]

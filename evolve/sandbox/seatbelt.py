@@ -13,7 +13,7 @@ from evolve.errors import SandboxUnavailable
 from evolve.sandbox.interpreter import (
     Environment,
     executable,
-    interpreter_folders,
+    readable_paths,
     runner_command,
     runner_config,
     variables,
@@ -43,13 +43,14 @@ class Seatbelt:
             raise SandboxUnavailable("the seatbelt sandbox cannot run code that starts processes")
         with new_scratch() as scratch:
             config = runner_config(result_fd, scratch.path, self._environment, limits)
-            argv = [_PROGRAM, "-p", profile(scratch.path, self._environment.folders), *runner_command(config)]
+            argv = [_PROGRAM, "-p", profile(scratch.path, self._environment), *runner_command(config)]
             return Launch(argv=argv, env=variables(scratch.path, limits, self._environment), scratch=scratch)
 
 
-def profile(scratch: str, more: tuple[str, ...] = ()) -> str:
+def profile(scratch: str, environment: Environment | None = None) -> str:
     """The profile: everything refused but reading the system and the interpreter, and the scratch folder."""
-    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *interpreter_folders(), *more, scratch))
+    shown = readable_paths(environment or Environment())
+    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *shown, scratch))
     return "\n".join(
         (
             "(version 1)",

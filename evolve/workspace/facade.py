@@ -147,7 +147,7 @@ class Workspace:
             SandboxUnavailable: When none passes its self-test here.
         """
         if self._sandbox is None:
-            self._sandbox = sandbox_opener(self.settings)()
+            self._sandbox = sandbox_opener(self.settings, [self.paths.root])()
         return self._sandbox
 
     def run(
