@@ -164,7 +164,7 @@ def _opener(workspace: Workspace, wish: Wish) -> Callable[[], AbstractContextMan
         return lambda: nullcontext(workspace.open_sandbox())
     refuse_search(workspace.learner)
     environment = environment_for(wish.task.files.folder, wish.python)
-    hidden = [workspace.paths.root, wish.task.files.folder]
+    hidden: list[str | Path] = [workspace.paths.root, wish.task.files.folder]
     return lambda: closing(sandbox_opener(workspace.settings, hidden)(python=environment))
 
 
