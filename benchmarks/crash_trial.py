@@ -20,8 +20,6 @@ from pathlib import Path
 
 _SUBREAPER = 36
 _GONE_WITHIN_S = 2.0
-_STARTING_S = 15.0
-"""A worker of evolve's own that was just being started notices that its owner is gone once it has started."""
 _DEADLINE_S = 90.0
 _CHUNK = 1 << 16
 
@@ -32,8 +30,7 @@ class Ended:
 
     Attributes:
         code: Exit code, negative for a signal.
-        survivors: Processes it had started that were still alive two seconds later, or that were workers which
-            fifteen seconds did not suffice to start; they have been ended since.
+        survivors: Processes it had started that were still alive two seconds later; they have been ended since.
     """
 
     code: int
@@ -143,8 +140,7 @@ def _end_survivors() -> int:
     """Waits for what the child left behind; gives how many had to be ended."""
     started = time.monotonic()
     while left := _own_children():
-        patience = _STARTING_S if all(map(_is_worker, left)) else _GONE_WITHIN_S
-        if time.monotonic() > started + patience:
+        if time.monotonic() > started + _GONE_WITHIN_S:
             break
         time.sleep(0.01)
     for pid in left:
@@ -162,14 +158,6 @@ def _own_children() -> list[int]:
     except ChildProcessError:
         return []
     return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
-
-
-def _is_worker(pid: int) -> bool:
-    """Whether it is a Python process of evolve's own, never one of the sandbox."""
-    try:
-        return b"multiprocessing" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return True  # it ended meanwhile
 
 
 def random_times(count: int, longest_s: float, rng: random.Random) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evolve.agent.questions import was_stopped
 from evolve.episodes import Action, Observation, Step
@@ -66,8 +66,10 @@ class Exploration:
         hit("sandbox.before")
         if self._session is None:
             self._session = self.sandbox.session(LIMITS)
-            if self.files:
-                self._session.execute(_FIND_FILES, files=self.files)
+            ready = self._session.execute(_FIND_FILES, files=self.files) if self.files else None
+            if ready is not None and ready.state != "ok":
+                self.close()
+                return replace(ready, state="fault")  # it is not the action that failed
         try:
             result = self._session.execute(code)
         except Cancelled:

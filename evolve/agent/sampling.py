@@ -27,7 +27,8 @@ def chosen(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Action, Tr
     """The best of an action's answers with what it gave; every one is run.
 
     With examples it is the first that reproduces most of them (best of n). Without, it is the first of those whose
-    value is the commonest (self-consistency: Wang et al., 2023).
+    value is the commonest (self-consistency: Wang et al., 2023). Where the sandbox failed on one of them, which is best
+    is known only of one that fits the examples; else that failure is what came of the action.
     """
     answers = [action, *(_sample(action, one) for one in action.data.get(SAMPLES, ()))]
     if view.examples:
@@ -39,6 +40,9 @@ def chosen(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Action, Tr
         counts = Counter(text for text in said if text)
         scores = [counts[text] for text in said]
     best = scores.index(max(scores))
+    failed = [number for number, trial in enumerate(trials) if trial.fault]
+    if failed and not (view.examples and trials[best].ok):
+        best = failed[0]
     return answers[best], trials[best]
 
 

@@ -66,10 +66,13 @@ def exec_command(
     from evolve.workspace.opening import cache_folder
 
     code = _code(file)
-    settings = with_sandbox(load_settings(find_workspace(workspace)), backend)
+    root = find_workspace(workspace)
+    settings = with_sandbox(load_settings(root), backend)
     chosen = "none" if settings.unsandboxed else settings.sandbox
     environment = Path(python) if python else None
-    with open_sandbox(chosen, cache_dir=cache_folder(), warm=False, python=environment) as sandbox:
+    with open_sandbox(
+        chosen, cache_dir=cache_folder(), warm=False, python=environment, hidden=[root] if root else []
+    ) as sandbox:
         if settings.unsandboxed:
             note("[unsandboxed] this code runs with all your rights")
         limits = SandboxLimits(wall_s=wall, memory_mb=memory)

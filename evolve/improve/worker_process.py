@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
-import multiprocessing
-import os
 import signal
 import sys
-import threading
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from types import TracebackType
 
 from evolve.improve.arms import Learner
@@ -48,22 +45,6 @@ def worker_error(fault: Fault) -> ChildProcessError:
     error = ChildProcessError(f"a worker ended with {fault.summary}")
     error.add_note(f"In the worker:\n{fault.traceback}")
     return error
-
-
-def end_with_parent() -> None:
-    """Ends this process as soon as its parent has ended in whatever way, in the middle of a job too.
-
-    What it would still find out could reach nobody, and the next owner of the workspace needs the processor.
-    """
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-
-    def watch(sentinel: int) -> None:
-        wait([sentinel])
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    threading.Thread(target=watch, args=(parent.sentinel,), daemon=True).start()
 
 
 @contextlib.contextmanager

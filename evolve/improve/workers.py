@@ -29,10 +29,10 @@ from evolve.improve.worker_process import (
     Fault,
     FaultTold,
     caller_hidden,
-    end_with_parent,
     interrupts_held,
     worker_error,
 )
+from evolve.lifeline import Lifeline, tied
 
 _PATIENCE_S = 30.0
 """How much longer than its own limits a job may take before its worker is given up."""
@@ -73,6 +73,7 @@ class _Worker:
 
     process: BaseProcess
     pipe: Connection
+    lifeline: Lifeline
     arms: dict[str, int]
     index: int | None = None
 
@@ -133,11 +134,14 @@ class ProcessWorkers:
     def _start(self) -> _Worker:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs, self._setup), daemon=False)
+        # What it would still find out after our end could reach nobody, and the next owner of the workspace needs the
+        # processor.
+        lifeline = Lifeline(*context.Pipe(duplex=False))
+        process = context.Process(target=tied, args=(lifeline, _serve, theirs, self._setup), daemon=False)
         with caller_hidden(self._setup.learner), interrupts_held():
             process.start()
         theirs.close()
-        return _Worker(process=process, pipe=ours, arms={})
+        return _Worker(process=process, pipe=ours, lifeline=lifeline, arms={})
 
     def _given(self, worker: _Worker, index: int, job: EpisodeJob) -> _Worker:
         for _ in range(2):
@@ -187,11 +191,10 @@ def open_workers(setup: WorkerSetup, count: int) -> Workers:
 
 
 def _serve(pipe: Connection, setup: WorkerSetup) -> None:
-    """A worker's whole life. Ctrl-C is the parent's business; the parent's death ends the pipe."""
+    """A worker's whole life. Ctrl-C is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     with FaultTold(pipe):
-        end_with_parent()
         hit("worker.start")
         _answer(pipe, setup)
 
@@ -237,6 +240,7 @@ def _end(*workers: _Worker) -> None:
     for worker in workers:
         worker.process.kill()
         worker.process.join()
+        worker.lifeline.cut()
 
 
 def _joined(workers: Sequence[_Worker], seconds: float) -> None:

@@ -29,6 +29,13 @@ A row that raised is the dict ``{"error": "..."}``.
 In a folder each source is an action's code, its entry is not used, and an input is ``[snapshot]``, the state it starts
 from. The output says whether the visible check passes afterwards; it is None where nothing was changed."""
 
+_MACHINE = ("PermissionError", "MemoryError", "TimeoutError", "time limit", "disk limit", "not run", "the sandbox")
+
+
+def cut_short(value: Json) -> bool:
+    """Whether an output of a probe says that the machine ended or refused the work, so nothing of the program."""
+    return isinstance(value, dict) and set(value) == {"error"} and str(value["error"]).startswith(_MACHINE)
+
 
 FACT = "fact:"
 """How the cause of an insight begins that claims that knowing a fact helps: telling it or not is the intervention."""

@@ -11,7 +11,7 @@ import os
 import sys
 
 from evolve.sandbox.denials import Denials
-from evolve.sandbox.worker import caught, explain, plain
+from evolve.sandbox.worker import BEGUN, caught, explain, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,6 +106,7 @@ def run(source: str, limits: Mapping[str, Any], config: Mapping[str, Any], repor
     denials.watch()
     largest = limits["result_kb"] * 1024
     me = os.getpid()
+    os.write(report, BEGUN)
     if orders < 0:
         send(report, act(source, names, denials, largest), me)
         return

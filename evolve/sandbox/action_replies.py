@@ -36,7 +36,7 @@ _BY_STATE: dict[str, LimitKind] = {
 }
 
 _WHY = {
-    "unplaced": "a file could not be put into the scratch folder: something is in its way, or it is full",
+    "unplaced": "a file could not be put into the scratch folder: what the code left is in its way, or fills it",
     "unasked": "the session reported more than it was asked for",
 }
 
@@ -69,6 +69,8 @@ def read_report(block: Block) -> Report:
         return Report(state="limit", limit=limit, error=f"{limit} limit reached")
     if block.state.startswith("signal "):
         return _failed(f"the code was ended by {one_line(block.state)}")
+    if block.fault:
+        return Report(state="fault", error=block.fault)
     if block.state in _WHY:
         return _failed(_WHY[block.state])
     if not block.data:
@@ -108,22 +110,25 @@ def _denials(said: Json) -> tuple[SandboxDenied, ...] | None:
     return tuple(dict.fromkeys(found))
 
 
-def read_files(block: Block) -> tuple[tuple[ActionFile, ...], tuple[SandboxDenied, ...]]:
-    """The files of a scratch folder, and names of what could not be taken out of it."""
+Collected = tuple[tuple[ActionFile, ...], tuple[SandboxDenied, ...]]
+
+
+def read_files(block: Block) -> Collected | None:
+    """The files of a scratch folder, and names of what could not be taken out of it; None if the listing is damaged."""
     head, _, contents = block.data.partition(b"\n")
     try:
         said = json.loads(head)
     except (ValueError, RecursionError):
-        return (), ()
+        return None
     if not isinstance(said, dict) or not isinstance(said.get("files"), list) or len(said["files"]) > MOST_FILES:
-        return (), ()
+        return None
     files, refused, start = [], [*_texts(said.get("refused"))], 0
     for pair in said["files"]:
         if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str) or type(pair[1]) is not int:
-            return (), ()
+            return None
         name, size = pair
         if size < 0 or start + size > len(contents):
-            return (), ()
+            return None
         if is_plain_name(name):
             files.append(ActionFile(name=name, data=contents[start : start + size]))
         else:

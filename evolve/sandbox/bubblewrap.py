@@ -9,10 +9,9 @@ from functools import cached_property
 from evolve.sandbox import seccomp
 from evolve.sandbox.interpreter import (
     Environment,
-    interpreter_folders,
+    readable_paths,
     runner_command,
     runner_config,
-    system_folders,
     variables,
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
@@ -50,13 +49,7 @@ class Bubblewrap:
             "counted": True,
             "writable": [_SCRATCH, "/tmp"],
         }
-        border = seccomp.border_filter()
-        reading, writing = os.pipe()
-        try:
-            os.write(writing, border)  # a few kilobytes: fits into the pipe
-        finally:
-            os.close(writing)
-        argv = [
+        confinement = [
             _PROGRAM,
             *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
             *("--unshare-cgroup-try", "--as-pid-1", "--die-with-parent", "--new-session"),
@@ -69,10 +62,24 @@ class Bubblewrap:
             *("--size", str(max(1, limits.file_mb) << 20), "--tmpfs", _SCRATCH),
             *_temporary(self._environment),
             *("--remount-ro", "/", "--chdir", _SCRATCH),
-            *("--seccomp", str(reading), "--"),
-            *runner_command(config),
         ]
+        command = runner_command(config)
+        reading = _piped(seccomp.border_filter())
+        argv = [*confinement, "--seccomp", str(reading), "--", *command]
         return Launch(argv=argv, env={}, pass_fds=(reading,), ending="inside", grouped=unbound(limits))
+
+
+def _piped(data: bytes) -> int:
+    """A descriptor to read a few kilobytes from, which fit into a pipe."""
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, data)
+    except OSError:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    return reading
 
 
 def _settings(limits: SandboxLimits, environment: Environment) -> list[str]:
@@ -82,17 +89,16 @@ def _settings(limits: SandboxLimits, environment: Environment) -> list[str]:
 
 def _temporary(environment: Environment) -> list[str]:
     """``/tmp`` as the scratch folder, unless something to be read lies below it."""
-    shown = (*interpreter_folders(), *environment.folders)
-    return [] if any(folder.startswith("/tmp/") for folder in shown) else ["--symlink", _SCRATCH, "/tmp"]
+    return (
+        [] if any(path.startswith("/tmp/") for path in readable_paths(environment)) else ["--symlink", _SCRATCH, "/tmp"]
+    )
 
 
 def _mounts(environment: Environment) -> list[str]:
     mounts: list[str] = []
-    for folder in system_folders():
-        if os.path.islink(folder):
-            mounts += ["--symlink", os.readlink(folder), folder]
+    for path in (*readable_paths(environment), "/etc/ld.so.cache"):
+        if os.path.islink(path):
+            mounts += ["--symlink", os.readlink(path), path]
         else:
-            mounts += ["--ro-bind", folder, folder]
-    for path in (*interpreter_folders(), *environment.folders, "/etc/ld.so.cache", "/etc/localtime"):
-        mounts += ["--ro-bind-try", path, path]
-    return mounts
+            mounts += ["--ro-bind-try", path, path]
+    return [*mounts, "--ro-bind-try", "/etc/localtime", "/etc/localtime"]

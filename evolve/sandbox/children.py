@@ -46,6 +46,7 @@ class Child:
 
     def __init__(self, pid: int, up: int, down: int = -1) -> None:
         self.pid, self.up, self.down = pid, up, down
+        self.begun = False  # whether it came so far as to run the code
 
     def kill(self) -> None:
         """Ends the process and frees the pipes."""
@@ -65,8 +66,14 @@ def gather(child: Child, full: Callable[[], bool], deadline: float, most: int, o
     """Reads a child's pipe until it is done, or until its line when it was given an order.
 
     ``full`` says whether the scratch folder holds too much. Gives ``(data, state)``: state ok, time, size, disk,
-    cpu, died or ``signal N``; alive only after an order and ok.
+    cpu, died, ``signal N``, or unbegun, however it ended before it ran the code; alive only after an order and ok.
     """
+    data, state = gathered(child, full, deadline, most, order)
+    return (data, state) if child.begun else (b"", "unbegun")
+
+
+def gathered(child: Child, full: Callable[[], bool], deadline: float, most: int, order: bytes) -> tuple[bytes, str]:
+    """The same, but for whether the code was run at all."""
     data, unsent = bytearray(), memoryview(order)
     look = time.monotonic() + LOOK_EVERY_S
     while True:
@@ -83,11 +90,12 @@ def gather(child: Child, full: Callable[[], bool], deadline: float, most: int, o
                 break  # it ended and left the pipe to a process of its own
             continue
         part = os.read(child.up, 1 << 16)
-        data += part
-        if len(data) > most:
-            return b"", ended(child.pid, "size", deadline)
         if not part:
             break
+        data += part if child.begun else part[1:]
+        child.begun = True
+        if len(data) > most:
+            return b"", ended(child.pid, "size", deadline)
         if order and part.endswith(b"\n"):
             return bytes(data), "ok"
     return bytes(data), ended(child.pid, "", deadline)

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -37,7 +37,12 @@ _UNDERSTOOD = "I_UNDERSTAND"
 
 
 def open_sandbox(
-    backend: str = "auto", *, cache_dir: Path | None = None, warm: bool = True, python: Path | None = None
+    backend: str = "auto",
+    *,
+    cache_dir: Path | None = None,
+    warm: bool = True,
+    python: Path | None = None,
+    hidden: Sequence[str | os.PathLike[str]] = (),
 ) -> IsolatedSandbox:
     """A sandbox whose self-test passed on this machine since it was started.
 
@@ -48,10 +53,12 @@ def open_sandbox(
             interpreter or of the sandbox itself; None tests every time (about a second).
         warm: Keep started interpreters between calls.
         python: A virtual environment, or the interpreter in it, that code can read and import from.
+        hidden: Folders that code must not see although they may lie in one that it can read, such as a workspace
+            below ``/usr``.
 
     Raises:
-        UsageError: When there is no backend of that name, no environment at that path, or only one half of
-            the wish to go without.
+        UsageError: When there is no backend of that name, no environment at that path, only one half of the wish to
+            go without, or a hidden folder cannot be hidden.
         SandboxUnavailable: When none passes; the message says what each lacked.
     """
     unsafe = _wants_none(backend)
@@ -59,7 +66,7 @@ def open_sandbox(
         raise UsageError(f"no sandbox backend {backend!r}", hint=f"one of auto, {', '.join(BACKENDS)}")
     if os.name != "posix":
         raise SandboxUnavailable("there is no sandbox for native Windows", hint=_HINT)
-    environment = Environment() if python is None else environment_at(python)
+    environment = (Environment() if python is None else environment_at(python)).without(hidden)
     remove_abandoned()
     remove_abandoned_groups()
     if unsafe:

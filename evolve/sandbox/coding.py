@@ -71,8 +71,10 @@ def result_of(exchange: Exchange, seconds: float) -> ActionResult:
     """What the exchange says of an action."""
     out, err, reply = exchange.stdout, exchange.stderr, exchange.reply
     report = _report(exchange)
-    fault = report.state == "fault"
-    files, refused = read_files(reply.blocks[1]) if len(reply.blocks) > 1 else ((), ())
+    collected = read_files(reply.blocks[1]) if len(reply.blocks) > 1 and report.state != "fault" else ((), ())
+    if collected is None:
+        report, collected = Report(state="fault", error="the list of files came damaged"), ((), ())
+    fault, (files, refused) = report.state == "fault", collected
     return ActionResult(
         state=report.state,
         limit=report.limit,
@@ -89,11 +91,12 @@ def result_of(exchange: Exchange, seconds: float) -> ActionResult:
 
 
 def _report(exchange: Exchange) -> Report:
+    fault = exchange.fault()
+    if fault:
+        return Report(state="fault", error=fault)
     if exchange.killed in _BY_SUPERVISOR:
         limit = _BY_SUPERVISOR[exchange.killed]
         return Report(state="limit", limit=limit, error=f"{limit} limit reached")
-    if not exchange.reply.ended:
-        return Report(state="fault", error=exchange.fault())
     report = read_report(exchange.reply.blocks[0])
     if any(stream.total > stream.limit for stream in (exchange.stdout, exchange.stderr)):
         return Report(state="limit", limit="output", error="output limit reached", denied=report.denied)
@@ -105,15 +108,16 @@ class Line(Protocol):
 
     def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange: ...
 
+    def release(self, keep: bool) -> None: ...
+
 
 class Coding:
     """One session; implements :class:`~evolve.sandbox.actions.CodeSession`.
 
     Args:
-        line: The interpreter, used by nobody else.
+        line: The interpreter, used by nobody else until it is released, which is done once.
         limits: Of every action.
         kernel: The limits as the runner takes them.
-        release: Called once with whether the interpreter may be kept.
         cancellation: Ends the session with the action going on; that action then raises ``Cancelled``.
     """
 
@@ -122,11 +126,10 @@ class Coding:
         line: Line,
         limits: SandboxLimits,
         kernel: Mapping[str, Json],
-        release: Callable[[bool], None],
         cancellation: Cancellation | None = None,
     ) -> None:
         self._stopped = None if cancellation is None else lambda: cancellation.requested
-        self._line, self._limits, self._kernel, self._release = line, limits, kernel, release
+        self._line, self._limits, self._kernel = line, limits, kernel
         self._open = True
         self._between = True  # no exchange is under way, or was given up in the middle
 
@@ -144,7 +147,7 @@ class Coding:
         if exchange.reply.alive and result.ended:
             self.close()
         elif result.ended:
-            self._end(keep=exchange.reply.ended and not exchange.reply.dirty)
+            self._end(keep=exchange.reusable)
         return result
 
     def close(self) -> None:
@@ -155,7 +158,7 @@ class Coding:
             ending: dict[str, Json] = {"jobs": [], "rows": [], "files": [], "collect": False, "session": "end"}
             request = json.dumps({**ending, "limits": dict(self._kernel)}).encode("ascii")
             exchange = self._exchange(Order(request=request, blocks=0, largest=1))
-            self._end(keep=exchange.reply.ended and not exchange.reply.dirty)
+            self._end(keep=exchange.reusable)
 
     def _exchange(self, order: Order, stopped: Callable[[], bool] | None = None) -> Exchange:
         self._between = False
@@ -165,7 +168,7 @@ class Coding:
 
     def _end(self, *, keep: bool) -> None:
         self._open = False
-        self._release(keep)
+        self._line.release(keep)
 
     def __enter__(self) -> Coding:
         return self

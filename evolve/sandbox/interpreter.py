@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evolve.episodes import Json
@@ -25,6 +26,8 @@ def executable() -> str:
 
 # Files of this package that make up the runner, in the order in which they are needed
 _PARTS = ("wiping", "worker", "denials", "acting", "children", "runner")
+
+_BINARIES = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")  # Linux, macOS
 
 _BOOT = """
 import sys
@@ -70,30 +73,49 @@ def runner_config(result_fd: int, scratch: str, environment: Environment, limits
         "size": max(1, limits.file_mb) << 20,
         "entries": MOST_FILES,
         "packages": list(environment.packages),
-        "readable": [*system_folders(), *interpreter_folders(), *environment.folders, "/dev", "/etc/localtime"],
+        "readable": [*readable_paths(environment), "/dev", "/etc/localtime"],
         "writable": [scratch],
     }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """A virtual environment that code may use beside the interpreter.
+    """What code may use beside the system: a virtual environment; and what it must not see.
 
     Attributes:
-        folders: What has to be readable.
+        paths: Folders, files and links that have to be readable.
         packages: Folders to import from.
         programs: Folders of commands, before those of the system.
+        hidden: Folders, resolved, that stay hidden although they lie in one that is shown.
     """
 
-    folders: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+
+    def without(self, folders: Sequence[str | os.PathLike[str]]) -> Environment:
+        """The same, with these folders hidden.
+
+        Raises:
+            UsageError: One of them lies inside a library that code imports from.
+        """
+        hidden = tuple(dict.fromkeys(os.path.realpath(folder) for folder in folders))
+        for folder in hidden:
+            for library in (os.path.dirname(os.path.realpath(os.__file__)), *self.paths):
+                if _inside(folder, library):
+                    raise UsageError(
+                        f"{folder} lies inside {library}, which code in the sandbox can read",
+                        hint="move it to a folder of its own",
+                    )
+        return replace(self, hidden=hidden)
 
 
 def environment_at(path: Path) -> Environment:
     """The environment that a path names: its folder, or the interpreter in its ``bin``.
 
-    Its packages can be imported if it was made for the Python version that runs evolve.
+    Its packages can be imported if it was made for the Python version that runs evolve. Only what belongs to it is
+    shown: the folder may be a project's, with secrets beside the environment.
 
     Raises:
         UsageError: There is none, or showing it would show the home folder.
@@ -108,11 +130,37 @@ def environment_at(path: Path) -> Environment:
     if root == "/" or _inside(os.path.realpath(os.path.expanduser("~")), root):
         raise UsageError(f"{path}: the environment contains the home folder", hint="make one in a folder of its own")
     packages = Path(root, "lib", f"python{sys.version_info.major}.{sys.version_info.minor}", "site-packages")
+    libraries = [str(found) for found in sorted(Path(root, "lib").glob("python*"))]
+    if os.path.islink(os.path.join(root, "lib64")):
+        libraries.append(os.path.join(root, "lib64"))
+    else:
+        libraries += [str(found) for found in sorted(Path(root, "lib64").glob("python*"))]
     return Environment(
-        folders=(root,),
+        paths=(os.path.join(root, "pyvenv.cfg"), *_programs(Path(root, "bin"), {str(folder), root}), *libraries),
         packages=(str(packages),) if packages.is_dir() else (),
         programs=(os.path.join(root, "bin"),),
     )
+
+
+def _programs(folder: Path, environments: Collection[str]) -> list[str]:
+    """The interpreter's names in a folder of commands, and the commands that were installed for it."""
+    found = []
+    with contextlib.suppress(OSError):
+        for path in sorted(folder.iterdir()):
+            with contextlib.suppress(OSError):
+                if path.name.startswith("python") or (not path.is_symlink() and _is_command(path, environments)):
+                    found.append(str(path))
+    return found
+
+
+def _is_command(path: Path, environments: Collection[str]) -> bool:
+    """Whether a file is a binary, or a script that the interpreter of the environment runs."""
+    if path.name.startswith(".") or not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        head = stream.read(512)
+    runs = any(os.fsencode(f"{environment}/bin/python") in head for environment in environments)
+    return head.startswith(_BINARIES) or (head.startswith(b"#!") and runs)
 
 
 def variables(scratch: str, limits: SandboxLimits, added: Environment) -> dict[str, str]:
@@ -131,6 +179,35 @@ def system_folders() -> list[str]:
     return [path for path in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64") if os.path.lexists(path)]
 
 
+def readable_paths(environment: Environment) -> list[str]:
+    """Everything that code may read outside its scratch folder, outermost only.
+
+    Raises:
+        SandboxUnavailable: As :func:`interpreter_folders`.
+    """
+    folders = [*system_folders(), *interpreter_folders(), *environment.paths]
+    found = [part for folder in folders for part in _around(folder, environment.hidden)]
+    for prefix in _prefixes():
+        if not any(_inside(prefix, shown) for shown in found):  # it is a hidden folder itself, or lies in one
+            parts = (os.path.join(prefix, name) for name in ("bin", "lib", "lib64"))
+            found += [part for part in parts if os.path.isdir(part) and not os.path.islink(part)]
+    return [f for f in dict.fromkeys(found) if not any(f != other and _inside(f, other) for other in found)]
+
+
+def _around(folder: str, hidden: Sequence[str]) -> list[str]:
+    """The folder, or what is in it but for hidden ones."""
+    inner = [one for one in hidden if _inside(one, folder)]
+    if not inner:
+        return [folder]
+    if folder in inner:
+        return []
+    return [part for entry in sorted(os.listdir(folder)) for part in _around(os.path.join(folder, entry), inner)]
+
+
+def _prefixes() -> set[str]:
+    return {os.path.realpath(path) for path in (sys.base_prefix, sys.base_exec_prefix)}
+
+
 def interpreter_folders() -> list[str]:
     """Folders outside ``/usr`` that the interpreter needs, resolved, outermost only.
 
@@ -139,7 +216,7 @@ def interpreter_folders() -> list[str]:
     """
     home = os.path.realpath(os.path.expanduser("~"))
     program = executable()
-    wanted = {os.path.realpath(p) for p in (sys.base_prefix, sys.base_exec_prefix)}
+    wanted = _prefixes()
     if not any(_inside(program, folder) for folder in wanted):
         wanted.add(os.path.dirname(os.path.dirname(program)))
     if _inside(program, "/nix/store"):

@@ -8,7 +8,7 @@ import math
 import threading
 import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 
 from evolve.cancellation import Cancellation
@@ -69,6 +69,36 @@ _Setting = tuple[int, int, int]
 def _setting(limits: SandboxLimits) -> _Setting:
     """The limits that are fixed when an interpreter starts; the others are set for every program."""
     return limits.file_mb, limits.hash_seed, limits.processes
+
+
+class _Lent:
+    """An interpreter, kept or new, for one who has it alone until it is released."""
+
+    def __init__(self, backend: Backend, shelf: _Shelf, limits: SandboxLimits, *, warm: bool) -> None:
+        self._backend, self._shelf, self._limits, self._warm = backend, shelf, limits, warm
+        self._session = shelf.take(limits) or Session(backend, limits)
+        self._asked = False
+
+    def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange:
+        """Asks it; where the sandbox fails at the first thing asked, a new one is asked once more.
+
+        A kept interpreter may have been ended since its last use, its scratch folder removed, the machine out of
+        something for a moment. Nothing of the first try is left that the second could see.
+        """
+        exchange = self._session.exchange(order, limits, stopped)
+        if not self._asked and exchange.fault() and exchange.killed not in ("start", BY_PERSON):
+            self._session.close()
+            self._session = Session(self._backend, self._limits)
+            exchange = self._session.exchange(order, limits, stopped)
+        self._asked = True
+        return exchange
+
+    def release(self, keep: bool) -> None:
+        """Keeps it for a later call, or ends it."""
+        if keep and self._warm and self._session.uses < _USES_OF_A_SESSION:
+            self._shelf.put(self._session, self._limits)
+        else:
+            self._session.close()
 
 
 class IsolatedSandbox:
@@ -177,39 +207,26 @@ class IsolatedSandbox:
             SandboxUnavailable: The backend cannot start, or cannot run code that starts processes.
         """
         limits = limits or SandboxLimits()
-        session = self._shelf.take(limits) or Session(self._confinement, limits)
-
-        def release(keep: bool) -> None:
-            self._give_back(session, limits, keep=keep)
-
-        return Coding(session, limits, _kernel_limits(limits), release, self._cancellation)
+        return Coding(self._lent(limits), limits, _kernel_limits(limits), self._cancellation)
 
     def _exchange(self, request: Order, limits: SandboxLimits) -> Exchange:
         """One request on a kept or new interpreter, which is kept again only if nothing about it can have changed."""
-        session = self._shelf.take(limits) or Session(self._confinement, limits)
+        line = self._lent(limits)
         keep = False
         try:
-            exchange = session.exchange(request, limits, self._stopped)
-            if exchange.never_answered and session.uses > 1:
-                # a kept interpreter may have been ended from outside since its last use
-                session.close()
-                session = Session(self._confinement, limits)
-                exchange = session.exchange(request, limits, self._stopped)
+            exchange = line.exchange(request, limits, self._stopped)
             if exchange.killed == BY_PERSON:
                 raise Cancelled("the person stopped the action")
-            keep = exchange.reply.ended and not exchange.reply.dirty
+            keep = exchange.reusable
         finally:
-            self._give_back(session, limits, keep=keep)
+            line.release(keep)
         return exchange
 
     def _stopped(self) -> bool:
         return self._cancellation is not None and self._cancellation.requested
 
-    def _give_back(self, session: Session, limits: SandboxLimits, *, keep: bool) -> None:
-        if keep and self._warm and session.uses < _USES_OF_A_SESSION:
-            self._shelf.put(session, limits)
-        else:
-            session.close()
+    def _lent(self, limits: SandboxLimits) -> _Lent:
+        return _Lent(self._confinement, self._shelf, limits, warm=self._warm)
 
     def _run(
         self,

@@ -19,14 +19,13 @@ from evolve.sandbox import seccomp
 from evolve.sandbox.descent import tasks_of_user
 from evolve.sandbox.interpreter import (
     Environment,
-    interpreter_folders,
+    readable_paths,
     runner_command,
     runner_config,
-    system_folders,
     variables,
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
-from evolve.sandbox.scratch import make_scratch
+from evolve.sandbox.scratch import new_scratch
 from evolve.sandbox.taskgroup import unbound
 
 _OLDEST_VERSION = 4
@@ -55,24 +54,23 @@ class Landlock:
                 "Landlock of this kernel cannot end what code starts (Linux 6.12 or later)",
                 hint="apt install bubblewrap",
             )
-        scratch = make_scratch()
-        config = {
-            **runner_config(result_fd, scratch, self._environment, limits),
-            "filter": seccomp.program_filter(processes=limits.processes > 0, metadata=True).hex(),
-            "others": tasks_of_user(),
-            "border": seccomp.border_filter().hex(),
-            "read": [*_readable(), *self._environment.folders, "/dev/urandom", "/dev/zero"],
-            "write": [scratch, "/dev/null"],
-            "nested": limits.processes > 0,
-        }
-        argv = runner_command(config, first="jail")
-        return Launch(
-            argv=argv,
-            env=variables(scratch, limits, self._environment),
-            scratch=scratch,
-            ending="ask",
-            grouped=unbound(limits),
-        )
+        with new_scratch() as scratch:
+            config = {
+                **runner_config(result_fd, scratch.path, self._environment, limits),
+                "filter": seccomp.program_filter(processes=limits.processes > 0, metadata=True).hex(),
+                "others": tasks_of_user(),
+                "border": seccomp.border_filter().hex(),
+                "read": [*_readable(self._environment), "/dev/urandom", "/dev/zero"],
+                "write": [scratch.path, "/dev/null"],
+                "nested": limits.processes > 0,
+            }
+            return Launch(
+                argv=runner_command(config, first="jail"),
+                env=variables(scratch.path, limits, self._environment),
+                scratch=scratch,
+                ending="ask",
+                grouped=unbound(limits),
+            )
 
 
 def _version() -> int:
@@ -80,6 +78,7 @@ def _version() -> int:
     return version
 
 
-def _readable() -> list[str]:
-    system = [os.path.realpath(folder) for folder in system_folders()]
-    return list(dict.fromkeys([*system, *interpreter_folders(), "/etc/ld.so.cache", "/etc/localtime"]))
+def _readable(environment: Environment) -> list[str]:
+    # a rule for a link would be one for what it leads to, which is shown by itself or shall not be
+    shown = [path for path in readable_paths(environment) if not os.path.islink(path)]
+    return [*shown, "/etc/ld.so.cache", "/etc/localtime"]

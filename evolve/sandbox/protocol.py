@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from evolve.cancellation import Cancellation
 from evolve.episodes import Json
 from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
+
+if TYPE_CHECKING:
+    from evolve.sandbox.scratch import Scratch
 
 NOT_RUN = "not run: the time limit of the whole execution was reached"
 """The error of an outcome whose turn never came."""
@@ -219,7 +222,7 @@ class Launch:
         env: The whole environment of the command.
         pass_fds: Descriptors to keep open in the command; closed by the caller after the start.
         folder: Where the command starts.
-        scratch: A folder on disk to remove at the end, or "".
+        scratch: A folder on disk to remove at the end, or None.
         ending: How to end it: ``kill`` it; ``inside`` out, where it waits for the process it started and reaps it;
             ``ask`` first, where it takes what it started with it.
         grouped: Bound the number of its tasks by a control group as well, where one can be made.
@@ -230,7 +233,7 @@ class Launch:
     pass_fds: Sequence[int] = ()
     folder: str = "/"
     ending: Literal["kill", "inside", "ask"] = "kill"
-    scratch: str = ""
+    scratch: Scratch | None = None
     grouped: bool = False
 
 

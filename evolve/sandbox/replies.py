@@ -28,6 +28,13 @@ class Block:
     state: str
     data: bytes
 
+    @property
+    def fault(self) -> str:
+        """Why the runner could not run the job, or "". Only the runner writes states."""
+        if self.state == "fault":
+            return visible(self.data.decode("utf-8", "replace"))[:_LONGEST_ERROR]
+        return "the process for the code could not be set up" if self.state == "unbegun" else ""
+
 
 @dataclass(kw_only=True)
 class ReplyReader:
@@ -49,6 +56,11 @@ class ReplyReader:
     alive: bool = False
     damaged: bool = False
     _buffer: bytearray = field(default_factory=bytearray)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all blocks are there and in order; what is missing, if anything, is the runner's last word."""
+        return len(self.blocks) == self.jobs and not self.damaged
 
     def feed(self, data: bytes) -> None:
         """Takes more bytes; sets ``damaged`` when they do not follow the protocol."""

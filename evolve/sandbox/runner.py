@@ -21,8 +21,8 @@ import time
 
 from evolve.sandbox.acting import run as run_actions
 from evolve.sandbox.children import Child, Domain, gather, gone
-from evolve.sandbox.wiping import larger_than, place_file, regular_files, wipe
-from evolve.sandbox.worker import ProgramFilter, Reporter, call_program, call_tests, kernel_limits
+from evolve.sandbox.wiping import is_full, is_of_the_code, larger_than, place_file, regular_files, wipe
+from evolve.sandbox.worker import ProgramFilter, Reporter, call_program, call_tests, caught, kernel_limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,8 +74,10 @@ def start(job: Job, request: Job, host: Host, *, session: bool = False) -> Child
             for descriptor in (up, down, host.result, host.root):
                 if descriptor >= 0:
                     os.close(descriptor)
-            confine(request, host, rlimits)
-            work(job, request, host, (report, orders))
+            failure = caught(confine, request, host, rlimits)
+            if failure is None:
+                work(job, request, host, (report, orders))
+            os.write(2, f"{type(failure).__name__}: {failure}\n".encode("utf-8", "backslashreplace"))
         finally:
             os._exit(1)
     os.close(report)
@@ -134,7 +136,7 @@ def signal_others(host: Host, number: int) -> bool:
     """Signals everything in the sandbox but this process; False where there is no border to stop at."""
     if os.getpid() != 1 and host.domain is None:
         return False
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(ProcessLookupError):  # there is none
         os.kill(-1, number)
     return True
 
@@ -147,14 +149,14 @@ def sweep(host: Host) -> None:
             pass
 
 
-def wiped(host: Host) -> bool:
+def wiped(host: Host, seconds: float = 0.3) -> bool:
     """Empties the scratch folder; False when something about it stays odd, and this interpreter must not be kept."""
     if fingerprint(host.root) == host.clean:
         return True
     try:
         if host.counted:
             os.fchmod(host.root, 0o755)
-        wipe(host.root)
+        wipe(host.root, seconds=seconds)
         if host.counted:
             os.utime(host.root, ns=(0, 0))
             for name in os.listxattr(host.root):
@@ -182,11 +184,12 @@ def answer(request: Job, files: bytes, host: Host) -> None:
     """Runs every job of one request and writes the reply."""
     limits = request["limits"]
     deadline = time.monotonic() + limits["wall_s"]
-    clean = place(request["files"], files, host)
+    trouble = place(request["files"], files, host)
+    clean = not trouble[1]
     for number, job in enumerate(request["jobs"]):
-        data, state = b"", "late"
+        data, state = b"", "late" if number else "unbegun"
         if not clean:
-            state = "unplaced"
+            data, state = trouble
         elif request["session"]:
             data, state = act_in_session(job, request, host, deadline)
         elif time.monotonic() < deadline:
@@ -197,7 +200,8 @@ def answer(request: Job, files: bytes, host: Host) -> None:
             sweep(host)
             if state == "ok" and fingerprint(host.root) != host.clean and too_big(host):
                 data, state = b"", "disk"  # it was faster than we look
-            clean = request["collect"] or wiped(host)
+            clean = request["collect"] or wiped(host, max(0.3, deadline - time.monotonic()))
+            trouble = b"the scratch folder could not be emptied between two programs", "fault"
         put(host.result, block(number, state, data))
     if request["collect"]:
         put(host.result, block(len(request["jobs"]), "ok", packed(host)))
@@ -213,16 +217,18 @@ def block(number: int, state: str, data: bytes) -> bytes:
     return json.dumps({"job": number, "state": state, "bytes": len(data)}).encode() + b"\n" + data
 
 
-def place(sizes: list[list[Any]], data: bytes, host: Host) -> bool:
-    """Puts the files of a request into the scratch folder."""
+def place(sizes: list[list[Any]], data: bytes, host: Host) -> tuple[bytes, str]:
+    """Puts the files of a request into the scratch folder. State "", unplaced if code is in the way, or fault."""
     start_of = 0
     try:
         for name, size in sizes:
             place_file(host.root, name, data[start_of : start_of + size])
             start_of += size
-    except OSError:
-        return False
-    return True
+    except OSError as error:
+        if host.session is not None and (is_of_the_code(error) or (is_full(error) and (host.counted or too_big(host)))):
+            return b"", "unplaced"
+        return f"a file could not be put into the scratch folder: {error.strerror}".encode(), "fault"
+    return b"", ""
 
 
 def packed(host: Host) -> bytes:
@@ -258,7 +264,7 @@ def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple
 def hold(host: Host, child: Child, number: int) -> None:
     """Stops or continues everything of the session: between actions it uses nothing."""
     if not signal_others(host, number):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(ProcessLookupError):
             os.kill(child.pid, number)
 
 

@@ -1,26 +1,105 @@
-"""Scratch folders in memory or on disk, for backends without a file system of their own."""
+"""Scratch folders in memory or on disk, for backends without a file system of their own.
+
+The folder that code writes lies in one of ours that it can neither read nor write; on that one we hold a lock.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import re
 import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
+from evolve.sandbox.ownership import YOUNG_S, hold, taken_over
 from evolve.sandbox.wiping import wipe
 
 _MEMORY = "/dev/shm"
 _ENOUGH = 256 << 20
 _MOMENT_S = 0.2
 _LONG_S = 60.0
-_NAME = re.compile(r"evolve-scratch-(\d+)-")
+_PREFIX = "evolve-scratch-"
+_INNER = "files"
 
 
-def make_scratch() -> str:
-    """A new private folder whose name says which process made it."""
-    return os.path.realpath(tempfile.mkdtemp(prefix=f"evolve-scratch-{os.getpid()}-", dir=_place()))
+class Scratch:
+    """One scratch folder. It is ours until :meth:`remove` or :meth:`let_go`.
+
+    Attributes:
+        path: The folder that code writes.
+    """
+
+    def __init__(self, outer: str) -> None:
+        """Raises OSError when it cannot be made in ``outer``, or locked."""
+        self._outer = outer
+        self._held = hold(outer)
+        try:
+            os.mkdir(_INNER, 0o700, dir_fd=self._held)
+            self.path = os.path.join(outer, _INNER)
+            self._made = os.lstat(self.path)
+        except OSError:
+            os.close(self._held)
+            raise
+
+    @property
+    def lost(self) -> bool:
+        """Whether somebody has removed or replaced it."""
+        try:
+            return not os.path.samestat(os.lstat(self.path), self._made)
+        except OSError:
+            return True
+
+    def remove(self) -> None:
+        """Removes it, whatever was made in it.
+
+        What takes longer than a moment goes on in the background, because the code has had its time; what cannot be
+        removed stays for a later start.
+        """
+        if self._removed(_MOMENT_S):
+            return
+        with contextlib.suppress(RuntimeError):  # no thread can be started
+            threading.Thread(target=self._removed, args=(_LONG_S,), name="evolve-scratch", daemon=True).start()
+            return
+        self.let_go()
+
+    def _removed(self, seconds: float) -> bool:
+        if not _removed(self._outer, seconds) and seconds < _LONG_S:
+            return False
+        self.let_go()
+        return True
+
+    def let_go(self) -> None:
+        """Gives up the lock of this process: for a fork, which leaves the folder to the process that made it."""
+        os.close(self._held)
+
+
+def make_scratch() -> Scratch:
+    """A new private folder.
+
+    Raises:
+        OSError: None can be made.
+    """
+    outer = os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=_place()))
+    try:
+        return Scratch(outer)
+    except OSError:
+        _removed(outer, _MOMENT_S)
+        raise
+
+
+@contextlib.contextmanager
+def new_scratch() -> Iterator[Scratch]:
+    """A new folder for what is started in the block; gone again if that fails.
+
+    Raises:
+        OSError: None can be made.
+    """
+    with contextlib.ExitStack() as undo:
+        scratch = make_scratch()
+        undo.callback(scratch.remove)
+        yield scratch
+        undo.pop_all()
 
 
 def _place() -> str:
@@ -30,16 +109,6 @@ def _place() -> str:
         if room.f_bavail * room.f_frsize >= _ENOUGH and os.access(_MEMORY, os.W_OK | os.X_OK):
             return _MEMORY
     return tempfile.gettempdir()
-
-
-def remove_scratch(folder: str) -> None:
-    """Removes a scratch folder, whatever was made in it.
-
-    What takes longer than a moment goes on in the background, because the code has had its time; what cannot be
-    removed stays for the next start.
-    """
-    if not _removed(folder, _MOMENT_S):
-        threading.Thread(target=_removed, args=(folder, _LONG_S), name="evolve-scratch", daemon=True).start()
 
 
 def _removed(folder: str, seconds: float) -> bool:
@@ -57,22 +126,16 @@ def _removed(folder: str, seconds: float) -> bool:
     return True
 
 
-def remove_abandoned() -> None:
-    """Removes scratch folders of ours whose process is gone, as after ``kill -9``."""
+def remove_abandoned(*, older_than_s: float = YOUNG_S) -> None:
+    """Removes scratch folders of ours that nobody holds any more, as after ``kill -9``."""
     places = dict.fromkeys((_MEMORY, tempfile.gettempdir()))
-    for path in (found for place in places for found in Path(place).glob("evolve-scratch-*")):
-        made_by = _NAME.match(path.name)
+    for place in places:
         with contextlib.suppress(OSError):
-            state = path.lstat()
-            if made_by and state.st_uid == os.getuid() and not path.is_symlink() and not _running(int(made_by[1])):
-                _removed(str(path), _LONG_S)
+            for path in Path(place).glob(f"{_PREFIX}*"):
+                _remove_if_abandoned(str(path), older_than_s)
 
 
-def _running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+def _remove_if_abandoned(folder: str, older_than_s: float) -> None:
+    with contextlib.suppress(OSError), taken_over(folder, older_than_s) as ours:
+        if ours:
+            _removed(folder, _LONG_S)

@@ -13,13 +13,13 @@ from evolve.errors import SandboxUnavailable
 from evolve.sandbox.interpreter import (
     Environment,
     executable,
-    interpreter_folders,
+    readable_paths,
     runner_command,
     runner_config,
     variables,
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
-from evolve.sandbox.scratch import make_scratch
+from evolve.sandbox.scratch import new_scratch
 
 _PROGRAM = "/usr/bin/sandbox-exec"
 _SYSTEM = ("/usr/lib", "/usr/share", "/System", "/Library/Frameworks", "/private/var/db/timezone", "/dev/urandom")
@@ -41,15 +41,16 @@ class Seatbelt:
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
         if limits.processes:
             raise SandboxUnavailable("the seatbelt sandbox cannot run code that starts processes")
-        scratch = make_scratch()
-        config = runner_config(result_fd, scratch, self._environment, limits)
-        argv = [_PROGRAM, "-p", profile(scratch, self._environment.folders), *runner_command(config)]
-        return Launch(argv=argv, env=variables(scratch, limits, self._environment), scratch=scratch)
+        with new_scratch() as scratch:
+            config = runner_config(result_fd, scratch.path, self._environment, limits)
+            argv = [_PROGRAM, "-p", profile(scratch.path, self._environment), *runner_command(config)]
+            return Launch(argv=argv, env=variables(scratch.path, limits, self._environment), scratch=scratch)
 
 
-def profile(scratch: str, more: tuple[str, ...] = ()) -> str:
+def profile(scratch: str, environment: Environment | None = None) -> str:
     """The profile: everything refused but reading the system and the interpreter, and the scratch folder."""
-    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *interpreter_folders(), *more, scratch))
+    shown = readable_paths(environment or Environment())
+    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *shown, scratch))
     return "\n".join(
         (
             "(version 1)",

@@ -15,7 +15,6 @@ from evolve.errors import SandboxUnavailable
 from evolve.sandbox.descent import children_of, descendants, usage
 from evolve.sandbox.protocol import Backend, Launch, SandboxLimits
 from evolve.sandbox.replies import ReplyReader
-from evolve.sandbox.scratch import remove_scratch
 from evolve.sandbox.taskgroup import make_task_group
 from evolve.sandbox.text import visible
 
@@ -71,25 +70,28 @@ class Exchange:
 
     Attributes:
         killed: Why the supervisor ended it: wall, output, memory, disk, processes, start (it was never ready),
-            person; or "".
+            person; or "". Not told where every answer had come before.
+        trouble: What kept the supervisor from its work, or "".
     """
 
     reply: ReplyReader
     stdout: Capture
     stderr: Capture
     killed: str = ""
+    trouble: str = ""
 
     @property
-    def never_answered(self) -> bool:
-        """Whether the interpreter was gone before it did anything."""
-        return not self.reply.blocks and not self.reply.ended and not self.killed
+    def reusable(self) -> bool:
+        """Whether the interpreter is as it was before."""
+        return self.reply.ended and not self.reply.dirty and not self.trouble
 
     def fault(self) -> str:
         """What went wrong with the sandbox itself, or ""."""
         if self.killed == "start":
             return f"the sandbox was not ready after {_START_S:g} s"
-        if self.reply.ended or self.killed:
-            return ""
+        found = self.trouble or next((block.fault for block in self.reply.blocks if block.fault), "")
+        if found or self.killed or self.reply.complete:
+            return found
         said = visible(bytes(self.stderr.data).decode("utf-8", "replace")).strip()[-_FAULT_TEXT:]
         return f"the sandbox ended early{': ' if said else ''}{said}"
 
@@ -106,39 +108,52 @@ class Session:
         self.uses = 0
         self._closed = False
         self._ready = False
-        self._result, writing = os.pipe()
-        launch: Launch | None = None
         try:
-            launch = backend.launch(writing, limits)
-            most = limits.processes + _MOST_THREADS + _NOTICED
-            self._group = make_task_group(most) if launch.grouped else None
-            self._process = subprocess.Popen(
-                self._group.entered_by(launch.argv) if self._group else list(launch.argv),
-                env=dict(launch.env),
-                cwd=launch.folder,
-                pass_fds=(writing, *launch.pass_fds),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                bufsize=0,
-            )
+            with contextlib.ExitStack() as undo:
+                self._start(backend, limits, undo)
+                undo.pop_all()
         except OSError as error:
-            os.close(self._result)
-            if launch is not None:
-                self._remove(launch.scratch)
             raise SandboxUnavailable(
                 f"{backend.name}: cannot start: {error.strerror or error}", hint="run `evolve doctor`"
             ) from error
-        finally:
-            for descriptor in (writing, *(launch.pass_fds if launch else ())):
-                os.close(descriptor)
-        self._scratch, self._ending = launch.scratch, launch.ending
+
+    def _start(self, backend: Backend, limits: SandboxLimits, undo: contextlib.ExitStack) -> None:
+        """Starts it, and notes in ``undo`` what has to be done where a later part fails."""
+        self._result, writing = os.pipe()
+        undo.callback(os.close, self._result)
+        with contextlib.ExitStack() as handed_on:
+            handed_on.callback(os.close, writing)
+            launch = backend.launch(writing, limits)
+            for descriptor in launch.pass_fds:
+                handed_on.callback(os.close, descriptor)
+            self._scratch, self._ending = launch.scratch, launch.ending
+            if launch.scratch is not None:
+                undo.callback(launch.scratch.remove)
+            most = limits.processes + _MOST_THREADS + _NOTICED
+            self._group = make_task_group(most) if launch.grouped else None
+            if self._group is not None:
+                undo.callback(self._group.end)
+            self._process = self._started(launch, (writing, *launch.pass_fds))
+        undo.callback(self._end)
         self._streams = [self._process.stdout, self._process.stderr, self._process.stdin]
         for stream in self._streams:
             assert stream is not None
-            os.set_blocking(stream.fileno(), False)
-        os.set_blocking(self._result, False)
+            undo.callback(stream.close)
+        for descriptor in (self._result, *(stream.fileno() for stream in self._streams if stream is not None)):
+            os.set_blocking(descriptor, False)
+
+    def _started(self, launch: Launch, descriptors: tuple[int, ...]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._group.entered_by(launch.argv) if self._group else list(launch.argv),
+            env=dict(launch.env),
+            cwd=launch.folder,
+            pass_fds=descriptors,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            bufsize=0,
+        )
 
     @property
     def usable(self) -> bool:
@@ -157,9 +172,29 @@ class Session:
         reply = ReplyReader(jobs=order.blocks, largest=order.largest, ready=self._ready)
         out = Capture(limit=limits.output_kb * 1024, data=bytearray())
         err = Capture(limit=limits.output_kb * 1024, data=bytearray())
+        watch = _Watch(self._process.pid, limits, self._ready)
+        trouble = ""
+        try:
+            self._exchanged(order, reply, (out, err), watch, stopped)
+        except OSError as error:
+            trouble = f"the sandbox could not be asked: {error.strerror or error}"
+        self._ready = reply.ready
+        if self._scratch is not None and self._scratch.lost:
+            trouble = "the scratch folder was removed from outside"
+        late = watch.killed == "wall" and reply.complete  # what came was in time; the runner was slow to clear up
+        return Exchange(reply=reply, stdout=out, stderr=err, killed="" if late else watch.killed, trouble=trouble)
+
+    def _exchanged(
+        self,
+        order: Order,
+        reply: ReplyReader,
+        captures: tuple[Capture, Capture],
+        watch: _Watch,
+        stopped: Callable[[], bool] | None,
+    ) -> None:
+        out, err = captures
         stdout, stderr, stdin = (stream.fileno() for stream in self._streams if stream is not None)
         unsent = memoryview(b"%d %d\n%b%b" % (len(order.request), len(order.files), order.request, order.files))
-        watch = _Watch(self._process.pid, limits, self._ready)
         with selectors.DefaultSelector() as selector:
             for descriptor, target in ((stdout, out.add), (stderr, err.add), (self._result, reply.feed)):
                 selector.register(descriptor, selectors.EVENT_READ, target)
@@ -178,10 +213,8 @@ class Session:
                         unsent = _send(selector, stdin, unsent)
                     else:
                         _receive(selector, key)
-        self._ready = reply.ready
         for descriptor, capture in ((stdout, out), (stderr, err)):
             _drain(descriptor, capture)
-        return Exchange(reply=reply, stdout=out, stderr=err, killed=watch.killed)
 
     def close(self) -> None:
         """Ends the interpreter and everything it started, and removes its scratch folder. Safe to repeat."""
@@ -190,7 +223,10 @@ class Session:
         self._closed = True
         if self.owner == os.getpid():
             self._end()
-            self._remove(self._scratch)
+            if self._scratch is not None:
+                self._scratch.remove()
+        elif self._scratch is not None:
+            self._scratch.let_go()
         os.close(self._result)
         for stream in self._streams:
             if stream is not None:
@@ -223,11 +259,6 @@ class Session:
     def _wait(self) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_S)
-
-    @staticmethod
-    def _remove(scratch: str) -> None:
-        if scratch:
-            remove_scratch(scratch)
 
 
 def _send(selector: selectors.BaseSelector, descriptor: int, unsent: memoryview) -> memoryview:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import secrets
 import signal
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from evolve.sandbox.ownership import YOUNG_S, hold, taken_over
 from evolve.sandbox.protocol import SandboxLimits
 
-_NAME = re.compile(r"evolve-(\d+)-[0-9a-f]+\Z")
+_PREFIX = "evolve-tasks-"
 _ENTER = 'echo $$ > "$0" && exec "$@"'
 _END_S = 0.5
 
@@ -27,10 +27,11 @@ class TaskGroup:
 
     Args:
         folder: The group's folder; it exists and has a ``pids.max``.
+        held: A descriptor that keeps it ours, closed at the end; -1 for none.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, held: int = -1) -> None:
+        self._folder, self._held = folder, held
 
     def entered_by(self, command: Sequence[str]) -> list[str]:
         """The command that enters the group and then becomes ``command``, with the same process number."""
@@ -45,6 +46,9 @@ class TaskGroup:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(number, signal.SIGKILL)
             time.sleep(0.002)
+        if self._held >= 0:
+            os.close(self._held)
+            self._held = -1
 
 
 def unbound(limits: SandboxLimits) -> bool:
@@ -55,25 +59,28 @@ def unbound(limits: SandboxLimits) -> bool:
 def make_task_group(most: int) -> TaskGroup | None:
     """A new group for at most ``most`` processes and threads; None where the kernel lets us make none."""
     for parent in _parents():
-        folder = parent / f"evolve-{os.getpid()}-{secrets.token_hex(4)}"
+        folder = parent / f"{_PREFIX}{secrets.token_hex(8)}"
         try:
             folder.mkdir()
         except OSError:
             continue
-        if _write(folder / "pids.max", str(most)):
-            return TaskGroup(folder)
+        with contextlib.suppress(OSError):
+            held = hold(str(folder))
+            if _write(folder / "pids.max", str(most)):
+                return TaskGroup(folder, held)
+            os.close(held)
         _removed(folder)
     return None
 
 
-def remove_abandoned_groups() -> None:
-    """Removes groups of ours whose maker is gone, as after ``kill -9``."""
+def remove_abandoned_groups(*, older_than_s: float = YOUNG_S) -> None:
+    """Removes groups of ours that nobody holds any more, as after ``kill -9``."""
     for parent in _parents():
         with contextlib.suppress(OSError):
-            for folder in parent.glob("evolve-*"):
-                made_by = _NAME.match(folder.name)
-                if made_by and not Path("/proc", made_by[1]).exists():
-                    TaskGroup(folder).end()
+            for folder in parent.glob(f"{_PREFIX}*"):
+                with contextlib.suppress(OSError), taken_over(str(folder), older_than_s) as ours:
+                    if ours:
+                        TaskGroup(folder).end()
 
 
 def _parents() -> Iterator[Path]:
@@ -97,9 +104,11 @@ def _parents() -> Iterator[Path]:
 
 def _members(folder: Path) -> list[int]:
     try:
-        return [int(line) for line in (folder / "cgroup.procs").read_text(encoding="ascii").split()]
+        lines = (folder / "cgroup.procs").read_text(encoding="ascii").split()
     except OSError:
         return []
+    # those of another process namespace are listed as 0, which as a target of a signal would mean ourselves
+    return [int(line) for line in lines if line != "0"]
 
 
 def _write(path: Path, text: str) -> bool:

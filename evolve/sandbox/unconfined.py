@@ -8,7 +8,7 @@ from __future__ import annotations
 from evolve.sandbox.descent import tasks_of_user
 from evolve.sandbox.interpreter import Environment, runner_command, runner_config, variables
 from evolve.sandbox.protocol import UNSANDBOXED, Launch, SandboxLimits
-from evolve.sandbox.scratch import make_scratch
+from evolve.sandbox.scratch import new_scratch
 
 
 class Unconfined:
@@ -23,16 +23,16 @@ class Unconfined:
         return ""
 
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
-        scratch = make_scratch()
-        config = {
-            **runner_config(result_fd, scratch, self._environment, limits),
-            "others": tasks_of_user(),
-            "readable": ["/"],
-            "writable": ["/"],
-        }
-        return Launch(
-            argv=runner_command(config),
-            env=variables(scratch, limits, self._environment),
-            folder=scratch,
-            scratch=scratch,
-        )
+        with new_scratch() as scratch:
+            config = {
+                **runner_config(result_fd, scratch.path, self._environment, limits),
+                "others": tasks_of_user(),
+                "readable": ["/"],
+                "writable": ["/"],
+            }
+            return Launch(
+                argv=runner_command(config),
+                env=variables(scratch.path, limits, self._environment),
+                folder=scratch.path,
+                scratch=scratch,
+            )

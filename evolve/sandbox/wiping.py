@@ -6,6 +6,7 @@ No step follows a link, recurses, or uses a path longer than one name, so that a
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import time
@@ -17,6 +18,25 @@ if TYPE_CHECKING:
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _DEEPEST = 32
+
+
+# what code can bring about with names, links and rights; every other error is the machine's
+_OF_THE_CODE = frozenset(
+    {
+        *(errno.EACCES, errno.EPERM, errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR, errno.ELOOP),
+        *(errno.ENOENT, errno.ENAMETOOLONG, errno.ENXIO, errno.ENODEV, errno.ETXTBSY),
+    }
+)
+
+
+def is_of_the_code(error: OSError) -> bool:
+    """Whether an error of a call on the folder says something about its content, and not about the machine."""
+    return error.errno in _OF_THE_CODE
+
+
+def is_full(error: OSError) -> bool:
+    """Whether there was no room."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 class NotWiped(OSError):
@@ -94,30 +114,45 @@ def larger_than(root: int, size: int, most: int) -> bool:
     """Whether the tree below ``root`` holds more bytes or entries than allowed, or cannot be measured.
 
     What is deeper than anyone needs, or locked by its owner, cannot.
+
+    Raises:
+        OSError: ``root`` is gone, or the machine refused.
     """
     pending = [""]
     while pending:
         prefix = pending.pop()
-        folder = _below(root, prefix)
-        if folder is None:
-            return True
         try:
-            for name in os.listdir(folder):
-                most -= 1
-                try:
-                    state = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                except FileNotFoundError:
-                    continue  # gone again while we looked
-                size -= state.st_blocks * 512
-                if stat.S_ISDIR(state.st_mode):
-                    pending.append(f"{prefix}/{name}" if prefix else name)
-                if size < 0 or most < 0:
-                    return True
-        finally:
-            os.close(folder)
-        if pending and pending[-1].count("/") >= _DEEPEST:
+            entries, used, inner = _measured(root, prefix, most)
+        except FileNotFoundError:
+            if not prefix:
+                raise
+            continue  # gone again while we looked
+        except OSError as error:
+            if not is_of_the_code(error):
+                raise
+            return True
+        most, size = most - entries, size - used
+        pending += [f"{prefix}/{name}" if prefix else name for name in inner]
+        if size < 0 or most < 0 or (pending and pending[-1].count("/") >= _DEEPEST):
             return True
     return False
+
+
+def _measured(root: int, prefix: str, most: int) -> tuple[int, int, list[str]]:
+    """How many entries one folder has, what they use, and the names of folders among them."""
+    folder = _below(root, prefix)
+    size, inner = 0, []
+    try:
+        names = os.listdir(folder)
+        for name in names[: most + 1]:
+            with contextlib.suppress(FileNotFoundError):
+                state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                size += state.st_blocks * 512
+                if stat.S_ISDIR(state.st_mode):
+                    inner.append(name)
+    finally:
+        os.close(folder)
+    return len(names), size, inner
 
 
 def regular_files(root: int, size: int, most: int, refuse: Callable[[str], None]) -> Iterator[tuple[str, bytes]]:
@@ -125,19 +160,21 @@ def regular_files(root: int, size: int, most: int, refuse: Callable[[str], None]
 
     Links, devices, pipes, and files with a second name are told to ``refuse`` and left out, as is what exceeds the
     bounds. Depth is bounded as in :func:`larger_than`.
+
+    Raises:
+        OSError: ``root`` is gone, or the machine refused.
     """
     pending: list[str] = [""]
     while pending and most > 0:
         prefix = pending.pop(0)
-        folder = _below(root, prefix)
-        if folder is None:
+        try:
+            folder = _below(root, prefix)
+        except OSError as error:
+            if not (prefix and is_of_the_code(error)):
+                raise
             refuse(prefix)
             continue
-        try:
-            names = sorted(os.listdir(folder))
-        except OSError:
-            names = []
-        for name in names:
+        for name in sorted(os.listdir(folder)):
             most -= 1
             if most < 0:
                 break
@@ -159,12 +196,14 @@ def _kind(folder: int, name: str) -> int:
     """What an entry is, as in its mode; 0 where that cannot be said."""
     try:
         return stat.S_IFMT(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-    except OSError:
+    except OSError as error:
+        if not is_of_the_code(error):
+            raise
         return 0
 
 
-def _below(root: int, prefix: str) -> int | None:
-    """A folder below ``root``, opened part by part; None where that cannot be done."""
+def _below(root: int, prefix: str) -> int:
+    """A folder below ``root``, opened part by part."""
     folder = os.dup(root)
     try:
         for part in filter(None, prefix.split("/")):
@@ -173,7 +212,7 @@ def _below(root: int, prefix: str) -> int | None:
             folder = inner
     except OSError:
         os.close(folder)
-        return None
+        raise
     return folder
 
 
@@ -181,7 +220,9 @@ def _content(folder: int, name: str, size: int) -> bytes | None:
     """The bytes of one file; None where it is not plain, too large, or cannot be read."""
     try:
         file = os.open(name, _FILE, dir_fd=folder)
-    except OSError:
+    except OSError as error:
+        if not is_of_the_code(error):
+            raise
         return None
     try:
         state = os.fstat(file)
@@ -196,8 +237,6 @@ def _content(folder: int, name: str, size: int) -> bytes | None:
             parts.append(part)
             left -= len(part)
         return b"".join(parts)
-    except OSError:
-        return None
     finally:
         os.close(file)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MEBIBYTE = 1 << 20
 DENIED = (1, 13, 30)  # EPERM, EACCES, EROFS
 DEEPEST = 100
+BEGUN = b"\x06"  # what a child writes just before it runs the code: without it nothing was run
 OTHERS_MAY_GROW = 1000  # tasks of the same user, counted when the runner started; the supervisor counts ours
 
 
@@ -164,6 +165,9 @@ class Reporter:
         self.pipe = pipe
         self.encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
+    def begun(self) -> None:
+        os.write(self.pipe, BEGUN)
+
     def send(self, line: Mapping[str, Any]) -> None:
         data = self.encode(line).encode("ascii") + b"\n"
         while data:
@@ -181,6 +185,7 @@ def call_program(job: Job, rows: Sequence[Sequence[str]], report: Reporter) -> N
     """Loads the source and calls its entry on every row."""
     module = type(sys)("program")
     sys.modules["program"] = module
+    report.begun()
     try:
         exec(compile(job["source"], "<program>", "exec", dont_inherit=True), module.__dict__)
         function = module.__dict__.get(job["entry"])
@@ -230,6 +235,7 @@ def call_tests(job: Job, rows: Sequence[Sequence[str]], report: Reporter) -> Non
     sys.meta_path.insert(0, Files(job["files"]))
     module = type(sys)("tests_under_sandbox")
     sys.modules[module.__name__] = module
+    report.begun()
     try:
         exec(compile(job["files"][job["test"]], job["test"], "exec", dont_inherit=True), module.__dict__)
     except BaseException as error:

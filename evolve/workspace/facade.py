@@ -149,7 +149,7 @@ class Workspace:
         """
         self._need_open()
         if self._sandbox is None:
-            self._sandbox = sandbox_opener(self.settings)()
+            self._sandbox = sandbox_opener(self.settings, [self.paths.root])()
         return self._sandbox
 
     def run(

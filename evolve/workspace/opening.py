@@ -182,12 +182,16 @@ def tracing_warning(environ: Sequence[str] | None = None) -> str:
     return f"{on[0]} is set: run contents are sent to LangSmith; unset it to keep them here" if on else ""
 
 
-def sandbox_opener(settings: Settings) -> partial[Sandbox]:
-    """Opens the sandbox the settings name; picklable, so that workers can open their own."""
+def sandbox_opener(settings: Settings, hidden: Sequence[str | Path] = ()) -> partial[Sandbox]:
+    """Opens the sandbox the settings name; picklable, so that workers can open their own.
+
+    Args:
+        hidden: Folders that code must not see wherever they lie: workspaces, and folders that are worked on.
+    """
     from evolve.sandbox import open_sandbox
 
     backend = "none" if settings.unsandboxed else settings.sandbox
-    return cast("partial[Sandbox]", partial(open_sandbox, backend, cache_dir=cache_folder()))
+    return cast("partial[Sandbox]", partial(open_sandbox, backend, cache_dir=cache_folder(), hidden=tuple(hidden)))
 
 
 def now() -> str:

@@ -164,7 +164,8 @@ def _opener(workspace: Workspace, wish: Wish) -> Callable[[], AbstractContextMan
         return lambda: nullcontext(workspace.open_sandbox())
     refuse_search(workspace.learner)
     environment = environment_for(wish.task.files.folder, wish.python)
-    return lambda: closing(sandbox_opener(workspace.settings)(python=environment))
+    hidden: list[str | Path] = [workspace.paths.root, wish.task.files.folder]
+    return lambda: closing(sandbox_opener(workspace.settings, hidden)(python=environment))
 
 
 def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) -> Agent:

@@ -67,6 +67,8 @@ def _continued(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -
     with sandbox.session(limits) as session:
         for number, action in enumerate(recorded, 1):
             result = session.execute(action.code)
+            if result.state == "fault":
+                return result
             if result.ended or _outcome(result) != action.outcome:
                 what = f"action {number} of session {file.stem} did not give again what it gave when it was recorded"
                 return ActionResult(state="fault", error=what)

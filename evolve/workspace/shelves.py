@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evolve.errors import UsageError
+from evolve.errors import SandboxUnavailable, UsageError
 from evolve.improve.stores import Stores
 from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
@@ -58,10 +58,17 @@ class Skills(Shelf):
         return ranked[:k]
 
     def verify(self, name: str) -> builtins.list[Outcome]:
-        """Runs a skill's own tests in the sandbox, now; one outcome per test."""
+        """Runs a skill's own tests in the sandbox, now; one outcome per test.
+
+        Raises:
+            SandboxUnavailable: The sandbox failed, which says nothing about the skill.
+        """
         skill = self.get(name)
         module = TestModule(files={"skill.py": skill.code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
-        return list(self._sandbox().run_tests([module]).programs[0].outputs)
+        result = self._sandbox().run_tests([module])
+        if result.fault:
+            raise SandboxUnavailable(result.fault, hint="run the same command again; `evolve doctor` shows the machine")
+        return list(result.programs[0].outputs)
 
     def retire(self, name: str, reason: str = "retired by a person") -> Skill:
         """Takes a skill out of use; its body and history stay."""

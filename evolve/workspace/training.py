@@ -139,7 +139,7 @@ def opened_session(
 ) -> Iterator[Session]:
     """A session with its workers; they are gone when it ends, however it ends."""
     folders = {task.files.folder for task in suite.tasks if task.files is not None}
-    opener = sandbox_opener(workspace.settings)
+    opener = sandbox_opener(workspace.settings, [workspace.paths.root, *sorted(folders)])
     if folders:
         opener = partial(opener, python=common_environment(folders, python))
     workspace.open_sandbox()  # refuses here, before any process is started

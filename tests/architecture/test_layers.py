@@ -29,7 +29,7 @@ LAYERS = (
     ("memory", "skills", "tasks"),
     ("retrieval", "programs"),
     ("models", "sandbox", "vectors", "store"),
-    ("episodes", "ledger", "prompts", "workflow", "settings", "events", "cancellation"),
+    ("episodes", "ledger", "prompts", "workflow", "settings", "events", "cancellation", "lifeline"),
     ("paths",),
     ("files", "frontmatter"),
     ("faults",),

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
@@ -70,6 +74,53 @@ def test_an_episode_that_kills_its_worker_twice_is_a_fault_and_no_other_is_lost(
 def test_an_error_for_the_user_reaches_the_parent(start):
     with pytest.raises(SandboxUnavailable, match="none here"):
         start(sandbox=no_sandbox).run(jobs(2))
+
+
+STARTED = """
+import multiprocessing, os, signal, sys, time
+from evolve.improve import ProcessWorkers, WorkerSetup
+from evolve.testing import FixedLearner
+from tests.improve.test_workers import NeverLoaded, no_sandbox
+sandbox = NeverLoaded() if sys.argv[1] == "while it loads" else no_sandbox
+workers = ProcessWorkers(WorkerSetup(learner=FixedLearner(), sandbox=sandbox, run="r1", suite="small"), 2)
+print(*[child.pid for child in multiprocessing.active_children()], flush=True)
+time.sleep(float(sys.argv[2]))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+class NeverLoaded:
+    """Takes a process a minute to receive."""
+
+    def __reduce__(self):
+        return time.sleep, (60,)
+
+
+@pytest.mark.parametrize(
+    ("point", "after_s"),
+    [
+        ("while it loads", 0),
+        pytest.param("while it loads", 2, marks=pytest.mark.slow),
+        pytest.param("worker.start", 3, marks=pytest.mark.slow),
+    ],
+)
+def test_a_worker_ends_with_its_parent_however_little_of_it_has_begun(point, after_s):
+    environ = {**os.environ, "EVOLVE_FAULT": "worker.start:1:stall"}
+    command = [sys.executable, "-c", STARTED, point, str(after_s)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environ, text=True) as parent:
+        workers = [int(number) for number in parent.stdout.readline().split()]
+    assert len(workers) == 2 and parent.returncode == -signal.SIGKILL
+    until = time.monotonic() + 30  # half of what they would need to go on by themselves
+    while any(map(alive, workers)) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not any(map(alive, workers))
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 @pytest.mark.slow

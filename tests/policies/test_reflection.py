@@ -57,6 +57,15 @@ def test_a_literal_that_does_not_matter_is_seen_not_to(unlearned: SearchPolicy, 
     assert direction(found["operation:take"]) == -1
 
 
+def test_programs_that_the_machine_cut_short_are_no_evidence(unlearned: SearchPolicy) -> None:
+    def out_of_time(programs, inputs):
+        return [[{"error": "time limit: the program did not finish"} for _ in inputs] for _ in programs]
+
+    term = Apply("tail", (Apply("sort", (XS,)),))
+    view = view_of(lambda xs: sorted(xs)[1:], *LISTS)
+    assert unlearned.reflect(view, "group", accepted(answer(term)), out_of_time) == ()
+
+
 def test_ablation_of_a_task_with_errors_counts_as_not_reproduced(unlearned: SearchPolicy, sandbox: Sandbox) -> None:
     term = Apply("first", (Apply("sort", (XS,)),))
     found = claims(unlearned, view_of(min, [3, 1], [4], [9, 2, 5]), term, sandbox)

@@ -76,11 +76,18 @@ LISTING = st.fixed_dictionaries(
 
 
 @given(listing=LISTING, contents=st.binary(max_size=20), junk=st.binary(max_size=20))
-def test_any_listing_gives_plain_files(listing, contents, junk):
+def test_any_listing_gives_plain_files_or_is_refused(listing, contents, junk):
     for head in (json.dumps(listing).encode(), junk):
-        files, _ = read_files(Block(state="ok", data=head + b"\n" + contents))
+        found = read_files(Block(state="ok", data=head + b"\n" + contents))
+        files = () if found is None else found[0]
         assert all(is_plain_name(file.name) for file in files)
         assert sum(len(file.data) for file in files) <= len(contents)
+
+
+@pytest.mark.parametrize("data", [b"", b"{}\n", b'{"files": [["a", 9]], "refused": []}\nabc', b"[]\n"])
+def test_a_damaged_listing_is_not_an_empty_folder(data):
+    assert read_files(Block(state="ok", data=data)) is None
+    assert read_files(Block(state="ok", data=b'{"files": [], "refused": []}\n')) == ((), ())
 
 
 @given(st.text(st.sampled_from("ab./\\\0\n~\u202e\ud800"), max_size=8))

@@ -120,7 +120,7 @@ def test_used_up_processor_time_is_named(sandbox):
         ("open('/etc/shadow').read()", "file:/etc/shadow"),
         ("open('/usr/x', 'w')", "file:/usr/x"),
         ("import os\nos.unlink('/usr/bin/env')", "file:/usr/bin/env"),
-        ("import os\nopen('../../../home/x')", "file:../../../home/x"),
+        ("import os\nopen('../../../../home/x')", "file:../../../../home/x"),
         ("import socket\nsocket.create_connection(('192.0.2.1', 80))", "network:192.0.2.1:80"),
         ("import urllib.request\nurllib.request.urlopen('http://example.invalid/x')", "network:example.invalid:80"),
         ("import subprocess\nsubprocess.run(['ls'])", "process:ls"),

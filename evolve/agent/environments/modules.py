@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 
 from evolve.sandbox.actions import ActionResult
 from evolve.sandbox.protocol import Sandbox
@@ -38,7 +39,9 @@ def run_with(modules: Mapping[str, bytes], sandbox: Sandbox, code: str, tree: Ma
     sources = {name: text.decode() for name, text in named.items()}
     with sandbox.session(FOLDER_LIMITS) as session:
         ready = session.execute(f"SOURCES = {sources!r}\nexec({_FINDER!r}, {{'SOURCES': SOURCES}})\ndel SOURCES")
-        return session.execute(code, files=tree, collect=True) if ready.state == "ok" else ready
+        if ready.state == "ok":
+            return session.execute(code, files=tree, collect=True)
+        return replace(ready, state="fault")  # it is not the action that failed
 
 
 def _module(file: str) -> str:

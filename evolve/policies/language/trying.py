@@ -6,16 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.episodes import Json, Step, TaskView
+from evolve.episodes import Step, TaskView
 from evolve.policies.language.reflection import is_failure, right_answer
-from evolve.policies.protocol import Probe
+from evolve.policies.protocol import Probe, cut_short
 from evolve.tasks import equal
 
 Facts = Sequence[Mapping[str, Any]]
 
 _SOUND = "def sound(*values):\n    return True\n"
 """A program that cannot fail: where it does, the sandbox did."""
-_MACHINE = ("PermissionError", "MemoryError", "TimeoutError", "time limit", "disk limit", "not run", "the sandbox")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +52,7 @@ class Anew:
     def _fits(self, code: str) -> bool | None:
         inputs = [list(row.input) for row in self.view.examples]
         outputs, sound = self.probe([(code, self.view.entry), (_SOUND, "sound")], inputs)
-        if sound is None or any(_cut_short(value) for value in outputs or ()):
+        if sound is None or any(cut_short(value) for value in outputs or ()):
             return None
         rows = self.view.examples
         return outputs is not None and all(equal(value, row.output) for value, row in zip(outputs, rows, strict=True))
@@ -69,9 +68,3 @@ def state_before(view: TaskView, steps: Sequence[Step]) -> tuple[tuple[Step, ...
     before = tuple(one for one in steps if one.number <= parent)
     last = before[-1].observation if before else None
     return before, str(last.data.get("snapshot", "")) if last is not None else ""
-
-
-def _cut_short(value: Json) -> bool:
-    """Whether a value says that the machine ended or refused the work, which says nothing about the answer."""
-    failed = isinstance(value, dict) and set(value) == {"error"}
-    return failed and str(value["error"]).startswith(_MACHINE)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import Claim, Evidence, Json, Row, Scope, TaskView
-from evolve.policies.protocol import Probe
+from evolve.policies.protocol import Probe, cut_short
 from evolve.policies.search.answers import heading
 from evolve.policies.search.dreams import names_in
 from evolve.policies.search.features import coarse_relation, features_of
@@ -89,7 +89,7 @@ def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapp
     Args:
         solved: The verified answer.
         vocabulary: Renders the changed programs.
-        probe: Runs them in the sandbox; programs it could not run are no evidence.
+        probe: Runs them in the sandbox; programs it could not run to their end are no evidence.
         causes: Stable cause per operation name, for learned operations.
     """
     changes = ablations(solved.term)
@@ -99,7 +99,7 @@ def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapp
     results = probe(sources, [list(row.input) for row in view.examples])
     survived: dict[str, tuple[bool, str]] = {}
     for change, outputs in zip(changes, results, strict=True):
-        if outputs is not None:
+        if outputs is not None and not any(cut_short(value) for value in outputs):
             before = survived.get(change.name, (False, ""))
             survived[change.name] = (before[0] or _reproduces(outputs, view.examples), change.how)
     scope = Scope(

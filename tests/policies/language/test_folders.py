@@ -7,10 +7,14 @@ import json
 import pytest
 
 from evolve.episodes import Recalled
+from evolve.sandbox.bubblewrap import Bubblewrap
+from evolve.sandbox.isolated import IsolatedSandbox
+from evolve.sandbox.landlock import Landlock
 from evolve.skills import Skill
 from evolve.tasks.folder_task import folder_task
 from evolve.testing import FolderDouble, QuirkDouble, quirk_folder, quirk_tasks
 from tests.policies.language.conftest import action, asked
+from tests.sandbox.breaking import Breaking
 
 JOBS = quirk_tasks(8)
 
@@ -53,6 +57,23 @@ def test_a_claim_that_makes_no_difference_in_a_folder_speaks_against_itself(mode
 
     record = model(mistaken).run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="own")
     assert [one.direction for claim in record.claims for one in claim.evidence] == [-1]
+
+
+def test_a_trial_whose_files_could_not_be_placed_is_no_evidence(model, tmp_path):
+    double = FolderDouble()
+    machine = Breaking(backend=Bubblewrap(), calls={"os": "unlink"}, starts=0)
+    if machine.missing():
+        machine.backend = Landlock()
+
+    def from_then_on_broken(body):
+        if asked(body) == "claims":
+            machine.starts = 1000
+        return double.answer(body)
+
+    with IsolatedSandbox(machine, warm=False) as broken:
+        record = model(from_then_on_broken).run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=broken, split="own")
+    assert any("place_file" in place or "unlink" in place for place in machine.collect())
+    assert record.solved and record.claims == ()
 
 
 def test_the_question_is_asked_anew_at_the_state_from_which_the_failed_change_started(model, sandbox, tmp_path):
