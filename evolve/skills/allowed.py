@@ -85,7 +85,9 @@ DECORATORS = frozenset(
 ONLY_DECORATORS = DECORATORS - {("functools", "cache"), ("functools", "lru_cache")}
 """Those that change what they are given, so they are used in no other way."""
 
-ENCODINGS = _words("utf-8 utf8 utf-8-sig utf-16 utf-16-le utf-16-be utf-32 ascii us-ascii latin-1 latin1 iso-8859-1 cp1252")
+ENCODINGS = _words(
+    "utf-8 utf8 utf-8-sig utf-16 utf-16-le utf-16-be utf-32 ascii us-ascii latin-1 latin1 iso-8859-1 cp1252"
+)
 """Codecs are modules that are found by name, so the name must stand in the source."""
 
 
@@ -114,3 +116,9 @@ def allowed() -> Allowed:
         for module, table in data["modules"].items()
     }
     return Allowed(modules=modules, attributes=_words(data["attributes"]), withheld=_words(data["withheld"]))
+
+
+@lru_cache(maxsize=1)
+def modules_and_packages() -> frozenset[str]:
+    """Modules that may be imported, and packages that only hold such."""
+    return frozenset(allowed().modules) | {name.split(".")[0] for name in allowed().modules}

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from evolve.skills.allowed import BUILTINS, allowed
+from evolve.skills.allowed import BUILTINS, allowed, modules_and_packages
 from evolve.skills.scopes import Scopes
 from evolve.skills.toplevel import TopLevel
 from evolve.skills.uses import Uses, misread
@@ -91,7 +91,7 @@ def _form(tree: ast.Module) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.comprehension) and node.is_async:
             yield line, "an asynchronous comprehension"
         elif isinstance(node, ast.Import):
-            yield from ((line, f"import of {one.name}") for one in node.names if one.name not in allowed().modules)
+            yield from ((line, f"import of {one.name}") for one in node.names if one.name not in modules_and_packages())
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
             yield from ((line, f"import of {module}.{one.name}") for one in node.names if not _listed(module, one.name))
@@ -107,7 +107,7 @@ def _meaning(tree: ast.Module) -> Iterator[tuple[int, str]]:
     scopes = Scopes(tree, allowed().modules, BUILTINS)
     yield from ((1, f"{name} gets another meaning") for name in scopes.mixed())
     for name, in_class in scopes.bound():
-        if misread(name) and not in_class:  # what classes bind are attributes, judged as such
+        if misread(name, tree) and not in_class:  # what classes bind are attributes, judged as such
             yield 1, f"the name {name}"
     yield from TopLevel(tree).problems()
     yield from Uses(tree, scopes, set(_own_attributes(tree))).problems()

@@ -187,8 +187,9 @@ class Scopes:
                 scope.bind(name, Meaning(kind="function"))
             case ast.ClassDef(name=name):
                 scope.bind(name, Meaning(kind="class", name=name))
-            case ast.Assign(targets=[ast.Name() as target], value=value) | ast.AnnAssign(
-                target=ast.Name() as target, value=ast.expr() as value
+            case (
+                ast.Assign(targets=[ast.Name() as target], value=value)
+                | ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value)
             ):
                 self._given[target] = self._assigned(value, scope)
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):

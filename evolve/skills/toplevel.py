@@ -125,10 +125,15 @@ class TopLevel:
 
     def _class(self, node: ast.ClassDef) -> None:
         """Rules for classes anywhere."""
-        enum = any((self._named(b) or ("",))[0] == "enum" or isinstance(b, ast.Name) and b.id in self._enums for b in node.bases)
+        enum = any(
+            (self._named(b) or ("",))[0] == "enum" or (isinstance(b, ast.Name) and b.id in self._enums)
+            for b in node.bases
+        )
         if enum:
             self._enums.add(node.name)
-            mixed = [base for base in node.bases if isinstance(base, ast.Name) and base.id not in ("int", "str", "float")]
+            mixed = [
+                base for base in node.bases if isinstance(base, ast.Name) and base.id not in ("int", "str", "float")
+            ]
             if any(base.id not in self._enums and (self._named(base) or ("",))[0] != "enum" for base in mixed):
                 self._say(node, "an enumeration of another class")
         if node.keywords:

@@ -34,9 +34,10 @@ def special(name: str) -> bool:
     return name[:1] == name[-1:] == "_" and bool(name.strip("_"))
 
 
-def misread(name: str) -> bool:
-    """Whether a variable of this name is special, or another one inside of classes."""
-    return special(name) or (name.startswith("__") and bool(name.strip("_")))
+def misread(name: str, tree: ast.Module) -> bool:
+    """Whether a variable of this name is special, or would be another one inside of the module's classes."""
+    private = name.startswith("__") and bool(name.strip("_"))
+    return special(name) or (private and any(isinstance(node, ast.ClassDef) for node in ast.walk(tree)))
 
 
 class Uses:
@@ -76,7 +77,7 @@ class Uses:
             case ast.MatchClass(kwd_attrs=names):
                 yield from (f"the attribute {name}" for name in names if not self._readable(name, self._own))
             case ast.arg(arg=name) | ast.keyword(arg=str(name)):
-                if misread(name):
+                if misread(name, self._tree):
                     yield f"the name {name}"
         if node in self._types and isinstance(node, ast.expr) and not isinstance(node, _TYPE_PARTS):
             yield "an annotation that is not made of types"
@@ -114,7 +115,7 @@ class Uses:
     def _name(self, node: ast.Name) -> Iterator[str]:
         if not isinstance(node.ctx, ast.Load):
             return  # what is bound is judged by scope
-        if misread(node.id):
+        if misread(node.id, self._tree):
             yield f"the name {node.id}"
         for meaning in self._scopes.of(node):
             if meaning.kind == "unknown":
@@ -180,7 +181,12 @@ class Uses:
 
     def _type_call(self, call: ast.AST) -> bool:
         """Whether what ``type(x)`` gives, which may be a class that all share, is only compared, named or called."""
-        if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
+        if (
+            not isinstance(call, ast.Call)
+            or len(call.args) != 1
+            or call.keywords
+            or isinstance(call.args[0], ast.Starred)
+        ):
             return False
         match self._parents[call]:
             case ast.Attribute(attr=name):
@@ -234,7 +240,9 @@ class Uses:
                 return node in bases and what not in _BARE_BASES
             case ast.Subscript(value=value):
                 base = self._parents[around]
-                return value is node and (around in self._types or (isinstance(base, ast.ClassDef) and around in base.bases))
+                return value is node and (
+                    around in self._types or (isinstance(base, ast.ClassDef) and around in base.bases)
+                )
             case ast.Compare():
                 return self._compares_types(around)
             case ast.ExceptHandler() | ast.Raise() | ast.MatchClass():
@@ -263,7 +271,7 @@ class Uses:
         around = self._parents[node]
         if name == "wraps":
             one = isinstance(around, ast.Call) and len(around.args) == 1 and not around.keywords
-            if not one or isinstance(around, ast.Call) and isinstance(around.args[0], ast.Starred):
+            if not one or (isinstance(around, ast.Call) and isinstance(around.args[0], ast.Starred)):
                 return False
         if isinstance(around, ast.Call) and around.func is node:
             node, around = around, self._parents[around]
@@ -370,5 +378,6 @@ def _plain_fields(template: str) -> bool:
     except ValueError:
         return False
     return all(
-        name is None or ("." not in name and "[" not in name and _plain_fields(inner or "")) for _, name, inner, _ in fields
+        name is None or ("." not in name and "[" not in name and _plain_fields(inner or ""))
+        for _, name, inner, _ in fields
     )

@@ -23,11 +23,7 @@ from typing import Any
 
 TARGET = Path(__file__).parents[2] / "evolve/skills/allowed.toml"
 
-MODULES = """
-abc base64 binascii bisect calendar cmath collections collections.abc colorsys contextlib copy csv dataclasses datetime
-decimal difflib enum fnmatch fractions functools graphlib hashlib heapq html html.parser io ipaddress itertools json
-math numbers operator re statistics string struct textwrap types typing unicodedata urllib.parse zlib zoneinfo
-""".split()
+MODULES = ["abc", "base64", "binascii", "bisect", "calendar", "cmath", "collections", "collections.abc", "colorsys", "contextlib", "copy", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum", "fnmatch", "fractions", "functools", "graphlib", "hashlib", "heapq", "html", "html.parser", "io", "ipaddress", "itertools", "json", "math", "numbers", "operator", "re", "statistics", "string", "struct", "textwrap", "types", "typing", "unicodedata", "urllib.parse", "zlib", "zoneinfo"]
 
 ONLY = {  # of these, a few names are of use, and the rest makes code, reads files or changes what all share
     "abc": "ABC abstractmethod",
@@ -70,16 +66,7 @@ TABLES = {"calendar": "day_abbr day_name month_abbr month_name"}
 """Objects that all code shares and could change: only their items may be used."""
 
 HELD_BACK = set(
-    """
-    format format_map
-    now today utcnow samples
-    mro fget fset fdel gen default_factory obj with_traceback add_note throw print_file_and_line
-    scanner _exceptions
-    from_file no_cache clear_cache
-    prcal prmonth prweek pryear
-    detach getbuffer fileno
-    parse_object parse_array parse_string scan_once cache_parameters
-    """.split()
+    ["format", "format_map", "now", "today", "utcnow", "samples", "mro", "fget", "fset", "fdel", "gen", "default_factory", "obj", "with_traceback", "add_note", "throw", "print_file_and_line", "scanner", "_exceptions", "from_file", "no_cache", "clear_cache", "prcal", "prmonth", "prweek", "pryear", "detach", "getbuffer", "fileno", "parse_object", "parse_array", "parse_string", "scan_once", "cache_parameters"]
 )
 """Attributes of values that lead to code or format strings, to the clock, chance and files, or change what is shared."""
 
@@ -93,7 +80,7 @@ def module_names(module: Any, name: str) -> list[str]:
     else:
         found = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
         if name == "calendar":
-            found = [*found, *(n for n in vars(module) if n in "monthlen weekheader timegm January February".split())]
+            found = [*found, *(n for n in vars(module) if n in ["monthlen", "weekheader", "timegm", "January", "February"])]
         found = set(found) - set(LEFT_OUT.get(name, "").split())
     there = {n for n in found if hasattr(module, n) and not n.startswith("_")}
     return sorted(n for n in there if not isinstance(getattr(module, n), types.ModuleType))
@@ -211,6 +198,7 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 def text_of(data: dict[str, Any]) -> str:
     """The file's text."""
+
     def words(names: Iterable[str]) -> str:
         return '"""\n' + "\n".join(textwrap.wrap(" ".join(sorted(names)), 118, break_on_hyphens=False)) + '\n"""'
 
