@@ -23,7 +23,7 @@ from evolve.export.validation import (
     validate,
 )
 from evolve.faults import hit
-from evolve.skills import KEPT, Skill, lint
+from evolve.skills import KEPT, Skill, lint, modules_used
 from evolve.skills.folder import replace_folder
 
 __all__ = ["export", "validate"]
@@ -116,6 +116,7 @@ def _document(skill: Skill, description: str) -> str:
             "status": skill.status,
             "tests-passed": f"{len(skill.rows)}/{len(skill.rows)}",
             "tasks-helped": str(len(skill.tasks)),
+            "modules": ", ".join(modules_used(skill.code)) or "none",
         },
     }
     return frontmatter.render(fields, _body(skill, description))

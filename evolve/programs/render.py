@@ -156,7 +156,10 @@ def _imports(text: str) -> list[str]:
         used |= {_annotated(n) for n in ast.walk(part) if isinstance(n, ast.arg) and n.annotation is not None}
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
     lines = [f"import {m}" for m in MODULES if m.split(".")[0] in used]
-    lines += [f"import {m} as {m}_module" for m in MODULES if f"{m}_module" in used]
+    for module in MODULES:
+        root = module.split(".")[0]
+        if f"{root}_module" in used:
+            lines += [f"import {module}"] * (root != module) + [f"import {root} as {root}_module"]
     if "Counter" in names:
         lines.append("from collections import Counter")
     if "Callable" in names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evolve.skills.admission import Admission, AdmissionRules, Verdict
 from evolve.skills.folder import read_folder, write_folder
 from evolve.skills.library import ACTIVE, KEPT, MIGRATIONS, SkillLibrary
-from evolve.skills.lint import lint
+from evolve.skills.lint import lint, modules_used
 from evolve.skills.parts import unseen_rows, with_called
 from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus, check_name
 from evolve.skills.testfile import render_tests
@@ -24,6 +24,7 @@ __all__ = [
     "Verdict",
     "check_name",
     "lint",
+    "modules_used",
     "read_folder",
     "render_tests",
     "unseen_rows",

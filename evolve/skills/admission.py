@@ -11,6 +11,7 @@ The checks, cheapest first; the first that fails decides:
 6. ``mutants``: at least 80 % of small wrong versions of it fail its own tests. All versions run in one
    sandboxed execution. A version that no test notices and that agrees with the original on every variation
    of the examples for which the original returns a value is taken to be equivalent and does not count.
+7. ``audit``: while all this is called once more, Python tells of nothing it reaches for (see :mod:`evolve.skills.audit`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dataclasses import dataclass, field
 from evolve.episodes import Json, Row, SkillDraft
 from evolve.files import canonical_json
 from evolve.sandbox import Outcome, Program, ProgramRun, Sandbox, SandboxLimits, SandboxResult, TestModule
+from evolve.skills.audit import audit
 from evolve.skills.inputs import similar_inputs
 from evolve.skills.lint import lint
 from evolve.skills.mutants import mutants
@@ -153,7 +155,7 @@ class Admission:
         failed = reason = ""
         fault = False
         try:
-            for check in (self._lint, self._unseen, self._tree, self._duplicate, self._tests):
+            for check in (self._lint, self._unseen, self._tree, self._duplicate, self._tests, self._audit):
                 check(case)
         except _Refused as refusal:
             failed, reason = refusal.check, refusal.reason
@@ -255,6 +257,20 @@ class Admission:
         programs = [Program(source=code, entry=case.skill.entry) for code in (case.skill.code, *unnoticed)]
         original, *runs = self._run(programs, inputs)
         return sum(not self._agree(original, run, where_defined=True) for run in runs)
+
+    def _audit(self, case: _Case) -> None:
+        inputs = [*case.inputs, *(row.input for row in case.unseen)]
+        # as much time as the runs before it had together, and some for loading modules
+        limits = SandboxLimits(wall_s=5.0 + 5.0 * self._rules.program_s, program_s=3.0 + 5.0 * self._rules.program_s)
+        found = audit(self._sandbox, case.skill, inputs, limits)
+        if found.fault:
+            raise _Fault(found.fault)
+        case.checks["audited_calls"] = found.calls
+        if found.error:
+            raise _Refused("audit", "it does not work when it is watched")
+        if found.events:
+            # without targets: they may hold the unseen rows
+            raise _Refused("audit", "it reaches for " + ", ".join(dict.fromkeys(e.split(" ")[0] for e in found.events)))
 
     def _run(
         self, programs: Sequence[Program], inputs: Sequence[Sequence[Json]], *, hash_seed: int = 0

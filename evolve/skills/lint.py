@@ -1,130 +1,33 @@
 """What a skill's source may look like, checked on its syntax tree; nothing is run.
 
-This is hygiene, not the border: code that passes still runs only in the sandbox. It keeps skills pure
-functions of their arguments (no files, network, processes, clock or chance), so that a verdict about
-them stays true.
+Only what is listed may be used (:mod:`evolve.skills.allowed`), so that a skill is a pure function of its arguments, a
+verdict about it stays true, and importing it runs nothing of its own. Code that passes still runs only in the sandbox.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator
 
-ALLOWED_MODULES = frozenset(
-    (
-        "__future__",
-        "abc",
-        "base64",
-        "binascii",
-        "bisect",
-        "calendar",
-        "cmath",
-        "collections",
-        "colorsys",
-        "contextlib",
-        "copy",
-        "csv",
-        "dataclasses",
-        "datetime",
-        "decimal",
-        "difflib",
-        "enum",
-        "fnmatch",
-        "fractions",
-        "functools",
-        "graphlib",
-        "hashlib",
-        "heapq",
-        "html",
-        "io",
-        "ipaddress",
-        "itertools",
-        "json",
-        "math",
-        "numbers",
-        "operator",
-        "re",
-        "statistics",
-        "string",
-        "struct",
-        "textwrap",
-        "types",
-        "typing",
-        "unicodedata",
-        "urllib",
-        "zlib",
-        "zoneinfo",
-    )
+from evolve.skills.allowed import BUILTINS, allowed, modules_and_packages
+from evolve.skills.scopes import Scopes
+from evolve.skills.toplevel import TopLevel
+from evolve.skills.uses import Uses, misread
+
+_NODES = (
+    *(ast.Module, ast.FunctionDef, ast.ClassDef, ast.Return, ast.Delete, ast.Assign, ast.AugAssign, ast.AnnAssign),
+    *(ast.For, ast.While, ast.If, ast.With, ast.Match, ast.Raise, ast.Try, ast.Assert, ast.Import, ast.ImportFrom),
+    *(ast.Nonlocal, ast.Expr, ast.Pass, ast.Break, ast.Continue),
+    *(ast.BoolOp, ast.NamedExpr, ast.BinOp, ast.UnaryOp, ast.Lambda, ast.IfExp, ast.Dict, ast.Set, ast.ListComp),
+    *(ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Yield, ast.YieldFrom, ast.Compare, ast.Call, ast.FormattedValue),
+    *(ast.JoinedStr, ast.Constant, ast.Attribute, ast.Subscript, ast.Starred, ast.Name, ast.List, ast.Tuple, ast.Slice),
+    *(ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context),
+    *(ast.comprehension, ast.ExceptHandler, ast.arguments, ast.arg, ast.keyword, ast.alias, ast.withitem),
+    *(ast.match_case, ast.pattern),
 )
-_FORBIDDEN_NAMES = frozenset(
-    (
-        "__builtins__",
-        "__import__",
-        "breakpoint",
-        "compile",
-        "delattr",
-        "dir",
-        "eval",
-        "exec",
-        "exit",
-        "getattr",
-        "globals",
-        "help",
-        "input",
-        "locals",
-        "memoryview",
-        "open",
-        "quit",
-        "setattr",
-        "vars",
-    )
-)
-_FORBIDDEN_ATTRIBUTES = frozenset(
-    (
-        "attrgetter",
-        "methodcaller",
-        "now",
-        "open",
-        "open_code",
-        "FileIO",
-        "today",
-        "utcnow",
-    )
-)
-_CONSTANT_MAKERS = frozenset(
-    (
-        "Decimal",
-        "Fraction",
-        "MappingProxyType",
-        "compile",
-        "date",
-        "datetime",
-        "dict",
-        "frozenset",
-        "list",
-        "maketrans",
-        "namedtuple",
-        "range",
-        "set",
-        "timedelta",
-        "tuple",
-    )
-)
-_DECORATORS = frozenset(
-    (
-        "cache",
-        "classmethod",
-        "contextmanager",
-        "dataclass",
-        "lru_cache",
-        "property",
-        "staticmethod",
-        "total_ordering",
-        "unique",
-        "wraps",
-    )
-)
-_HARMLESS_DUNDERS = frozenset(("__name__", "__doc__", "__post_init__", "__init__"))
+"""Everything but what needs a loop of events, names of the module that functions change, and types with parameters."""
+_CODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _LARGEST = 64 * 1024
 _DEEPEST = 100
 
@@ -139,15 +42,32 @@ def lint(source: str, entry: str, parameters: int | None = None) -> list[str]:
     """
     if len(source) > _LARGEST:
         return [f"longer than {_LARGEST // 1024} KiB"]
+    for line in re.split("\r\n|\r|\n", source)[:2]:
+        coding = _CODING.match(line)
+        if coding and coding.group(1).lower() not in ("utf-8", "utf8"):
+            return [f"written in {coding.group(1)}: as a file it would be another program"]
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return [f"not Python: {getattr(error, 'msg', None) or error}"]
     if _too_deep(tree):
         return [f"nested deeper than {_DEEPEST} levels"]
-    problems = [problem for node in tree.body for problem in _top_level(node)]
-    problems += [problem for node in ast.walk(tree) for problem in _node(node)]
+    found = list(_form(tree)) or list(_meaning(tree))
+    found.sort(key=lambda problem: problem[0])
+    problems = dict.fromkeys(f"line {line}: {text}" for line, text in found)
     return [*problems, *_entry(tree, entry, parameters)]
+
+
+def modules_used(source: str) -> list[str]:
+    """Modules of the standard library that a source imports, sorted.
+
+    Raises:
+        SyntaxError: When the source is not Python.
+    """
+    tree = ast.parse(source)
+    found = set(Scopes(tree, allowed().modules, BUILTINS).imported)
+    found |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+    return sorted(found - {"__future__"})
 
 
 def _too_deep(tree: ast.AST) -> bool:
@@ -160,84 +80,57 @@ def _too_deep(tree: ast.AST) -> bool:
     return False
 
 
-def _top_level(node: ast.stmt) -> list[str]:
-    """Problems of one statement that runs when the module or class around it is made."""
-    line = f"line {node.lineno}: "
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return [problem for name in node.names for problem in _renamed(name.asname or "", line)]
-    if isinstance(node, ast.Pass):
-        return []
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-        return []
-    if isinstance(node, ast.FunctionDef):
-        return _renamed(node.name, line) + _decorators(node, line) + _calls(_evaluated(node), line)
-    if isinstance(node, ast.ClassDef):
-        problems = [problem for part in node.body for problem in _top_level(part)]
-        problems += _renamed(node.name, line) + _decorators(node, line) + _calls(node.bases, line)
-        return [*problems, line + "a class with keywords"] if node.keywords else problems
-    if isinstance(node, ast.Assign | ast.AnnAssign):
-        stored = [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
-        return _calls([node], line) + [problem for name in stored for problem in _renamed(name, line)]
-    return [line + "only imports, definitions and constants may stand at the top level"]
+def _form(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Problems that can be told from one node; without them the rest of the rules can be applied."""
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 1)
+        if not isinstance(node, _NODES):
+            yield line, f"{type(node).__name__} is not allowed"
+        elif getattr(node, "type_params", None):
+            yield line, "type parameters"
+        elif isinstance(node, ast.comprehension) and node.is_async:
+            yield line, "an asynchronous comprehension"
+        elif isinstance(node, ast.Import):
+            yield from ((line, f"import of {one.name}") for one in node.names if one.name not in modules_and_packages())
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            yield from ((line, f"import of {module}.{one.name}") for one in node.names if not _listed(module, one.name))
 
 
-def _evaluated(node: ast.FunctionDef) -> list[ast.expr]:
-    """The parts of a definition that are computed when it is made: defaults and annotations."""
-    given = node.args
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    annotations = [argument.annotation for argument in every if argument]
-    return [part for part in (*given.defaults, *given.kw_defaults, *annotations, node.returns) if part]
+def _listed(module: str, name: str) -> bool:
+    if module == "__future__":
+        return name == "annotations"
+    return name in allowed().modules.get(module, {}) or f"{module}.{name}" in allowed().modules
 
 
-def _calls(parts: Sequence[ast.AST], line: str) -> list[str]:
-    names = [_called(call.func) for part in parts for call in ast.walk(part) if isinstance(call, ast.Call)]
-    return [f"{line}a call of {name} at the top level" for name in names if name not in _CONSTANT_MAKERS]
+def _meaning(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    scopes = Scopes(tree, allowed().modules, BUILTINS)
+    yield from ((1, f"{name} gets another meaning") for name in scopes.mixed())
+    for name, in_class in scopes.bound():
+        if misread(name, tree) and not in_class:  # what classes bind are attributes, judged as such
+            yield 1, f"the name {name}"
+    yield from TopLevel(tree).problems()
+    yield from Uses(tree, scopes, set(_own_attributes(tree))).problems()
 
 
-def _decorators(node: ast.FunctionDef | ast.ClassDef, line: str) -> list[str]:
-    names = [_called(part.func if isinstance(part, ast.Call) else part) for part in node.decorator_list]
-    return [f"{line}the decorator {name}" for name in names if name not in _DECORATORS]
-
-
-def _renamed(name: str, line: str) -> list[str]:
-    """A name that is trusted on import must keep its meaning."""
-    return [f"{line}{name} gets another meaning"] if name in _CONSTANT_MAKERS | _DECORATORS else []
+def _own_attributes(tree: ast.Module) -> Iterator[str]:
+    """Attributes that the source gives to instances of its own classes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+        elif isinstance(node, ast.ClassDef):
+            for part in node.body:
+                targets = part.targets if isinstance(part, ast.Assign) else [getattr(part, "target", part)]
+                yield from (name.id for one in targets for name in ast.walk(one) if isinstance(name, ast.Name))
+                if isinstance(part, ast.FunctionDef):
+                    yield part.name
+        elif isinstance(node, ast.Call) and _called(node.func) == "namedtuple" and len(node.args) == 2:
+            texts = [one.value for one in ast.walk(node.args[1]) if isinstance(one, ast.Constant)]
+            yield from (name for text in texts if isinstance(text, str) for name in text.replace(",", " ").split())
 
 
 def _called(function: ast.expr) -> str:
     return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-
-
-def _node(node: ast.AST) -> list[str]:
-    line = f"line {getattr(node, 'lineno', 0)}: "
-    if isinstance(node, ast.Import):
-        return [line + f"import of {name.name}" for name in node.names if not _allowed(name.name)]
-    if isinstance(node, ast.ImportFrom):
-        return _import_from(node, line)
-    if isinstance(node, ast.Name) and node.id in _FORBIDDEN_NAMES:
-        return [line + f"use of {node.id}"]
-    if isinstance(node, ast.Attribute) and _forbidden_attribute(node):
-        return [line + f"use of the attribute {node.attr}"]
-    if isinstance(node, ast.Global | ast.AsyncFunctionDef | ast.Await | ast.AsyncFor | ast.AsyncWith):
-        return [line + f"{type(node).__name__} statement"]
-    return []
-
-
-def _allowed(module: str) -> bool:
-    return module.split(".")[0] in ALLOWED_MODULES and module != "urllib.request"
-
-
-def _import_from(node: ast.ImportFrom, line: str) -> list[str]:
-    module = node.module or ""
-    if node.level or not _allowed(module):
-        return [line + f"import of {'.' * node.level}{module}"]
-    return [line + f"import of {n.name}" for n in node.names if n.name in _FORBIDDEN_ATTRIBUTES | {"*", "request"}]
-
-
-def _forbidden_attribute(node: ast.Attribute) -> bool:
-    hidden = node.attr.startswith("__") and node.attr not in _HARMLESS_DUNDERS
-    frames = node.attr.startswith(("gi_", "cr_", "tb_", "f_")) and node.attr != "f_string"
-    return hidden or frames or node.attr in _FORBIDDEN_ATTRIBUTES
 
 
 def _entry(tree: ast.Module, entry: str, parameters: int | None) -> list[str]:

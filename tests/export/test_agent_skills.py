@@ -45,6 +45,24 @@ def test_strict_readers_accept_it(folder):
 
 
 @pytest.mark.parametrize(
+    ("imports", "modules"),
+    [
+        ("", "none"),
+        (
+            "import re\nimport urllib.parse\nfrom collections import Counter, abc\n",
+            "collections, collections.abc, re, urllib.parse",
+        ),
+        ("from __future__ import annotations\nimport datetime as d\n", "datetime"),
+    ],
+)
+def test_the_metadata_name_the_modules_that_the_code_uses(tmp_path, imports, modules):
+    (folder,) = agent_skills.export([replace(SKILL, code=imports + SKILL.code)], tmp_path)
+    assert skills_ref.validate(folder) == []
+    fields = strictyaml.load((folder / "SKILL.md").read_text().split("---")[1]).data
+    assert fields["metadata"]["modules"] == modules
+
+
+@pytest.mark.parametrize(
     "description",
     [
         "",

@@ -297,4 +297,5 @@ def test_answers_import_what_they_need_and_nothing_else() -> None:
     assert run_alone(source, [2, 3, 4], 0, "") == 24
     hidden = render(multiplied, heading("math", "n", "text", result="int"), OPERATIONS)
     assert run_alone(hidden, [2, 3, 4], 0, "") == 24
+    assert run_alone(printed(call("parse_query", Input(0)), "solve", "urllib"), "a=1&b=2") == {"a": "1", "b": "2"}
     assert "import" not in render(call("sort", Input(0)), heading(), OPERATIONS)

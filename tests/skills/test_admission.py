@@ -34,7 +34,7 @@ def test_a_good_skill_is_admitted_with_figures(admission):
         ({"code": "import os\n" + LARGE_EVENS}, "lint"),
         ({"code": "def large_evens(xs, least):\n    return eval('xs')\n"}, "lint"),
         ({"code": "def large_evens(xs):\n    return xs\n"}, "lint"),
-        ({"code": "import math\nX = math.nothing\n" + LARGE_EVENS}, "import"),
+        ({"code": "X = 1 // 0\n" + LARGE_EVENS}, "import"),
         ({"code": LARGE_EVENS.replace(">=", ">")}, "unseen"),
         ({"code": LARGE_EVENS.replace("sorted(xs)", "sorted(xs)[:2]")}, "unseen"),
         ({"tests": (*GOOD.tests, *rows((([2], 0), [3])))}, "tests"),

@@ -1,0 +1,67 @@
+"""A second look behind the lint: runs a skill in the sandbox while Python tells what it reaches for.
+
+The lint decides first. This run would show a way past it that the calls at hand take: no file, process or socket may be
+opened, nothing compiled, no frame looked at and no module imported but what the source names.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evolve.episodes import Json
+from evolve.sandbox import Program, Sandbox, SandboxLimits
+from evolve.skills.lint import modules_used
+from evolve.skills.skill import Skill
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """What an audited run told.
+
+    Attributes:
+        events: What the code reached for, such as ``open '/etc/passwd'``; [] for a skill.
+        calls: How many calls were watched.
+        error: "" or why the run did not end; one that works unwatched works here too.
+        fault: "" or what went wrong with the sandbox.
+    """
+
+    events: tuple[str, ...] = ()
+    calls: int = 0
+    error: str = ""
+    fault: str = ""
+
+
+def audit(sandbox: Sandbox, skill: Skill, inputs: Sequence[Sequence[Json]], limits: SandboxLimits) -> Audit:
+    """Imports the skill, calls it on the inputs and runs its tests, all watched.
+
+    Args:
+        sandbox: Where it runs.
+        skill: Parses, and works unwatched.
+        inputs: Lists of arguments.
+        limits: Of the whole run.
+    """
+    driver = Path(__file__).with_name("watched.py").read_text(encoding="utf-8")
+    modules = sorted({*modules_used(skill.code), *_imports(skill.test_code)} - {"skill"})
+    given = [skill.code, skill.entry, skill.test_code, [list(row) for row in inputs], modules]
+    result = sandbox.run_programs([Program(source=driver, entry="watched")], [given], limits)
+    if result.fault or result.killed:
+        return Audit(fault=result.fault or "the sandbox had to be ended")
+    run = result.programs[0]
+    outcome = run.outputs[0]
+    if run.error or not outcome.ok:
+        return Audit(error=run.error or outcome.error)
+    told = outcome.value
+    return Audit(events=tuple(told["events"]), calls=told["calls"])
+
+
+def _imports(source: str) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module)
+    return found

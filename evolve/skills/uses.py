@@ -1,0 +1,383 @@
+"""Whether every name, attribute and call of a source is one that a skill may use, wherever it stands.
+
+Three things must never become values that code can pass around: a module, because everything hangs on it; a class of the
+standard library that is written in Python, because whoever has it can change it for all; and a format string that data
+chose, because it reads attributes.
+"""
+
+from __future__ import annotations
+
+import ast
+import string
+from collections.abc import Collection, Iterator
+
+from evolve.skills.allowed import DUNDER_ATTRIBUTES, ENCODINGS, ONLY_DECORATORS, allowed
+from evolve.skills.scopes import Meaning, Scopes, parents
+
+_BY_ITEMS = ("dict", "enumerate", "frozenset", "len", "list", "set", "sorted", "tuple", "zip")
+_CALLS_ITS_FIRST = (("", "map"), ("", "filter"), ("itertools", "starmap"), ("collections", "defaultdict"))
+_CALLS_ITS_KEY = (
+    *(("", name) for name in ("sorted", "min", "max")),
+    *(("heapq", name) for name in ("nsmallest", "nlargest", "merge")),
+    ("itertools", "groupby"),
+    ("dataclasses", "field"),
+)
+_LIVE = ("gi_", "cr_", "ag_", "tb_")
+_BARE_BASES = (("string", "Template"), ("types", "MappingProxyType"))
+_NOT_CALLED = (("typing", "NamedTuple"), ("typing", "TypedDict"))
+_TYPE_PARTS = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.BitOr)
+_TYPE_PARTS += (ast.Load, ast.UnaryOp, ast.USub)
+
+
+def special(name: str) -> bool:
+    """Whether an attribute of this name may have a meaning for Python or its library."""
+    return name[:1] == name[-1:] == "_" and bool(name.strip("_"))
+
+
+def misread(name: str, tree: ast.Module) -> bool:
+    """Whether a variable of this name is special, or would be another one inside of the module's classes."""
+    private = name.startswith("__") and bool(name.strip("_"))
+    return special(name) or (private and any(isinstance(node, ast.ClassDef) for node in ast.walk(tree)))
+
+
+class Uses:
+    """Judges one source.
+
+    Args:
+        tree: The module, made of node types that were let through.
+        scopes: What its names mean.
+        own: Attributes that it defines itself.
+    """
+
+    def __init__(self, tree: ast.Module, scopes: Scopes, own: Collection[str]) -> None:
+        self._tree = tree
+        self._scopes = scopes
+        self._parents = parents(tree)
+        self._own = frozenset(own) - allowed().withheld
+        self._types = {part for whole in self._type_places() for part in ast.walk(whole)}
+        self._judged: set[ast.AST] = set()
+
+    def problems(self) -> Iterator[tuple[int, str]]:
+        """Line and words of everything that is not allowed."""
+        nodes = list(ast.walk(self._tree))
+        for node in nodes:
+            if isinstance(node, ast.Name):
+                yield from ((node.lineno, text) for text in self._name(node))
+        for node in nodes:
+            for text in self._node(node):
+                yield getattr(node, "lineno", 1), text
+
+    def _node(self, node: ast.AST) -> Iterator[str]:
+        match node:
+            case ast.Attribute():
+                if node not in self._judged:
+                    yield from self._attribute(node, self._own)
+            case ast.Call():
+                yield from self._call(node)
+            case ast.MatchClass(kwd_attrs=names):
+                yield from (f"the attribute {name}" for name in names if not self._readable(name, self._own))
+            case ast.arg(arg=name) | ast.keyword(arg=str(name)):
+                if misread(name, self._tree):
+                    yield f"the name {name}"
+        if node in self._types and isinstance(node, ast.expr) and not isinstance(node, _TYPE_PARTS):
+            yield "an annotation that is not made of types"
+
+    def _type_places(self) -> Iterator[ast.AST]:
+        """Where types stand that nothing can take as values."""
+        for node in ast.walk(self._tree):
+            match node:
+                case ast.arg(annotation=ast.expr() as found) | ast.FunctionDef(returns=ast.expr() as found):
+                    yield found
+                case ast.Assign(targets=[ast.Name() as target], value=value):
+                    yield from self._alias(target, value)
+                case ast.AnnAssign(target=target, annotation=annotation, value=value):
+                    yield annotation
+                    yield from self._alias(target, value)
+                case ast.ClassDef(bases=bases):
+                    yield from (base.slice for base in bases if isinstance(base, ast.Subscript))
+                case ast.Call(func=function, args=args, keywords=keywords):
+                    called = self._called(function)
+                    if called in (("typing", "TypeVar"), ("typing", "NewType")):
+                        yield from [*args, *(one.value for one in keywords if one.arg == "bound")]
+                    elif called == ("typing", "cast"):
+                        yield from args[:1]
+                case ast.Subscript(value=ast.Name() as base, slice=inner):
+                    if base.id in ("dict", "list", "set", "tuple", "frozenset") and self._called(base) == ("", base.id):
+                        yield inner
+
+    def _alias(self, target: ast.expr, value: ast.expr | None) -> Iterator[ast.AST]:
+        if value is not None and isinstance(target, ast.Name):
+            if any(meaning.kind == "alias" for meaning in self._scopes.of(target)):
+                yield value
+
+    # names
+
+    def _name(self, node: ast.Name) -> Iterator[str]:
+        if not isinstance(node.ctx, ast.Load):
+            return  # what is bound is judged by scope
+        if misread(node.id, self._tree):
+            yield f"the name {node.id}"
+        for meaning in self._scopes.of(node):
+            if meaning.kind == "unknown":
+                yield f"use of {node.id}"
+            elif meaning.kind == "import":
+                yield from self._imported(node, meaning.module, meaning.name)
+            elif meaning.kind == "alias" and not self._class_place(node):
+                yield f"the type {node.id} as a value"
+            elif meaning.kind == "builtin" and not self._builtin(node):
+                yield f"use of {node.id} in this way"
+
+    def _imported(self, node: ast.expr, module: str, name: str) -> Iterator[str]:
+        if name:
+            yield from self._listed(node, module, name)
+            return
+        around = self._parents[node]
+        if not isinstance(around, ast.Attribute):
+            yield f"the module {module} as a value"
+            return
+        self._judged.add(around)
+        whole = f"{module}.{around.attr}"
+        if any(one == whole or one.startswith(whole + ".") for one in self._scopes.imported):
+            yield from self._imported(around, whole, "")
+        elif not isinstance(around.ctx, ast.Load):
+            yield f"a change of {whole}"
+        elif around.attr not in allowed().modules.get(module, {}):
+            yield f"use of {whole}"
+        else:
+            yield from self._listed(around, module, around.attr)
+
+    def _listed(self, node: ast.expr, module: str, name: str) -> Iterator[str]:
+        """Problems of a use of something that a module lists."""
+        way = allowed().modules.get(module, {}).get(name, "")
+        around = self._parents[node]
+        if (module, name) in ONLY_DECORATORS:
+            if not self._decorates(node, name):
+                yield f"use of {module}.{name} in this way"
+        elif (module, name) == ("decimal", "localcontext"):
+            if not self._entered(around):
+                yield f"use of {module}.{name} in this way"
+        elif way == "tables":
+            if not self._by_items(node, around):
+                yield f"{module}.{name} as a value"
+        elif isinstance(around, ast.Attribute):
+            self._judged.add(around)
+            if isinstance(around.ctx, ast.Load):
+                yield from self._attribute(around, frozenset())
+            else:
+                yield f"a change of {module}.{name}"
+        elif way == "classes" and not self._class_place(node, (module, name)):
+            yield f"the class {module}.{name} as a value"
+
+    def _builtin(self, node: ast.Name) -> bool:
+        around = self._parents[node]
+        if node.id == "type":
+            return self._class_place(node, called=False) or self._type_call(around)
+        if node.id == "super":
+            plain = isinstance(around, ast.Call) and not around.args and not around.keywords
+            return plain and isinstance(self._parents[around], ast.Attribute)
+        if node.id == "hash":
+            return isinstance(around, ast.Call) and self._function_around(node).endswith("__hash__")
+        return True
+
+    def _type_call(self, call: ast.AST) -> bool:
+        """Whether what ``type(x)`` gives, which may be a class that all share, is only compared, named or called."""
+        if (
+            not isinstance(call, ast.Call)
+            or len(call.args) != 1
+            or call.keywords
+            or isinstance(call.args[0], ast.Starred)
+        ):
+            return False
+        match self._parents[call]:
+            case ast.Attribute(attr=name):
+                return name == "__name__"
+            case ast.FormattedValue():
+                return True
+            case ast.Call(func=function, args=args) as around:
+                if function is call:
+                    return len(args) < 3 and not any(isinstance(one, ast.Starred) for one in args)
+                return self._called(function) in (("", "str"), ("", "repr")) or self._class_place(call, called=False)
+            case ast.Compare() as around:
+                return self._compares_types(around)
+        return False
+
+    def _compares_types(self, node: ast.Compare) -> bool:
+        pending = [node.left, *node.comparators]
+        for one in pending:
+            if isinstance(one, ast.Tuple | ast.Set | ast.List):
+                pending += one.elts
+            elif isinstance(one, ast.Call):
+                if self._called(one.func) != ("", "type"):
+                    return False
+            elif not isinstance(one, ast.Name | ast.Attribute) or not self._names_type(one):
+                return False
+        return True
+
+    def _names_type(self, node: ast.expr) -> bool:
+        if self._called(node) is not None:
+            return True
+        return isinstance(node, ast.Name) and all(m.kind == "class" for m in self._scopes.of(node))
+
+    # places
+
+    def _class_place(self, node: ast.expr, what: tuple[str, str] = ("", ""), *, called: bool = True) -> bool:
+        """Whether a class stands where nothing can get hold of it."""
+        around = self._parents[node]
+        if node in self._types:
+            return True
+        while isinstance(around, ast.Tuple) or (isinstance(around, ast.BinOp) and isinstance(around.op, ast.BitOr)):
+            node, around = around, self._parents[around]
+        match around:
+            case ast.Call(func=function) if function is node:
+                return called and what not in _NOT_CALLED and (what[0] != "enum" or what[1] == "auto")
+            case ast.Call():
+                return self._given_to(around, node)
+            case ast.keyword(arg=name):
+                call = self._parents[around]
+                known = isinstance(call, ast.Call) and self._called(call.func) in _CALLS_ITS_KEY
+                return known and name in ("key", "default_factory")
+            case ast.ClassDef(bases=bases):
+                return node in bases and what not in _BARE_BASES
+            case ast.Subscript(value=value):
+                base = self._parents[around]
+                return value is node and (
+                    around in self._types or (isinstance(base, ast.ClassDef) and around in base.bases)
+                )
+            case ast.Compare():
+                return self._compares_types(around)
+            case ast.ExceptHandler() | ast.Raise() | ast.MatchClass():
+                return True
+        return False
+
+    def _given_to(self, call: ast.Call, node: ast.expr) -> bool:
+        function, first = self._called(call.func), bool(call.args) and call.args[0] is node
+        if function in (("", "isinstance"), ("", "issubclass")):
+            return not first
+        return function == ("contextlib", "suppress") or (first and function in _CALLS_ITS_FIRST)
+
+    def _by_items(self, node: ast.expr, around: ast.AST) -> bool:
+        match around:
+            case ast.Subscript(value=value, ctx=ast.Load()):
+                return value is node
+            case ast.For(iter=value) | ast.comprehension(iter=value):
+                return value is node
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[value]):
+                return value is node
+            case ast.Call(func=function):
+                return function is not node and self._called(function) in [("", name) for name in _BY_ITEMS]
+        return False
+
+    def _decorates(self, node: ast.expr, name: str) -> bool:
+        around = self._parents[node]
+        if name == "wraps":
+            one = isinstance(around, ast.Call) and len(around.args) == 1 and not around.keywords
+            if not one or (isinstance(around, ast.Call) and isinstance(around.args[0], ast.Starred)):
+                return False
+        if isinstance(around, ast.Call) and around.func is node:
+            node, around = around, self._parents[around]
+        return isinstance(around, ast.FunctionDef | ast.ClassDef) and node in around.decorator_list
+
+    def _entered(self, call: ast.AST) -> bool:
+        """Whether a context is left as surely as it is entered: by ``with``, in a function that nobody can hold open."""
+        if not isinstance(call, ast.Call) or not isinstance(self._parents[call], ast.withitem):
+            return False
+        node: ast.AST = call
+        while not isinstance(node, ast.FunctionDef | ast.Module):
+            node = self._parents[node]
+        return not any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.walk(node))
+
+    def _function_around(self, node: ast.AST) -> str:
+        while not isinstance(node, ast.FunctionDef | ast.Module):
+            node = self._parents[node]
+        return node.name if isinstance(node, ast.FunctionDef) else ""
+
+    def _called(self, function: ast.expr) -> tuple[str, str] | None:
+        """Module and name of what is called, "" for the module of builtins; None where it is nothing known."""
+        if isinstance(function, ast.Attribute):
+            module = self._module(function.value)
+            return (module, function.attr) if module else None
+        meanings = self._scopes.of(function) if isinstance(function, ast.Name) else []
+        if len(meanings) == 1 and meanings[0].kind in ("builtin", "import") and meanings[0].name:
+            return meanings[0].module, meanings[0].name
+        return None
+
+    def _module(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Attribute):
+            inner = self._module(node.value)
+            return f"{inner}.{node.attr}" if inner else ""
+        meanings: list[Meaning] = self._scopes.of(node) if isinstance(node, ast.Name) else []
+        whole = len(meanings) == 1 and meanings[0].kind == "import" and not meanings[0].name
+        return meanings[0].module if whole else ""
+
+    # attributes and calls
+
+    def _readable(self, name: str, own: Collection[str]) -> bool:
+        if special(name):
+            return name in DUNDER_ATTRIBUTES or name in allowed().attributes
+        return name in allowed().attributes or (name in own and not name.startswith(_LIVE))
+
+    def _attribute(self, node: ast.Attribute, own: Collection[str]) -> Iterator[str]:
+        name, around = node.attr, self._parents[node]
+        call = around if isinstance(around, ast.Call) and around.func is node else None
+        if not isinstance(node.ctx, ast.Load):
+            if special(name) or name in allowed().withheld or self._defined(node.value):
+                yield f"a change of the attribute {name}"
+        elif name == "format":
+            if call is None or not self._plain_template(node.value):
+                yield "format on anything but a plain text that stands in the source"
+        elif not self._readable(name, own):
+            yield f"the attribute {name}"
+        elif name in ("encode", "decode"):
+            if call is None or not _named_codec(call, 0):
+                yield f"{name} with a codec that is not named in the source"
+        elif name in ("fromtimestamp", "astimezone"):
+            given = 0 if call is None else len(call.args) + len(call.keywords)
+            if given < (2 if name == "fromtimestamp" else 1):
+                yield f"{name} without a time zone"
+
+    def _defined(self, node: ast.expr) -> bool:
+        """Whether this is a function or class of the source, which would remember from call to call."""
+        meanings = self._scopes.of(node) if isinstance(node, ast.Name) else []
+        return any(meaning.kind in ("function", "class") for meaning in meanings)
+
+    def _plain_template(self, node: ast.expr) -> bool:
+        text = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(node, ast.Name):
+            meanings = self._scopes.of(node)
+            text = meanings[0].constant if len(meanings) == 1 else None
+        return isinstance(text, str) and _plain_fields(text)
+
+    def _call(self, call: ast.Call) -> Iterator[str]:
+        called = self._called(call.func)
+        if called in (("", "str"), ("", "bytes"), ("", "bytearray")):
+            if not _named_codec(call, 1):
+                yield "a codec that is not named in the source"
+        elif any(one.arg == "encoding" and not _is_codec(one.value) for one in call.keywords):
+            yield "a codec that is not named in the source"
+        elif called == ("", "hasattr"):
+            name = call.args[1] if len(call.args) == 2 else None
+            if not isinstance(name, ast.Constant):
+                yield "hasattr with a name that is not in the source"
+
+
+def _named_codec(call: ast.Call, place: int) -> bool:
+    """Whether the codec a call names, as its argument at a place or by keyword, stands in the source."""
+    starred = any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords)
+    given = [*call.args[place : place + 1], *(one.value for one in call.keywords if one.arg == "encoding")]
+    return not starred and all(map(_is_codec, given))
+
+
+def _is_codec(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and str(node.value).lower().replace("_", "-") in ENCODINGS
+
+
+def _plain_fields(template: str) -> bool:
+    """Whether a format string reads no attributes and no items."""
+    try:
+        fields = list(string.Formatter().parse(template))
+    except ValueError:
+        return False
+    return all(
+        name is None or ("." not in name and "[" not in name and _plain_fields(inner or ""))
+        for _, name, inner, _ in fields
+    )

@@ -1,0 +1,32 @@
+"""Programs that try to get past the lint, all refused; and honest programs of many kinds, all let through.
+
+Both were written before the lint that they test. Those in ``aside.txt`` were not looked at while it was made.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from evolve.skills import lint
+from tests.skills.snippets import snippets
+
+ATTEMPTS = {
+    f"{family}/{name}": source
+    for family in ("modules", "reflection", "tricks", "aside")
+    for name, source in snippets(f"bypasses/{family}.txt").items()
+}
+HONEST = snippets("honest.txt")
+
+
+def test_there_are_many_of_both_kinds():
+    assert len(ATTEMPTS) >= 300 and len(HONEST) >= 90
+
+
+@pytest.mark.parametrize("name", ATTEMPTS)
+def test_an_attempt_is_refused(name):
+    assert lint(ATTEMPTS[name], "f")
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_program_passes(name):
+    assert lint(HONEST[name], "f") == []
