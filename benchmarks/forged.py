@@ -1,8 +1,8 @@
 """Are wrong answers called right? Every forgery of the corpus, by every way an answer is judged.
 
 ``rows`` compares values, ``values`` runs hidden tests that can be kept apart from the answer, ``objects`` tests that
-cannot, ``check`` a command in a folder. A row says what the verifier called the answer. The right answer is put to every
-way too: what refuses it is no verifier.
+cannot, ``check`` a command in a folder. A row says what the verifier called the answer. The right answer is put to
+every way too: what refuses it is no verifier.
 """
 
 from __future__ import annotations
@@ -104,11 +104,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     common_options(parser, seeds=1)
     options = parser.parse_args(argv)
     rows = []
-    with tempfile.TemporaryDirectory(prefix="evolve-forged-") as cache:
-        with open_sandbox(cache_dir=Path(cache), python=Path(sys.prefix)) as sandbox:
-            for way, forgery in planned(options.quick, options.seeds):
-                rows.append(judged(way, forgery, sandbox))
-                progress(f"{way}: {forgery.name}: {'accepted' if rows[-1]['accepted'] else 'refused'}")
+    with (
+        tempfile.TemporaryDirectory(prefix="evolve-forged-") as cache,
+        open_sandbox(cache_dir=Path(cache), python=Path(sys.prefix)) as sandbox,
+    ):
+        for way, forgery in planned(options.quick, options.seeds):
+            rows.append(judged(way, forgery, sandbox))
+            progress(f"{way}: {forgery.name}: {'accepted' if rows[-1]['accepted'] else 'refused'}")
     outcome = Outcome(benchmark="forged", seeds=1, quick=options.quick, rows=rows, targets=targets_of(rows))
     publish(outcome, options, table(outcome))
 

@@ -127,7 +127,7 @@ CODES: tuple[Forgery, ...] = (
     ),
     Forgery(
         name="a lying __class__",
-        code=_OBJECT.replace("def solve", "Lie.__class__ = property(lambda self: int)\ndef solve"),
+        code=_OBJECT.replace("    def __hash__", "    __class__ = property(lambda self: int)\n    def __hash__"),
     ),
     Forgery(
         name="an object with __json__ and __reduce__",
@@ -187,7 +187,7 @@ CODES: tuple[Forgery, ...] = (
         name="other builtins",
         code="import builtins\n"
         "class Fine(int):\n    __lt__ = __eq__ = lambda self, other: True\n    __hash__ = int.__hash__\n"
-        f"builtins.abs = lambda x: Fine(0)\nbuiltins.all = builtins.isinstance = lambda *x: True\n{_lying('int', '0')}",
+        f"builtins.abs = lambda x: Fine(0)\nbuiltins.all = builtins.any = lambda *x: True\n{_lying('int', '0')}",
     ),
     Forgery(
         name="other globals of its caller",
@@ -211,7 +211,8 @@ CODES: tuple[Forgery, ...] = (
     Forgery(
         name="a value for every row in the report",
         code="import os\ndef solve(x):\n"
-        "    for number in range(3, 64):\n        try: os.write(number, b'{\"value\":10}\\n' * 9)\n        except OSError: pass\n"
+        "    for number in range(3, 64):\n        try: os.write(number, b'{\"value\":10}\\n' * 9)\n"
+        "        except OSError: pass\n"
         "    os._exit(0)\n",
     ),
     Forgery(

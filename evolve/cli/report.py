@@ -57,6 +57,8 @@ def show_report(report: Report) -> None:
             f"round {row.number}: {row.episodes} episodes, {row.solved} solved, {row.skills} new skills;"
             f" gate: {verdict}{', promoted' if row.promoted else ''}"
         )
+        if row.checkable:
+            emit(f"  checked: {row.checked} of {row.checkable} tasks that can only be checked; not part of the proof")
         emit(f"  {row.reason}")
     emit()
     emit(table(("arm", "tasks", "solved", "verified", "candidates", "seconds", ""), _arm_cells(report)))

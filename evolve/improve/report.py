@@ -51,7 +51,13 @@ class ArmRow:
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRow:
-    """One round: its practice and what the gate said."""
+    """One round: its practice and what the gate said.
+
+    Attributes:
+        solved: Episodes whose answer was verified.
+        checked: Episodes whose answer a command, or tests in its own process, accepted; no part of the proof.
+        checkable: Episodes on tasks that can only be checked.
+    """
 
     number: int
     episodes: int
@@ -61,6 +67,8 @@ class RoundRow:
     promoted: bool = False
     pairs: int = 0
     reason: str = ""
+    checked: int = 0
+    checkable: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

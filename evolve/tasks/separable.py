@@ -12,8 +12,27 @@ from collections.abc import Iterator
 from functools import cache
 
 _MODULES = frozenset(
-    "__future__ bisect cmath collections copy datetime decimal fractions functools heapq itertools json math operator"
-    " random re statistics string typing".split()
+    {
+        "__future__",
+        "bisect",
+        "cmath",
+        "collections",
+        "copy",
+        "datetime",
+        "decimal",
+        "fractions",
+        "functools",
+        "heapq",
+        "itertools",
+        "json",
+        "math",
+        "operator",
+        "random",
+        "re",
+        "statistics",
+        "string",
+        "typing",
+    }
 )
 """What tests may import: modules that share no state with an answer."""
 
@@ -23,12 +42,47 @@ _TYPES = (
     random.Random,
 )
 _CHANGES = frozenset(
-    "add append clear difference_update discard extend insert intersection_update pop popitem remove reverse setdefault"
-    " sort symmetric_difference_update update".split()
+    {
+        "add",
+        "append",
+        "clear",
+        "difference_update",
+        "discard",
+        "extend",
+        "insert",
+        "intersection_update",
+        "pop",
+        "popitem",
+        "remove",
+        "reverse",
+        "setdefault",
+        "sort",
+        "symmetric_difference_update",
+        "update",
+    }
 )
 _NEVER = frozenset(
-    "compile delattr dir eval exec getattr globals hasattr id input locals memoryview object open setattr super type vars"
-    " __import__".split()
+    {
+        "compile",
+        "delattr",
+        "dir",
+        "eval",
+        "exec",
+        "getattr",
+        "globals",
+        "hasattr",
+        "id",
+        "input",
+        "locals",
+        "memoryview",
+        "object",
+        "open",
+        "setattr",
+        "super",
+        "type",
+        "vars",
+        "__import__",
+    }
 )
 _NODES = (ast.ClassDef, ast.AsyncFunctionDef, ast.With, ast.AsyncWith, ast.AsyncFor, ast.Await)
 
