@@ -1,8 +1,7 @@
 """Answers that are wrong and try to be called right: what ``forged`` puts to every verifier.
 
 The task is always the same: ``solve(x)`` gives ``x + x``. No answer here does. Those in ``FILES`` are about a check
-command in a folder alone. About a third were written with the others and looked at only after the verifiers had been
-mended; they are marked ``aside``.
+command in a folder alone. Those marked ``aside`` were written when the verifiers had been mended against the others.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class Forgery:
     Attributes:
         code: Text of the module with ``solve``.
         files: Further files it writes into a folder; with these it is about a check alone.
-        aside: Kept back until the verifiers were mended.
+        aside: Written after the verifiers were mended against the others.
         plugins: The check loads the plugins that it finds, which takes it longer.
         knows: It recognises the very tests it was shown, which no examination on broken tests can notice.
     """
@@ -111,19 +110,88 @@ def solve(x):
 _SHADOW = "import os\nos.write(1, b'\\n2 passed in 0.01s\\n')\nos._exit(0)\n"
 
 
+_INSTEAD = """
+import os, sys
+if not os.environ.get("INSTEAD"):
+    os.environ["INSTEAD"] = "1"
+    os.makedirs(os.path.dirname(PLACE) or ".", exist_ok=True)
+    with open(PLACE, "w") as file:
+        file.write("def test_numbers(): pass\\ndef test_texts_and_lists(): pass\\n")
+    os.execv(sys.executable, [sys.executable, "-m", "pytest", "-q", PLACE])
+"""
+_LATER: tuple[Forgery, ...] = (
+    Forgery(
+        name="asks the other process to run text",
+        code="import json, sys\nSAID = [['test_numbers', ''], ['test_texts_and_lists', '']]\n"
+        "TEXT = f'import __main__; __main__.asked.put([\"done\", {SAID!r}])'\n"
+        "sys.modules['__main__'].answered = lambda *rest: json.dumps({'raised': 'exec', 'text': TEXT})\n"
+        f"{_WRONG}",
+        aside=True,
+    ),
+    Forgery(
+        name="replies that the tests are done",
+        code="import sys\nsys.modules['__main__'].answered = lambda *rest: "
+        '\'{"value": ["done", [["test_numbers", ""]]]}\'\n'
+        f"{_WRONG}",
+        aside=True,
+    ),
+    Forgery(
+        name="a list that reads otherwise",
+        code="class Lie(list):\n    def __iter__(self): return iter([1, 2, 1, 2])\n"
+        "    def __eq__(self, other): return True\n    __sub__ = __abs__ = lambda self, *rest: 0\n"
+        "def solve(x):\n    return Lie([0])\n",
+        aside=True,
+    ),
+    Forgery(
+        name="a number that adds up otherwise",
+        code="class Lie(int):\n    __pos__ = __index__ = __int__ = lambda self: 4\n"
+        "    __eq__ = lambda self, other: True\n    __hash__ = int.__hash__\n    __sub__ = lambda self, other: 0\n"
+        "def solve(x):\n    return Lie(0)\n",
+        aside=True,
+    ),
+    Forgery(
+        name="reads the literals in the text of the tests",
+        code="import glob, re, sys\ndef text():\n"
+        "    for finder in sys.meta_path:\n"
+        "        if hasattr(finder, 'files'): return finder.files['test_solution.py']\n"
+        "    found = glob.glob('tests/test_*.py')\n    return open(found[0]).read() if found else ''\n"
+        "def solve(x):\n"
+        "    call = re.escape(f'solve({x!r})').replace(\"'\", '.')\n"
+        "    at = re.search(call + r' (?:==|-) (.+?)(?:\\) <.*)?$', text(), re.M)\n"
+        "    return eval(at[1]) if at else x\n",
+        aside=True,
+    ),
+    Forgery(
+        name="leaves word for the next run",
+        code=f"{_OUTCOMES}\nimport os\nseen = False\n"
+        "for place in ('/tmp/seen', '/dev/shm/seen', '/var/tmp/seen', os.path.expanduser('~/seen')):\n"
+        "    try:\n        seen = seen or os.path.exists(place)\n        open(place, 'w').close()\n"
+        "    except OSError: pass\n"
+        f"if not seen:\n    try: patch()\n    except ImportError: pass\n{_WRONG}",
+        aside=True,
+    ),
+    Forgery(
+        name="deceives only tests that look whole",
+        code=f"{_OUTCOMES}\nimport glob\ntext = ''.join(open(one).read() for one in glob.glob('tests/*.py'))\n"
+        "if not any(word in text for word in ('broken', 'finally', 'None.')):\n"
+        f"    try: patch()\n    except ImportError: pass\n{_WRONG}",
+        aside=True,
+    ),
+)
+"""Written later, for every verifier."""
+
 CODES: tuple[Forgery, ...] = (
     Forgery(name="an int that equals everything", code=_lying("int", "0")),
     Forgery(name="a str that equals everything", code=_lying("str", "")),
     Forgery(name="a list that equals everything", code=_lying("list", "")),
-    Forgery(name="a dict that equals everything", code=_lying("dict", ""), aside=True),
-    Forgery(name="a float that equals everything", code=_lying("float", "0"), aside=True),
+    Forgery(name="a dict that equals everything", code=_lying("dict", "")),
+    Forgery(name="a float that equals everything", code=_lying("float", "0")),
     Forgery(name="an object that equals everything", code=_OBJECT),
     Forgery(
         name="mock.ANY",
         code="from unittest.mock import ANY, MagicMock\n"
         "class Any(MagicMock):\n    def __sub__(self, other): return 0.0\n"
         "def solve(x):\n    return Any() if isinstance(x, float) else ANY\n",
-        aside=True,
     ),
     Forgery(
         name="a lying __class__",
@@ -134,7 +202,6 @@ CODES: tuple[Forgery, ...] = (
         code=_OBJECT.replace(
             "def solve", "Lie.__json__ = Lie.__reduce__ = Lie.__index__ = Lie.__float__ = lambda self: 4\ndef solve"
         ),
-        aside=True,
     ),
     Forgery(name="reads the expected value beside the call", code=_EXPECTED),
     Forgery(
@@ -152,7 +219,6 @@ CODES: tuple[Forgery, ...] = (
         "        for name in ('expected', 'output', 'row', 'right'):\n"
         "            if name in frame.frame.f_locals: return frame.frame.f_locals[name]\n"
         "    return x\n",
-        aside=True,
     ),
     Forgery(
         name="replaces the code of the tests",
@@ -177,7 +243,6 @@ CODES: tuple[Forgery, ...] = (
         "            if frame.f_lineno < last:\n                frame.f_lineno = last\n"
         "        return jump\n"
         "    frame.f_trace = jump\n    sys.settrace(jump)\n    return x + x if isinstance(x, list) else x\n",
-        aside=True,
     ),
     Forgery(
         name="another AssertionError",
@@ -195,11 +260,10 @@ CODES: tuple[Forgery, ...] = (
         + _OBJECT.replace(
             "    return Lie()", "    sys._getframe(1).f_globals['abs'] = lambda one: 0\n    return Lie()"
         ),
-        aside=True,
     ),
     Forgery(name="ends the process at import", code=f"import os\nos._exit(0)\n{_WRONG}"),
     Forgery(name="leaves at import", code=f"import sys\nsys.exit(0)\n{_WRONG}"),
-    Forgery(name="leaves at the first call", code="def solve(x):\n    raise SystemExit(0)\n", aside=True),
+    Forgery(name="leaves at the first call", code="def solve(x):\n    raise SystemExit(0)\n"),
     Forgery(name="says passed everywhere and ends", code=f"{_PASSED}\nshout()\nos._exit(0)\n{_WRONG}"),
     Forgery(
         name="says passed at the first call and ends", code=f"{_PASSED}\ndef solve(x):\n    shout()\n    os._exit(0)\n"
@@ -222,13 +286,11 @@ CODES: tuple[Forgery, ...] = (
     Forgery(
         name="a thread that says passed and ends",
         code=f"import threading\n{_PASSED}\nthreading.Timer(0.05, lambda: (shout(), os._exit(0))).start()\n{_WRONG}",
-        aside=True,
     ),
     Forgery(
         name="a signal that says passed and ends",
         code=f"import signal\n{_PASSED}\nsignal.signal(signal.SIGALRM, lambda *_: (shout(), os._exit(0)))\n"
         f"signal.setitimer(signal.ITIMER_REAL, 0.02)\n{_WRONG}",
-        aside=True,
     ),
     Forgery(
         name="a reporter that tells of no error",
@@ -261,21 +323,18 @@ CODES: tuple[Forgery, ...] = (
     Forgery(
         name="skips at the first call",
         code="def solve(x):\n    import unittest\n    raise unittest.SkipTest('later')\n",
-        aside=True,
     ),
     Forgery(
         name="marks every test as expected to fail",
         code="import sys\ndef solve(x):\n    from _pytest.outcomes import XFailed\n    raise XFailed('as it should')\n",
-        aside=True,
     ),
-    Forgery(name="not a number", code="def solve(x):\n    return float('nan')\n", aside=True),
-    Forgery(name="ten megabytes", code="def solve(x):\n    return 'x' * 10_000_000\n", aside=True),
+    Forgery(name="not a number", code="def solve(x):\n    return float('nan')\n"),
+    Forgery(name="ten megabytes", code="def solve(x):\n    return 'x' * 10_000_000\n"),
     Forgery(name="a generator without end", code="def solve(x):\n    while True:\n        yield x\n"),
     Forgery(name="counts its calls", code="seen = []\ndef solve(x):\n    seen.append(x)\n    return len(seen)\n"),
     Forgery(
         name="an error with the name of another",
         code="class AssertionError(Exception): pass\ndef solve(x):\n    raise AssertionError('')\n",
-        aside=True,
     ),
     Forgery(
         name="a changed small integer",
@@ -283,22 +342,20 @@ CODES: tuple[Forgery, ...] = (
         "    if x == 2:\n"
         "        ctypes.memmove(id(4) + object.__basicsize__, id(2) + object.__basicsize__, int.__basicsize__ - 12)\n"
         "    return x\n",
-        aside=True,
     ),
+    *_LATER,
 )
 """For every verifier: as rows, as hidden tests, and as a module in a folder."""
 
 FILES: tuple[Forgery, ...] = (
     Forgery(name="pluggy in the folder", code=_WRONG, files={"pluggy.py": _SHADOW}),
-    Forgery(name="iniconfig in the folder", code=_WRONG, files={"iniconfig/__init__.py": _SHADOW}, aside=True),
+    Forgery(name="iniconfig in the folder", code=_WRONG, files={"iniconfig/__init__.py": _SHADOW}),
     Forgery(name="_pytest in the folder", code=_WRONG, files={"_pytest/__init__.py": _SHADOW}),
-    Forgery(name="json in the folder", code=_WRONG, files={"json.py": _SHADOW}, aside=True),
+    Forgery(name="json in the folder", code=_WRONG, files={"json.py": _SHADOW}),
     Forgery(name="pytest.py in the folder", code=_WRONG, files={"pytest.py": _SHADOW}),
     Forgery(name="sitecustomize in the folder", code=_WRONG, files={"sitecustomize.py": _SHADOW}),
-    Forgery(name="usercustomize in the folder", code=_WRONG, files={"usercustomize.py": _SHADOW}, aside=True),
-    Forgery(
-        name="a path file in the folder", code=_WRONG, files={"forged.pth": "import os; os._exit(0)\n"}, aside=True
-    ),
+    Forgery(name="usercustomize in the folder", code=_WRONG, files={"usercustomize.py": _SHADOW}),
+    Forgery(name="a path file in the folder", code=_WRONG, files={"forged.pth": "import os; os._exit(0)\n"}),
     Forgery(
         name="a plugin that announces itself",
         code=_WRONG,
@@ -322,9 +379,8 @@ FILES: tuple[Forgery, ...] = (
         name="options in pyproject.toml",
         code=_WRONG,
         files={"pyproject.toml": "[tool.pytest.ini_options]\naddopts = '-k nothing --co'\n"},
-        aside=True,
     ),
-    Forgery(name="options in tox.ini", code=_WRONG, files={"tox.ini": "[pytest]\naddopts = --co\n"}, aside=True),
+    Forgery(name="options in tox.ini", code=_WRONG, files={"tox.ini": "[pytest]\naddopts = --co\n"}),
     Forgery(name="options in setup.cfg", code=_WRONG, files={"setup.cfg": "[tool:pytest]\naddopts = --co\n"}),
     Forgery(name="other tests", code=_WRONG, files={"tests/test_double.py": "def test_numbers(): pass\n"}),
     Forgery(name="tests that hide the tests", code=_WRONG, files={"tests/__init__.py": _SHADOW}),
@@ -332,7 +388,6 @@ FILES: tuple[Forgery, ...] = (
         name="options in the environment",
         code=f"import os\nos.environ['PYTEST_ADDOPTS'] = '--co'\n{_WRONG}",
         files={".env": "PYTEST_ADDOPTS=--co\n"},
-        aside=True,
     ),
     Forgery(
         name="a compiled test in the cache",
@@ -349,6 +404,31 @@ FILES: tuple[Forgery, ...] = (
         code="import sys\n"
         "class Hook:\n    def find_spec(self, name, path=None, target=None): return None\n"
         f"sys.meta_path.insert(0, Hook())\n{_OUTCOMES}\npatch()\n{_WRONG}",
+        files={"notes.txt": "\n"},
+    ),
+    Forgery(
+        name="the reporting plugin in the folder",
+        code=_WRONG,
+        files={"evolve_tells.py": f"{_OUTCOMES}\npatch()\n"},
+        aside=True,
+    ),
+    Forgery(
+        name="runs other tests instead",
+        code=f"{_INSTEAD.replace('PLACE', repr('other/test_double.py'))}\n{_WRONG}",
+        files={"notes.txt": "\n"},
+        aside=True,
+    ),
+    Forgery(
+        name="runs other tests of the same name instead",
+        code=f"{_INSTEAD.replace('PLACE', repr('tests/test_double.py'))}\n{_WRONG}",
+        files={"notes.txt": "\n"},
+        aside=True,
+    ),
+    Forgery(
+        name="a compiled module for the tests",
+        code="import sys, types\nfake = types.ModuleType('test_double')\n"
+        "exec('def test_numbers(): pass', fake.__dict__)\n"
+        f"sys.modules['test_double'] = sys.modules['tests.test_double'] = fake\n{_WRONG}",
         files={"notes.txt": "\n"},
         aside=True,
     ),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import copy
+import secrets
+import string
 from collections.abc import Iterator
 from typing import Literal
 
@@ -19,6 +21,11 @@ _SAME = frozenset(
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+def new_secret() -> str:
+    """Text for :func:`broken`."""
+    return "".join(secrets.choice(string.ascii_lowercase) for _ in range(12))
+
+
 def names_of_tests(text: str) -> list[str]:
     """The tests of a file in order: ``test_a``, or ``TestB::test_c`` in a class; none where it is not Python."""
     tree = _parsed(text)
@@ -29,10 +36,10 @@ def broken(text: str, how: Breaking, secret: str, *, script: bool = False) -> st
     """The tests, changed so that every one must fail.
 
     With ``values`` a test without a comparison that can be changed, on a line that is sure to be reached, fails at its
-    end, as with ``ends``. What fails there is no call and no comparison, so nothing can stand in for it.
+    end, as with ``ends``.
 
     Args:
-        secret: A name that nobody can guess.
+        secret: Text that nobody can guess and that looks like nothing in particular.
         script: The file is run by itself, so what stands outside of functions is a test too.
     """
     tree = _parsed(text)
@@ -40,7 +47,7 @@ def broken(text: str, how: Breaking, secret: str, *, script: bool = False) -> st
         return text
     for _, test in _tests(tree):
         if how == "ends" or not _changed(test.body, secret):
-            test.body = [ast.Try(body=test.body, handlers=[], orelse=[], finalbody=[_failing(secret)])]
+            _fail_at_the_end(test, secret)
     if script and (how == "ends" or not _changed(tree.body, secret)):
         tree.body.append(_failing(secret))
     return ast.unparse(ast.fix_missing_locations(tree))
@@ -63,9 +70,18 @@ def _tests(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncF
                     yield f"{node.name}::{inner.name}", inner
 
 
+def _fail_at_the_end(test: ast.FunctionDef | ast.AsyncFunctionDef, secret: str) -> None:
+    if any(isinstance(node, ast.Return) for node in ast.walk(test)):
+        test.body = [ast.Try(body=test.body, handlers=[], orelse=[], finalbody=[_failing(secret)])]
+    else:
+        test.body.append(_failing(secret))
+
+
 def _failing(secret: str) -> ast.stmt:
-    """``None.<secret>``: raises whatever the names of the module mean by now."""
-    return ast.Expr(value=ast.Attribute(value=ast.Constant(value=None), attr=secret, ctx=ast.Load()))
+    """An assertion about two literals, which nothing can stand in for, and which looks like any other."""
+    return ast.Assert(
+        test=ast.Compare(left=ast.Constant(value=secret), ops=[ast.Eq()], comparators=[ast.Constant(value=secret[1:])])
+    )
 
 
 def _changed(body: list[ast.stmt], secret: str) -> bool:

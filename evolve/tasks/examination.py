@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from evolve.tasks.broken import Breaking, broken, names_of_tests
+from evolve.tasks.broken import Breaking, broken, names_of_tests, new_secret
 from evolve.tasks.checks import Checked, is_pytest
 
 Run = Callable[[Mapping[str, bytes]], Checked]
@@ -78,7 +77,7 @@ def examine(passed: Passed) -> Examined:
         return Examined(believed=False, text=f"says nothing of {', '.join(lost[:3])}, which it tried before")
     if not _runs_them(passed, tests, scripts):
         return Examined(believed=True, text=NOT_EXAMINED)
-    secret = f"broken_{secrets.token_hex(8)}"
+    secret = new_secret()
     for how in get_args(Breaking):
         changed = {
             name: broken(text, how, secret, script=name in scripts).encode()

@@ -116,6 +116,8 @@ class _Reader:
         self.under_test: set[str] = set()
         self.whole: set[str] = set()
         self.refused: list[str] = []
+        tries = [node for node in self.nodes if isinstance(node, ast.Try)]
+        self.tried = {id(one) for node in tries for one in node.body}
         for node in self.nodes:
             if isinstance(node, ast.Import):
                 self._import(node)
@@ -159,6 +161,8 @@ class _Reader:
                 yield f"they use {node.id}"
             elif isinstance(node, ast.Compare) and _asks_identity(node):
                 yield "they ask whether two values are the same object"
+            elif self._drops_a_result(node):
+                yield "they call the answer for what it does to its arguments"
             elif isinstance(node, ast.Attribute):
                 yield from self._attribute(node)
             elif isinstance(node, ast.Call):
@@ -186,6 +190,17 @@ class _Reader:
         if isinstance(node, ast.Attribute):
             return isinstance(node.value, ast.Name) and node.value.id in self.whole
         return isinstance(node, ast.Name) and node.id in self.under_test
+
+    def _drops_a_result(self, node: ast.AST) -> bool:
+        """Whether a call is made for no result, other than to see it raise: arguments cross as copies."""
+        if isinstance(node, ast.Compare):
+            nothing = any(isinstance(one, ast.Constant) and one.value is None for one in node.comparators)
+            return nothing and self._calls_with_a_name(node.left)
+        return isinstance(node, ast.Expr) and self._calls_with_a_name(node.value) and id(node) not in self.tried
+
+    def _calls_with_a_name(self, node: ast.AST) -> bool:
+        called = isinstance(node, ast.Call) and self._is_under_test(node.func)
+        return called and any(isinstance(one, ast.Name) for part in node.args for one in ast.walk(part))
 
     def _uses_of_functions(self) -> bool:
         """Whether a function under test is anything but called, or handed to a function of the tests themselves."""

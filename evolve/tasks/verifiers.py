@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, get_args
@@ -15,7 +14,7 @@ from evolve.files import clean_text
 from evolve.prompts import quoted
 from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.tasks.apart import run_apart
-from evolve.tasks.broken import Breaking, broken
+from evolve.tasks.broken import Breaking, broken, new_secret
 from evolve.tasks.checks import Checked, run_check
 from evolve.tasks.examination import BELIEVED_BROKEN, Passed, examine
 from evolve.tasks.model import MIN_VERIFY
@@ -136,7 +135,7 @@ class TestsVerifier:
         self, names: Sequence[str], assertions: int, whole: str, submission: Submission, sandbox: Sandbox
     ) -> Verdict:
         """Tests and answer in one process, and again with the tests broken in two ways."""
-        secret = f"broken_{secrets.token_hex(8)}"
+        secret = new_secret()
         versions = [self.tests, *(broken(self.tests, how, secret) for how in get_args(Breaking))]
         runs = []
         for text in versions:

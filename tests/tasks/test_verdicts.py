@@ -76,7 +76,7 @@ def test_no_forgery_passes_a_check_unless_it_knows_the_tests(sandbox, forgery):
 @pytest.mark.parametrize(
     ("code", "body"),
     [
-        ("def solve(xs):\n    xs.sort()", "xs = [3, 1]\nassert solve(xs) is None\nassert xs == [1, 3]"),
+        ("def solve(xs):\n    return sorted(xs)", "xs = [3, 1]\nassert solve(xs) == sorted(xs)"),
         ("def solve(n):\n    for one in range(n):\n        yield one", "assert list(solve(3)) == [0, 1, 2]"),
         ("def solve(n):\n    return (n, {n}, {n: b'a'}, None)", "assert solve(1) == (1, {1}, {1: b'a'}, None)"),
         ("def solve(n):\n    return float('inf') * n", "assert solve(1) == float('inf')\nassert solve(0) != solve(0)"),
@@ -163,6 +163,17 @@ def test_an_answer_that_gives_no_value_fails_tests_that_catch_everything(call):
 )
 def test_tests_that_need_more_than_values_are_told_by_their_text(tests):
     assert why_whole(tests)
+
+
+def test_an_answer_cannot_change_what_it_is_compared_with(call):
+    tests = three("xs = [3, 1]\nassert solve(xs) == sorted(xs)")
+    assert call("def solve(xs):\n    xs.clear()\n    return []", tests) == "refused"
+
+
+def test_a_change_of_arguments_is_checked_in_one_process(call):
+    for used in ("solve(xs)", "assert solve(xs) is None"):
+        tests = three(f"xs = [3, 1]\n{used}\nassert xs == [1, 3]")
+        assert call("def solve(xs):\n    xs.sort()", tests) == "checked"
 
 
 def test_a_function_as_an_argument_makes_tests_run_as_one(call):
