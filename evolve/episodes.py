@@ -194,7 +194,8 @@ class Judgement:
 
     accepted: bool
     verified: bool
-    """Accepted on at least three rows the policy never saw."""
+    """Accepted on at least three rows, or assertions, the policy never saw, by values that were compared outside the
+    process of the answer. The only evidence for the gate."""
     rows: int
     """How many unseen rows the bit rests on."""
     fault: bool = False
@@ -204,6 +205,8 @@ class Judgement:
     """It is the opinion of a judge that was measured and counts."""
     text: str = ""
     """What the bit rests on, in one sentence, where it is not rows."""
+    checked: bool = False
+    """Accepted because a command, or assertions in the answer's own process, said so; never evidence for the gate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -341,6 +344,8 @@ class EpisodeRecord:
     drafts: tuple[SkillDraft, ...] = ()
     note: str = ""
     """Why it ended as it did, in one sentence."""
+    checked: bool = False
+    """A command, or assertions in the answer's own process, accepted the answer, and nothing verified it."""
 
     @property
     def solved(self) -> bool:

@@ -73,7 +73,13 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
         return {"ok": seen.ok, "error": seen.error, "denied": seen.denied, "fault": seen.fault, **_folder(seen)}
     if stage == "judge" and step.judgement is not None:
         judged = step.judgement
-        return {"accepted": judged.accepted, "verified": judged.verified, "rows": judged.rows, "text": judged.text}
+        return {
+            "accepted": judged.accepted,
+            "verified": judged.verified,
+            "checked": judged.checked,
+            "rows": judged.rows,
+            "text": judged.text,
+        }
     return {}
 
 

@@ -65,6 +65,8 @@ def _accepted_note(step: Step) -> str:
         return step.judgement.text
     if step.judgement is not None and step.judgement.verified:
         return f"reproduces every example and {rows} rows it was not shown"
+    if step.judgement is not None and step.judgement.checked:
+        return f"reproduces every example, and {rows} assertions hold in its own process"
     return f"reproduces every example; unverified, because only {rows} further rows are known"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolve.agent.codec import from_json, to_data, to_json
@@ -139,7 +139,7 @@ class RunRecords:
         if len(found) != 1 or not episode:
             problem = "several episodes begin with" if found else "there is no episode"
             raise UsageError(f"{problem} {episode!r}", hint="evolve runs show RUN lists its episodes")
-        return from_json(EpisodeRecord, str(found[0]["body"]))
+        return _record(found[0])
 
     def episodes(self, *, run: str = "", ids: Sequence[str] = ()) -> list[EpisodeRecord]:
         """The episodes of a run, or those with the given ids, in order of commitment."""
@@ -148,7 +148,7 @@ class RunRecords:
             rows = [row for row in self._db.rows("episodes", order="number") if row["id"] in kept]
         else:
             rows = self._db.rows("episodes", {"run": run} if run else "", order="number")
-        return [from_json(EpisodeRecord, str(row["body"])) for row in rows]
+        return [_record(row) for row in rows]
 
     def counts(self) -> dict[str, int]:
         """How many episodes ended in each status."""
@@ -165,6 +165,30 @@ def _run(row: Mapping[str, Any]) -> Run:
         state=str(row["state"]),
         body=json.loads(str(row["body"])),
     )
+
+
+def _record(row: Mapping[str, Any]) -> EpisodeRecord:
+    """The record of a row.
+
+    Episodes were called verified once on the word of a check command. Such a judgement rests on no rows; it and what
+    follows from it are read as checked, so that no gate and no count takes them for more.
+    """
+    record = from_json(EpisodeRecord, str(row["body"]))
+    if not any(_is_by_command(step) for step in record.steps):
+        return record
+    steps = tuple(
+        replace(step, judgement=replace(step.judgement, verified=False, checked=True))
+        if step.judgement is not None and _is_by_command(step)
+        else step
+        for step in record.steps
+    )
+    verified = any(step.judgement is not None and step.judgement.verified for step in steps)
+    checked = record.checked or (record.verified and not verified)
+    return replace(record, steps=steps, verified=record.verified and verified, checked=checked)
+
+
+def _is_by_command(step: Step) -> bool:
+    return step.judgement is not None and step.judgement.verified and not step.judgement.rows
 
 
 def _episode_row(record: EpisodeRecord) -> dict[str, Any]:

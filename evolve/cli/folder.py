@@ -99,8 +99,7 @@ def _tell_patch(patch: Patch) -> None:
 
 
 def _tell(result: Result) -> None:
-    kind = "verified" if result.verified else "judged, not verified" if result.judged else "unverified"
-    emit(f"{'solved, ' + kind if result.solved else result.status}: {result.note}")
+    emit(f"{'solved, ' + result.kind if result.solved else result.status}: {result.note}")
     if result.patch is not None and result.patch.protected:
         names = ", ".join(result.patch.protected)
         emit(f"protected, so neither counted nor applied: {names}  (--protect PATTERN chooses others)")

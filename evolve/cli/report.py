@@ -55,6 +55,8 @@ def show_report(report: Report) -> None:
         )
         if row.idle:
             emit(f"  {row.idle} skills idle: they served no task but their own; `evolve skills list --all` has them")
+        if row.checkable:
+            emit(f"  checked: {row.checked} of {row.checkable} tasks that can only be checked; not part of the proof")
         emit(f"  {row.reason}")
     emit()
     emit(table(("arm", "tasks", "solved", "verified", "candidates", "seconds", ""), _arm_cells(report)))

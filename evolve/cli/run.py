@@ -218,8 +218,7 @@ def _show(result: Result, mark: str) -> None:
         emit()
     if result.status == "unverified" or (result.judged and result.solved):
         emit(f"it gives {json.dumps(result.value, ensure_ascii=False)}")
-    kind = "verified" if result.verified else "judged" if result.judged else "unverified"
-    state = f"solved, {kind}" if result.solved else result.status
+    state = f"solved, {result.kind}" if result.solved else result.status
     emit(f"{state}{mark}: {result.note}")
     if result.ambiguity is not None:
         first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]

@@ -78,6 +78,7 @@ def show_command(
                     "variant": one.variant,
                     "status": one.status,
                     "verified": one.verified,
+                    "checked": one.checked,
                     "candidates": one.cost.candidates,
                 }
                 for one in records
@@ -85,10 +86,10 @@ def show_command(
         )
         return
     rows = [
-        (one.episode[:10], one.task, one.split, one.variant[:10], one.status, one.verified, one.cost.candidates)
+        (one.episode[:10], one.task, one.split, one.variant[:10], one.status, _grounds(one), one.cost.candidates)
         for one in records
     ]
-    header = ("episode", "task", "split", "variant", "status", "verified", "candidates")
+    header = ("episode", "task", "split", "variant", "status", "rests on", "candidates")
     emit(table(header, rows) or "no episodes yet")
     for record in records:
         _tell_answers(record)
@@ -96,6 +97,10 @@ def show_command(
     if question is not None:
         emit(f"waiting for an answer: {question.text}")
         emit(f"  try: evolve runs answer {found.id} TEXT")
+
+
+def _grounds(record: EpisodeRecord) -> str:
+    return "verified" if record.verified else "checked" if record.checked else ""
 
 
 def _tell_answers(record: EpisodeRecord) -> None:
@@ -139,7 +144,8 @@ def replay_command(
             good = "runs" if record.status == "unverified" else "reproduces every example"
             emit("  observe: " + (good if seen.ok else shorten(seen.error or "differs", 100)))
         if step.judgement is not None:
-            emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'} on {step.judgement.rows} rows")
+            grounds = f"on {step.judgement.rows} rows" if step.judgement.rows else "by a check"
+            emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'} {grounds}")
     for claim in record.claims:
         emit(f"claim: {claim.text}")
     emit(f"{record.status}: {record.note}")

@@ -143,6 +143,8 @@ def _loop_line(event: Event) -> tuple[str, bool]:
             f"round {data['round']}, practice: {data['episodes']}/{data['total']} tasks,"
             f" {data['solved']} solved, {data['skills']} skills"
         )
+        if data.get("checkable"):
+            line += f"; checked, no part of the proof: {data['checked']} of {data['checkable']}"
         return line, data["episodes"] == data["total"]
     if event.kind == "idle":
         return f"round {data['round']}, {len(data['skills'])} skills idle: {data['reason']}", True

@@ -135,6 +135,8 @@ class Gate:
     def _refusal(self, proposal: Proposal) -> str:
         suite = proposal.suite
         held_out = (*suite.split("gate"), *suite.split("test"))
+        if suite.unprovable:
+            return f"refused: {suite.unprovable}"
         found = copies(proposal.texts, held_out, suite.split("train"))
         if not found:
             return ""
@@ -144,11 +146,14 @@ class Gate:
     def _compared(self, proposal: Proposal, how: Comparing, alpha: float) -> Finding:
         test = SequentialTest(alpha=alpha)
         runner: PairedRunner[Task] = PairedRunner(run=how.run, test=test, batch=how.batch, seed=how.seed)
-        tasks = [task for task in proposal.suite.split("gate") if task.group not in proposal.learned_from]
+        tasks = [task for task in proposal.suite.evidence("gate") if task.group not in proposal.learned_from]
         done = runner.compare(tasks, parent=proposal.parent, variant=proposal.variant, on_pair=how.on_pair)
         state = done.state
         if done.ended and state.verdict == "undecided":
             state = replace(state, reason=f"{state.reason}; the budget for this judgement ended", stop=True)
+        left_out = len(proposal.suite.split("gate")) - len(proposal.suite.evidence("gate"))
+        if left_out:
+            state = replace(state, reason=f"{state.reason}; {left_out} tasks that can only be checked are left out")
         return Finding(proposal=proposal, state=state, pairs=done.pairs, planned=done.planned, cost=done.cost)
 
     def _guarded(self, found: Finding, how: Comparing) -> Finding:
@@ -171,10 +176,10 @@ class Gate:
     def _listed(self, suite: Suite) -> list[RegressionTask]:
         """Tasks of the regression suite that can be tried.
 
-        A task whose group changed is another problem under an old name, and one that lies in ``test`` by now
-        stays sealed.
+        What can only be checked is no evidence. A task whose group changed is another problem under an old name, and
+        one that lies in ``test`` by now stays sealed.
         """
-        known = {task.id: task for name in ("train", "gate") for task in suite.split(name)}
+        known = {task.id: task for name in ("train", "gate") for task in suite.evidence(name)}
         return [
             task
             for task in self.regression.tasks(suite.name)

@@ -112,7 +112,7 @@ def ablate(session: Session, wish: AblationWish) -> AblationReport:
     if done is not None:
         return AblationReport.from_json(done)
     whole = session.stores.variants.get(wish.variant)
-    tasks = one_per_group(session.suite.split("train"))
+    tasks = one_per_group(session.suite.evidence("train"))
     items = _items(session, wish, whole, tasks)
     found = _compared(session, whole, items, tasks)
     if not any(one.pairs for one in found):

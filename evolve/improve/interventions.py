@@ -75,7 +75,7 @@ def _planned(session: Session, number: int, name: str) -> Mapping[str, Any]:
     before = {plan["insight"] for plan in _plans(session, number)}  # what came out alike would do so again
     known = [one for one in stores.memory.claims() if one.cause.startswith(FACT) and one.id not in before]
     # In a folder one step seldom is an answer, so there a test of this kind would show nothing.
-    tasks = one_per_group([task for task in session.suite.split("train") if task.files is None])
+    tasks = one_per_group(session.suite.evidence("train"))
     recalled = recalled_on(arm, session.learner, tasks) if any(one.influences for one in known) else {}
     uses = Counter({insight: len(found) for insight, found in recalled.items()}) + times_used(stores, recalled)
     chosen = plan_test(

@@ -59,6 +59,16 @@ def check_size(session: Session) -> None:
         )
 
 
+def check_evidence(session: Session) -> None:
+    """Refuses suites on which nothing that is tried or judged could count."""
+    if session.suite.unprovable or not session.suite.evidence("train"):
+        raise UsageError(
+            f"the suite {session.suite.name!r} has too few tasks whose answers can be verified: what a command in a"
+            " folder accepts, or tests in the answer's own process, proves nothing",
+            hint="evolve improve practises on such tasks",
+        )
+
+
 def _rounds(session: Session) -> list[RoundRow]:
     rows: list[RoundRow] = []
     for number in range(1, session.plan.rounds + 1):
@@ -70,9 +80,9 @@ def _rounds(session: Session) -> list[RoundRow]:
             )
         if counts["episodes"]:
             intervene(session, number)
-        variant = propose(session, number) if counts["episodes"] else None
+        variant = propose(session, number) if counts["episodes"] and not session.suite.unprovable else None
         decision: Mapping[str, Any] = judge(session, number, variant) if variant else {}
-        rows.append(_round_row(number, counts, decision))
+        rows.append(_round_row(number, counts, decision, session.suite.unprovable or "nothing new to judge"))
         if session.end_reason():
             break
     return rows
@@ -97,7 +107,7 @@ def _finish_reason(session: Session, rounds: Sequence[RoundRow]) -> str:
     return f"all {wanted} rounds done" + (f", with {came}, as far as its part of the budget went" if short else "")
 
 
-def _round_row(number: int, counts: Mapping[str, Any], decision: Mapping[str, Any]) -> RoundRow:
+def _round_row(number: int, counts: Mapping[str, Any], decision: Mapping[str, Any], unjudged: str) -> RoundRow:
     return RoundRow(
         number=number,
         episodes=counts["episodes"],
@@ -106,9 +116,11 @@ def _round_row(number: int, counts: Mapping[str, Any], decision: Mapping[str, An
         verdict=decision.get("verdict", ""),
         promoted=decision.get("promoted", False),
         pairs=decision.get("pairs", 0),
-        reason=decision.get("reason", "nothing new to judge"),
+        reason=decision.get("reason", unjudged),
         planned=counts.get("planned", counts["episodes"]),
         idle=counts.get("idle", 0),
+        checked=counts.get("checked", 0),
+        checkable=counts.get("checkable", 0),
     )
 
 
@@ -117,6 +129,8 @@ def _held_out(session: Session, *, purpose: str) -> tuple[tuple[Pair, ...], str]
     active = session.stores.variants.active_digest
     if active == UNLEARNED:
         return (), f"{NOT_RUN}: no variant was promoted, so the test tasks stay sealed"
+    if not session.suite.evidence("test"):
+        return (), f"{NOT_RUN}: the test tasks can only be checked"
     looked = any((look.run, look.purpose) == (session.run, purpose) for look in session.stores.looks.log())
     if session.end_reason() and not looked:  # what was measured before a stop is not thrown away
         return (), f"{NOT_RUN}: {session.end_reason()}"

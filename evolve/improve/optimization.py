@@ -11,7 +11,7 @@ from typing import Any
 from evolve.agent.codec import from_data, to_data
 from evolve.errors import BudgetExhausted
 from evolve.gate import Comparison, Contest, Interval, Pair
-from evolve.improve.loop import check_size
+from evolve.improve.loop import check_evidence, check_size
 from evolve.improve.pairing import PairedEpisodes, held_out_tasks
 from evolve.improve.report import contrast
 from evolve.improve.session import Session
@@ -144,6 +144,7 @@ def optimize(
     if done is not None:
         return OptimizationReport.from_json(done)
     check_size(session)
+    check_evidence(session)
     stores = session.stores
     # What is accepted on the way changes what is active, so a run that goes on needs to know what it began with.
     begun = session.journal.done("start") or {"variant": stores.variants.active_digest, "texts": dict(texts)}

@@ -37,7 +37,8 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
         session.journal.finish(f"{name}:plan", chosen)
         hit("practice.planned")
     tasks = [session.suite.task(one) for one in chosen["tasks"]]
-    totals: dict[str, Any] = {"planned": len(tasks), "episodes": 0, "solved": 0, "skills": 0, "complete": True}
+    totals: dict[str, Any] = dict.fromkeys(("episodes", "solved", "checked", "checkable", "skills"), 0)
+    totals |= {"planned": len(tasks), "complete": True}
     for start in range(0, len(tasks), BATCH):
         counts = _batch(session, number, start, tasks[start : start + BATCH])
         if counts is None:
@@ -67,7 +68,7 @@ def _tasks_of_round(session: Session, number: int) -> list[Task]:
         return tasks
     records = practised(session.stores.runs.episodes(run=session.run))
     tries = Counter(record.task for record in records)
-    solved = {record.task for record in records if record.verified}
+    solved = {record.task for record in records if record.verified or record.checked}
     unsolved = sorted((task for task in tasks if task.id not in solved), key=lambda task: (tries[task.id], place(task)))
     again = [task for task in tasks if task.id in solved]
     return sorted([*unsolved[:_AGAIN_OPEN], *again[:_AGAIN_SOLVED]], key=place)
@@ -99,7 +100,12 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     if not attempts:
         return None
     hit("practice.ran")
-    counts = {"episodes": len(attempts), "solved": sum(one.record.verified for one in attempts)}
+    counts = {
+        "episodes": len(attempts),
+        "solved": sum(one.record.verified for one in attempts),
+        "checked": sum(one.record.checked for one in attempts),
+        "checkable": sum(session.suite.task(one.record.task).only_checked for one in attempts),
+    }
     # One transaction: a crash leaves a batch whole or not at all, so that a resumed loop learns the same.
     with session.stores.db.transaction():
         for attempt in attempts:

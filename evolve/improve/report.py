@@ -56,6 +56,9 @@ class RoundRow:
     Attributes:
         planned: Tasks that were to be practised; ``episodes`` are fewer where a budget ended practice.
         idle: Skills that are offered no longer, because no answer to another task ever used them.
+        solved: Episodes whose answer was verified.
+        checked: Episodes whose answer a command, or tests in its own process, accepted; no part of the proof.
+        checkable: Episodes on tasks that can only be checked.
     """
 
     number: int
@@ -68,6 +71,8 @@ class RoundRow:
     reason: str = ""
     planned: int = 0
     idle: int = 0
+    checked: int = 0
+    checkable: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

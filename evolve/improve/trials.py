@@ -57,7 +57,7 @@ class SessionTrials:
         self._session, self._start, self._base = session, start, base
         self._opinion = opinion
         self.seen: dict[str, Member] = {}
-        self._tasks: list[Task] = shuffled_groups(session.suite.split("train"), session.plan.seed)
+        self._tasks: list[Task] = shuffled_groups(session.suite.evidence("train"), session.plan.seed)
         self._by_id = {task.id: task for task in self._tasks}
         self._incumbent = start
         self._variants: dict[str, str] = {start.digest: base}
@@ -256,7 +256,7 @@ class SessionTrials:
             episodes=min(episodes, default=None),
             judgements=judgements,
             cost=cost,
-            pairs=len({task.group for task in session.suite.split("gate")}),
+            pairs=len({task.group for task in session.suite.evidence("gate")}),
             wins=SequentialTest(alpha=level).wins_needed(0),
             share=share,
         )
@@ -264,7 +264,7 @@ class SessionTrials:
 
 def judgement_pairs(session: Session) -> int:
     """Pairs that one judgement is expected to take."""
-    groups = {task.group for task in session.suite.split("gate")}
+    groups = {task.group for task in session.suite.evidence("gate")}
     return max(1, min(len(groups), PAIRS_OF_A_JUDGEMENT))
 
 

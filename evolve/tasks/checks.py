@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from evolve.faults import hit
 from evolve.files import clean_text
@@ -16,21 +16,54 @@ FOLDER_LIMITS = SandboxLimits(wall_s=60.0, memory_mb=2048, processes=64, file_mb
 TAIL = 2_000
 """Characters kept of what a check printed: its end."""
 
-# Becomes a process of its own inside the sandbox; only the end of the output is kept, however much there is.
+# Becomes a process of its own inside the sandbox; only the end of the output is kept, however much there is. The plugin
+# lies where linters and test runners do not look. Where pytest cannot import it, the check runs without.
 _RUN = """
-import os, subprocess, sys
+import json, os, subprocess, sys
 for name in EXECUTABLE:
     os.chmod(name, 0o755)
 env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
 env["PATH"] += os.pathsep + os.path.dirname(sys.executable)
-check = subprocess.Popen(
-    ["/bin/sh", "-c", COMMAND], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env
-)
-tail = b""
-while part := check.stdout.read1(65536):
-    tail = (tail + part)[-KEPT:]
-result = [check.wait(), tail.decode("utf-8", "replace")]
+told = os.path.abspath(os.path.join(".tox", PLUGIN))
+os.makedirs(told)
+with open(os.path.join(told, PLUGIN + ".py"), "w") as file:
+    file.write(TELLS)
+telling = {"PYTHONPATH": os.pathsep.join(filter(None, [told, env.get("PYTHONPATH")])), "PYTEST_ADDOPTS": "-p " + PLUGIN}
+for more in (telling, {}):
+    check = subprocess.Popen(
+        ["/bin/sh", "-c", COMMAND],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**env, **more},
+    )
+    tail, report = b"", None
+    while part := check.stdout.read1(65536):
+        tail = (tail + part)[-KEPT:]
+    ended = check.wait()
+    if ended == 0 or b"No module named '" + PLUGIN.encode() not in tail:
+        break
+try:
+    with open(os.path.join(told, "report"), "rb") as file:
+        report = json.loads(file.read(8 << 20))
+except (OSError, ValueError):
+    pass
+result = [ended, tail.decode("utf-8", "replace"), report]
 """
+
+# A plugin of pytest: what came of each test, by its id, and which files could not be read.
+_TELLS = """
+import json, os
+OUTCOMES = {}
+def pytest_runtest_logreport(report):
+    if report.when == "call" or report.outcome != "passed":
+        OUTCOMES[report.nodeid] = report.outcome
+def pytest_collectreport(report):
+    if report.failed:
+        OUTCOMES[report.nodeid] = "error"
+def pytest_sessionfinish(session):
+    if not hasattr(session.config, "workerinput"):
+        with open(os.path.join(os.path.dirname(__file__), "report"), "w") as file:
+            json.dump(OUTCOMES, file)
+"""
+_PLUGIN = "evolve_tells"
 
 _COUNT = re.compile(r"\b(\d+) (passed|failed|errors?)\b")
 _PYTEST = re.compile(r"(?:^|[\s;&|/])(?:pytest|py\.test)(?:\s|$)")
@@ -46,6 +79,8 @@ class Checked:
         error: Why it gave no result, or "".
         score: From 0 to 1, the share of tests that passed, where it said so; else 1 or 0. Guides a search only.
         fault: The sandbox failed.
+        tests: Where pytest ran and told of it, what came of each test by its id: ``passed``, ``failed``, ``skipped``;
+            ``error`` for a file that could not be read.
     """
 
     ok: bool
@@ -53,6 +88,7 @@ class Checked:
     error: str = ""
     score: float = 0.0
     fault: bool = False
+    tests: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def summary(self) -> str:
@@ -67,13 +103,15 @@ def run_check(
     """Runs the command in a fresh copy of the files.
 
     A run of pytest that never told of a passed test is not believed, whatever its exit code: code under test can end
-    the process early. What else such code could do to a check in its own process tree, this cannot tell.
+    the process early. What else such code could do to a check in its own process tree, this cannot tell;
+    :mod:`evolve.tasks.examination` asks.
 
     Args:
         executable: Names of files to make executable; others among them are ignored.
         seconds: Wall limit.
     """
     head = {"EXECUTABLE": sorted(set(executable) & set(files)), "COMMAND": command, "KEPT": 4 * TAIL}
+    head |= {"PLUGIN": _PLUGIN, "TELLS": _TELLS}
     code = "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _RUN
     limits = SandboxLimits(
         wall_s=seconds,
@@ -89,16 +127,22 @@ def run_check(
     if result.state == "limit":
         unit = f" of {seconds:g} s" if result.limit == "wall" else ""
         return Checked(ok=False, error=f"the check reached its {result.limit} limit{unit}")
-    if not (isinstance(result.value, list) and len(result.value) == 2 and isinstance(result.value[1], str)):
+    if not (isinstance(result.value, list) and len(result.value) == 3 and isinstance(result.value[1], str)):
         return Checked(ok=False, error=f"the check gave no result: {result.error or 'none'}")
     code_of, tail = result.value[0], clean_text(result.value[1])[-TAIL:]
     if code_of == 127:
         return Checked(ok=False, tail=tail, error=f"a command was not found: {_last(tail)}")
-    counts = _counts(tail)
+    counts, said = _counts(tail), result.value[2]
+    tests = {name: str(outcome) for name, outcome in said.items()} if isinstance(said, dict) else {}
     ok = code_of == 0 and type(code_of) is int
-    if ok and _PYTEST.search(command) and not counts.get("passed"):
-        return Checked(ok=False, tail=tail, error="the check ended with 0 and told of no passed test")
-    return Checked(ok=ok, tail=tail, score=_score(ok, counts))
+    if ok and is_pytest(command) and not counts.get("passed"):
+        return Checked(ok=False, tail=tail, error="the check ended with 0 and told of no passed test", tests=tests)
+    return Checked(ok=ok, tail=tail, score=_score(ok, counts), tests=tests)
+
+
+def is_pytest(command: str) -> bool:
+    """Whether a shell command runs pytest, as far as its text tells."""
+    return _PYTEST.search(command) is not None
 
 
 def _counts(tail: str) -> dict[str, int]:

@@ -20,6 +20,7 @@ from typing import Literal, cast, get_args
 from evolve.episodes import Json, Row, TaskView, Turn
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
+from evolve.tasks.separable import why_whole
 from evolve.tasks.signature import format_signature, infer_signature
 from evolve.tasks.work import FolderWork, work_json
 
@@ -126,8 +127,13 @@ class Task:
 
     @property
     def verifiable(self) -> bool:
-        """Whether an answer can be verified: at least three rows the policy never saw."""
-        return len(self.verify_rows()) >= MIN_VERIFY
+        """Whether an answer can be verified: at least three rows the policy never saw, or tests that can run apart."""
+        return len(self.verify_rows()) >= MIN_VERIFY or (bool(self.tests) and not why_whole(self.tests))
+
+    @property
+    def only_checked(self) -> bool:
+        """The best an answer can be is checked: a command in a folder decides, or tests that share its process."""
+        return self.files is not None or (bool(self.tests) and not self.verifiable)
 
     def _unseen(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         seen = {row_key(row) for row in self.examples}
@@ -174,6 +180,18 @@ class Suite:
         if name not in get_args(SplitName):
             raise UsageError(f"no split {name!r}; splits are train, gate and test")
         return tuple(task for task in self.tasks if self.splits[task.group] == name)
+
+    def evidence(self, name: SplitName) -> tuple[Task, ...]:
+        """The tasks of one split that a gate may count: all but those whose answers can only be checked."""
+        return tuple(task for task in self.split(name) if not task.only_checked)
+
+    @property
+    def unprovable(self) -> str:
+        """Why nothing learned on the suite can be proved to help, in one sentence, or ""."""
+        if self.evidence("gate"):
+            return ""
+        number = len(self.split("gate"))
+        return f"all {number} gate tasks can only be checked, which proves nothing: there is practice, and no gate"
 
     def task(self, task_id: str) -> Task:
         """The task with this id; :class:`UsageError` names similar ids where there is none."""

@@ -5,18 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 from evolve.episodes import Row
 from evolve.errors import ModelMistake
 from evolve.faults import hit
 from evolve.files import clean_text
 from evolve.prompts import quoted
-from evolve.sandbox.protocol import Sandbox, SandboxLimits, TestModule
+from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
+from evolve.tasks.apart import run_apart
+from evolve.tasks.broken import Breaking, broken, new_secret
 from evolve.tasks.checks import Checked, run_check
+from evolve.tasks.examination import BELIEVED_BROKEN, Passed, examine
 from evolve.tasks.model import MIN_VERIFY
+from evolve.tasks.separable import why_whole
 from evolve.tasks.trials import try_rows
-from evolve.tasks.work import FolderWork, restored
+from evolve.tasks.work import FolderWork, is_protected, restored
 
 if TYPE_CHECKING:
     from evolve.models import ChatModel
@@ -52,8 +56,10 @@ class Verdict:
 
     Attributes:
         accepted: The one bit.
-        verified: Accepted on enough that the policy could not have fitted: rows or assertions it never saw, or a
-            check command. Never true for an opinion.
+        verified: Accepted on enough that the policy could not have fitted, rows or assertions it never saw, by values
+            that crossed into another process and were compared there. The only evidence for the gate.
+        checked: Accepted because a command, or assertions in the answer's own process, said so. Never with
+            ``verified``, and never evidence.
         rows: How many unseen rows or assertions the bit rests on.
         judged: The bit is a model's opinion.
         measured: It is the opinion of a judge that was measured and tells right from wrong well enough to count.
@@ -63,6 +69,7 @@ class Verdict:
 
     accepted: bool
     verified: bool = False
+    checked: bool = False
     rows: int = 0
     judged: bool = False
     measured: bool = False
@@ -100,8 +107,9 @@ class RowsVerifier:
 class TestsVerifier:
     """Runs a file of ``test_*`` functions with plain assertions, which imports the answer as ``solution``.
 
-    The answer runs in the same sandboxed process as the tests, so code written to deceive them can. Rows are
-    compared outside that process and are better where they can be had.
+    Where values are all that the tests need of the answer, they run in a process that holds none of its code, and what
+    they accept is verified. Else both share a process, and the answer is at most checked: it has to fail where the
+    tests are broken on purpose. The tests alone say which it is.
     """
 
     __test__ = False  # pytest would otherwise take the name for a test class
@@ -111,18 +119,47 @@ class TestsVerifier:
     def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
         """Accepts an answer with which exactly the tests of the file ran, and every one passed."""
         names, assertions = _contents(self.tests)
-        files = {f"{SOLUTION}.py": submission.code, "test_solution.py": self.tests}
-        hit("sandbox.before")
-        result = sandbox.run_tests([TestModule(files=files, test_file="test_solution.py")], _TEST_LIMITS)
-        hit("sandbox.after")
-        if result.fault or len(result.programs) != 1:
-            return Verdict(accepted=False, text=result.fault or "the sandbox gave no result", fault=True)
-        run = result.programs[0]
-        ran = [outcome.name for outcome in run.outputs if outcome.ok]
-        clean = not (run.error or run.denied or result.denied or run.timed_out or result.timed_out)
-        accepted = bool(names) and clean and ran == names and len(run.outputs) == len(names)
-        verified = accepted and assertions >= MIN_VERIFY
-        return Verdict(accepted=accepted, verified=verified, rows=assertions)
+        whole = why_whole(self.tests)
+        if not whole:
+            run = run_apart(self.tests, submission.code, sandbox)
+            if run.fault:
+                return Verdict(accepted=False, text=run.error, fault=True)
+            whole = run.whole
+            if not whole:
+                accepted = bool(names) and not run.error and run.outcomes == tuple((name, "") for name in names)
+                verified = accepted and assertions >= MIN_VERIFY and run.calls > 0
+                return Verdict(accepted=accepted, verified=verified, rows=assertions)
+        return self._together(names, assertions, whole, submission, sandbox)
+
+    def _together(
+        self, names: Sequence[str], assertions: int, whole: str, submission: Submission, sandbox: Sandbox
+    ) -> Verdict:
+        """Tests and answer in one process, and again with the tests broken in two ways."""
+        secret = new_secret()
+        versions = [self.tests, *(broken(self.tests, how, secret) for how in get_args(Breaking))]
+        runs = []
+        for text in versions:
+            files = {f"{SOLUTION}.py": submission.code, "test_solution.py": text}
+            hit("sandbox.before")
+            result = sandbox.run_tests([TestModule(files=files, test_file="test_solution.py")], _TEST_LIMITS)
+            hit("sandbox.after")
+            if result.fault or len(result.programs) != 1:
+                return Verdict(accepted=False, text=result.fault or "the sandbox gave no result", fault=True)
+            runs.append(result)
+            if text is self.tests and not _all_passed(result, names):
+                return Verdict(accepted=False, rows=assertions)
+        if any(outcome.ok for result in runs[1:] for outcome in result.programs[0].outputs):
+            return Verdict(accepted=False, rows=assertions, text=f"with this answer the hidden check {BELIEVED_BROKEN}")
+        text = f"passes hidden tests that ran in its own process, because {whole}"
+        return Verdict(accepted=True, checked=assertions >= MIN_VERIFY, rows=assertions, text=text)
+
+
+def _all_passed(result: SandboxResult, names: Sequence[str]) -> bool:
+    """Whether exactly these tests ran, and nothing else happened."""
+    run = result.programs[0]
+    ran = [outcome.name for outcome in run.outputs if outcome.ok]
+    clean = not (run.error or run.denied or result.denied or run.timed_out or result.timed_out)
+    return bool(names) and clean and ran == list(names) and len(run.outputs) == len(names)
 
 
 def _contents(tests: str) -> tuple[list[str], int]:
@@ -136,33 +173,70 @@ def _contents(tests: str) -> tuple[list[str], int]:
 class CommandVerifier:
     """Runs a check command on a fresh copy of the tree, with protected files as they were.
 
+    What it accepts is checked, not verified: the code under test shares a process tree with the check. It has to fail
+    on the tree before anything was changed, and where its tests are broken on purpose.
+
     Attributes:
         original: The tree before anything was changed; protected files come from it.
+        executable: Names of files in it with the executable bit.
         hidden: Whether to run the check that the policy never saw, with the files it never saw.
     """
 
     work: FolderWork
     original: Mapping[str, bytes] = field(repr=False)
+    executable: frozenset[str] = frozenset()
     hidden: bool = True
 
     def run(self, submission: Submission, sandbox: Sandbox) -> Checked:
         """What the check said."""
-        files = restored(submission.files, self.original, self.work.protected)
-        command = self.work.check
-        if self.hidden and self.work.hidden_check:
-            command = self.work.hidden_check
-            files = {**files, **{name: text.encode() for name, text in self.work.hidden_files.items()}}
-        return run_check(sandbox, command, files, submission.executable, self.work.seconds)
+        return self._run(self._files(submission.files), submission.executable, sandbox)
+
+    def _run(self, files: Mapping[str, bytes], executable: frozenset[str], sandbox: Sandbox) -> Checked:
+        return run_check(sandbox, self._command, files, executable, self.work.seconds)
+
+    @property
+    def _secret(self) -> bool:
+        return self.hidden and bool(self.work.hidden_check)
+
+    @property
+    def _command(self) -> str:
+        return self.work.hidden_check if self._secret else self.work.check
+
+    def _files(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+        """The tree that is checked: protected files as they were, hidden ones over it."""
+        shown = restored(files, self.original, self.work.protected)
+        return {**shown, **self._hidden_files()} if self._secret else shown
+
+    def _hidden_files(self) -> dict[str, bytes]:
+        return {name: text.encode() for name, text in self.work.hidden_files.items()}
 
     def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
-        """Accepts a tree on which the check ends with 0."""
-        checked = self.run(submission, sandbox)
-        secret = self.hidden and bool(self.work.hidden_check)
-        what = "the hidden check" if secret else f"the check {self.work.check!r}"
+        """Accepts a tree on which the check ends with 0, and that stands the examination."""
+        files = self._files(submission.files)
+        checked = self._run(files, submission.executable, sandbox)
+        what = "the hidden check" if self._secret else f"the check {self.work.check!r}"
         if checked.fault:
             return Verdict(accepted=False, text=checked.error, fault=True)
-        said = "passes" if checked.ok else "fails" if secret else f"fails: {checked.summary}"
-        return Verdict(accepted=checked.ok, verified=checked.ok, rows=0, text=f"{what} {said} on a fresh copy")
+        if not checked.ok:
+            said = "fails" if self._secret else f"fails: {checked.summary}"
+            return Verdict(accepted=False, text=f"{what} {said} on a fresh copy")
+        deciding = {name for name in self.original if is_protected(name, self.work.protected)}
+        found = examine(
+            Passed(
+                command=self._command,
+                files=files,
+                deciding=deciding | set(self._hidden_files()),
+                checked=checked,
+                before=self._run(self._files(self.original), self.executable, sandbox),
+                run=lambda changed: self._run(changed, submission.executable, sandbox),
+            )
+        )
+        if found.fault:
+            return Verdict(accepted=False, text=found.text, fault=True)
+        if not found.believed:
+            return Verdict(accepted=False, text=f"{what} {found.text}")
+        said = f"{what} passes on a fresh copy; {found.text}"
+        return Verdict(accepted=True, checked=found.decides, text=said if found.decides else found.text)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -130,7 +130,7 @@ def _call(function: Any, row: Sequence[Json]) -> Outcome:
 
 def _test(module: TestModule) -> ProgramRun:
     source = "\n".join(text for name, text in module.files.items() if name != module.test_file)
-    tests = module.files[module.test_file].replace("from skill import", "#")
+    tests = module.files[module.test_file].replace("from skill import", "#").replace("from solution import", "#")
     namespace, error = _load(source + "\n" + tests)
     names = [name for name in namespace if name.startswith("test_")]
     outputs = []

@@ -35,7 +35,9 @@ class Result:
             ``interrupted`` by the person: then the run is open, and the same call goes on.
         answer: Python source that runs by itself, or a unified diff where the task is a folder's; else "".
         entry: Name of the function in ``answer``.
-        verified: The answer was right on at least three rows that the policy never saw.
+        verified: The answer was right on at least three rows that the policy never saw, compared outside its process.
+        checked: A check command, or hidden tests in the answer's own process, accepted it; nothing learned is promoted
+            on that.
         score: Share of the visible examples that the answer reproduces; 1.0 when solved.
         ambiguity: Where the examples leave open what is meant, or None.
         learned: One sentence per claim that this episode added evidence to.
@@ -65,6 +67,16 @@ class Result:
     judged: bool = False
     patch: Patch | None = None
     question: Question | None = None
+    checked: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What the answer rests on: ``verified``, ``checked``, ``judged, not verified`` or ``unverified``."""
+        if self.verified:
+            return "verified"
+        if self.judged:
+            return "judged, not verified"
+        return "checked" if self.checked else "unverified"
 
     def __repr__(self) -> str:
         kind = "verified" if self.verified else "judged" if self.judged else "unverified"
@@ -103,6 +115,7 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         answer=record.answer,
         entry=task.entry,
         verified=record.verified,
+        checked=record.checked,
         score=1.0 if record.solved else _share(record, task),
         episode_id=record.episode,
         run_id=record.run,

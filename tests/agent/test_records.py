@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from evolve.agent import MIGRATIONS, RunRecords
+from evolve.episodes import Judgement
 from evolve.errors import UsageError
 from evolve.store import Database
 
@@ -37,3 +40,15 @@ def test_unknown_runs_and_episodes_name_the_listing(records):
         with pytest.raises(UsageError) as caught:
             ask()
         assert "evolve runs" in caught.value.hint
+
+
+def test_what_was_called_verified_on_the_word_of_a_command_is_read_as_checked(records, make_agent, task):
+    record = make_agent().run_episode(task, variant="v", split="train")
+    (step,) = (one for one in record.steps if one.judgement is not None)
+    told = replace(step, judgement=Judgement(accepted=True, verified=True, rows=0, text="the check 'true' passes"))
+    records.add(replace(record, episode="folder", steps=(told,)))
+    records.add(record)
+    read = records.episode("folder")
+    assert (read.status, read.verified, read.checked) == ("solved", False, True)
+    assert (read.steps[0].judgement.verified, read.steps[0].judgement.checked) == (False, True)
+    assert [one.verified for one in records.episodes()] == [False, True]

@@ -131,7 +131,7 @@ def test_an_imported_issue_is_mended_from_a_recording_and_decided_by_tests_that_
     model, first = recorded(cli, file, double)
     assert first.code == 6, first.err  # it waits for somebody to approve the change
     again = cli("run", file, "--model", model, "--replay", "rec.jsonl")
-    assert again.code == 6 and "solved, verified: the hidden check passes" in again.out
+    assert again.code == 6 and "solved, checked: the hidden check passes" in again.out
     assert (tmp_path / "repos" / "own__dates" / "answer.py").read_text() == before
     (tmp_path / "rec.jsonl").unlink()
     model, wrong = recorded(cli, file, Careful([DATES], knows=False), "-w", "second")
@@ -168,7 +168,7 @@ def test_what_one_folder_taught_helps_in_the_next(cli, tmp_path):
             prompts = [json.dumps(body["messages"]) for body in serving.requests[before:]]
             steps.append([DATES.quirk.sentence in prompt for prompt in prompts])
     assert (steps[0][0], steps[1][0]) == (False, True)
-    assert json.loads(done.out)["verified"]
+    assert (json.loads(done.out)["checked"], json.loads(done.out)["verified"]) == (True, False)
 
 
 @pytest.mark.slow
@@ -190,8 +190,14 @@ def test_a_loop_over_folders_takes_an_environment_and_learns(cli, tmp_path):
         assert done.code == 0, done.err
         without = cli(*command, "-w", "other")
     practised, bare = json.loads(done.out)["rounds"][0], json.loads(without.out)["rounds"][0]
-    assert (practised["solved"], bare["solved"]) == (practised["episodes"], 0)
-    assert practised["episodes"] > 0
+    assert (practised["checked"], bare["checked"]) == (practised["episodes"], 0)
+    assert (practised["solved"], practised["checkable"]) == (0, practised["episodes"]) != (0, 0)
+    assert (practised["verdict"], json.loads(done.out)["promoted"]) == ("", "")
+    assert "can only be checked, which proves nothing" in practised["reason"]
+    shown = cli("report").out
+    assert f"checked: {practised['checked']} of {practised['checkable']} tasks that can only be checked" in shown
+    refused = cli("optimize", "jobs.jsonl", "--model", serving.model)
+    assert refused.code == 2 and "proves nothing" in refused.err
     assert cli("improve", "jobs.jsonl").code == 2
     rows = tmp_path / "rows.jsonl"
     rows.write_text(render_jsonl([job.task for job in quirk_tasks(5)]))

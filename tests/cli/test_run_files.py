@@ -51,7 +51,7 @@ def test_nothing_changes_until_somebody_approves(run, cli, project):
     before = contents(project)
     done = run()
     assert done.code == 6, done.err
-    assert "+    return sum(xs)" in done.out and "solved, verified" in done.out
+    assert "+    return sum(xs)" in done.out and "solved, checked: the check 'python3 test_total.py' passes" in done.out
     assert "protected, so neither counted nor applied: test_total.py" in done.out
     assert "evolve runs apply r1" in done.err
     assert contents(project) == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from evolve.gate import (
 from evolve.gate import gate as gate_module
 from evolve.store import Database
 from evolve.tasks import Suite, Task
+from evolve.tasks.work import FolderWork
 from evolve.testing import small_suite
 from evolve.testing.cheating import _fair, _record, _solves_more, cheating_optimisers, honest_optimiser
 
@@ -177,3 +179,34 @@ def test_breaking_off_what_goes_badly_gives_no_level_back(gate: Gate) -> None:
     with pytest.raises(KeyboardInterrupt):
         gate.judge(proposal(suite, run="r0"), Comparing(run=breaks_off))
     assert gate.decisions.next_level(suite.digest)[0] == 5
+
+
+def by_a_check(task: Task) -> Task:
+    """The same problem as work in a folder."""
+    work = FolderWork(folder="/", check=f"python3 test_{task.id}.py")
+    return replace(task, examples=(), hidden=(), files=work)
+
+
+def test_what_can_only_be_checked_is_left_out_and_counted(gate: Gate) -> None:
+    suite = small_suite(60)
+    folders = {task.id for task in suite.split("gate")[::2]}
+    mixed = Suite(name="mixed", tasks=tuple(by_a_check(one) if one.id in folders else one for one in suite.tasks))
+    assert {one.id for one in mixed.split("gate")} == {one.id for one in suite.split("gate")}
+    finding = gate.judge(proposal(mixed), Comparing(run=_solves_more))
+    assert finding.pairs and not folders & {pair.task for pair in finding.pairs}
+    assert finding.state.reason.endswith(f"{len(folders)} tasks that can only be checked are left out")
+
+
+def test_a_suite_that_can_only_be_checked_is_not_judged(gate: Gate) -> None:
+    suite = Suite(name="folders", tasks=tuple(map(by_a_check, small_suite(20).tasks)))
+    finding = gate.judge(proposal(suite), Comparing(run=_solves_more))
+    assert not finding.accepted and not finding.pairs
+    assert "gate tasks can only be checked, which proves nothing" in finding.state.reason
+
+
+def test_a_record_that_is_only_checked_wins_nothing(gate: Gate) -> None:
+    def claims(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
+        return [replace(one, verified=False, checked=one.verified) for one in _solves_more(jobs) if one is not None]
+
+    finding = gate.judge(proposal(small_suite(40)), Comparing(run=claims))
+    assert not finding.accepted and finding.state.tally.wins == 0

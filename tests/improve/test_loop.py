@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -277,3 +277,23 @@ def test_skills_are_admitted_used_and_part_of_the_variant(tmp_path, suite_file, 
             workspace.skills.retire(skill.name)
         workspace.memory.forget(everything=True)
         assert workspace.stores.variants.active_digest == "unlearned"
+
+
+def by_own_tests(task):
+    """The task decided by tests that need the answer's own process."""
+    lines = [f"    assert solve({row.input[0]!r}) == {row.output!r}\n" for row in task.hidden]
+    tests = "import sys\nfrom solution import solve\n\n\ndef test_all():\n" + "".join(lines)
+    return replace(task, hidden=(), tests=tests)
+
+
+def test_where_answers_can_only_be_checked_there_is_practice_and_no_gate(open_ws, tmp_path):
+    file = tmp_path / "checked.jsonl"
+    file.write_text(render_jsonl(map(by_own_tests, small_suite(12).tasks)))
+    with open_ws(learner=slow_learner(distils=True)) as workspace:
+        report = workspace.improve(file, rounds=1)
+        (practised,) = report.rounds
+        assert (practised.solved, practised.checked, practised.checkable) == (0, practised.episodes, practised.episodes)
+        assert practised.episodes and "can only be checked, which proves nothing" in practised.reason
+        assert (practised.verdict, report.promoted, report.insight_count) == ("", "", 0)
+        assert workspace.skills.list() == []
+        assert "not run" in report.arms[0].note

@@ -135,7 +135,7 @@ class FilesEnvironment:
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """Runs the check that decides on a fresh copy, with protected files as they were at the start."""
-        decides = CommandVerifier(work=self._work, original=self._tree.files)
+        decides = CommandVerifier(work=self._work, original=self._tree.files, executable=self._tree.executable)
         submission = replace(self._submission(self._changes(steps[-1])), shown=self.answer(steps[-1]))
         return judged_by_all((decides, *self._more), submission, self._sandbox)
 

@@ -12,8 +12,8 @@ from evolve.tasks.verifiers import Submission, Verdict, Verifier
 def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox: Sandbox) -> Judgement:
     """Asks one after another until one does not accept.
 
-    Verified is what any of them verified; with an opinion among those that accepted, the judgement is marked, and
-    with whether that counts.
+    Verified is what any of them verified, else checked is what any of them checked. With an opinion among those that
+    accepted, the judgement is marked, and with whether that counts.
     """
     verdicts: list[Verdict] = []
     for verifier in verifiers:
@@ -22,9 +22,11 @@ def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox
             break
     accepted = all(one.accepted for one in verdicts)
     opinions = [one for one in verdicts if one.judged]
+    verified = accepted and any(one.verified for one in verdicts)
     return Judgement(
         accepted=accepted,
-        verified=accepted and any(one.verified for one in verdicts),
+        verified=verified,
+        checked=accepted and not verified and any(one.checked for one in verdicts),
         rows=sum(one.rows for one in verdicts),
         fault=any(one.fault for one in verdicts),
         judged=bool(opinions),

@@ -33,6 +33,8 @@ def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status
     steps, who = read_steps(state), context.identity
     status, note = paused or conclude(steps, context)
     submitted = [step for step in steps if step.judgement is not None]
+    verified = status == "solved" and any(s.judgement is not None and s.judgement.verified for s in submitted)
+    checked = status == "solved" and any(s.judgement is not None and s.judgement.checked for s in submitted)
     consumed = dict.fromkeys(item for step in steps for item in step.action.consumed)
     return EpisodeRecord(
         episode=who.episode,
@@ -44,7 +46,8 @@ def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status
         variant=who.variant,
         seed=who.seed,
         status=status,
-        verified=status == "solved" and any(s.judgement is not None and s.judgement.verified for s in submitted),
+        verified=verified,
+        checked=checked and not verified,
         answer=context.environment.answer(submitted[-1]) if submitted else "",
         steps=steps,
         cost=sum((step.action.cost for step in steps), read_aside(state)),

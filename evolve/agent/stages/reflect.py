@@ -21,11 +21,12 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Asks the policy for claims with evidence; it may re-run variations through the sandbox.
 
     Steps that the environment cut short (faults, denials, time-outs), or a person, are not shown: they are never
-    evidence. Neither is an answer that was accepted on too few unseen rows to be called verified.
+    evidence. Neither is an answer that was accepted on too few unseen rows to be called verified. In a folder, where
+    nothing can be verified, a checked one is, and the evidence says that a check is what it rests on.
     """
     if not context.learns:
         return {}
-    steps = evidence_steps(read_steps(state))
+    steps = evidence_steps(read_steps(state), by_check=context.environment.name == "files")
     if not steps:
         return {}
     probe = _kept(context.environment.probe, context, len(steps))
@@ -58,16 +59,21 @@ def _kept(probe: Probe, context: EpisodeContext, number: int) -> Probe:
     return kept
 
 
-def evidence_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps whose outcome is the answer's own doing."""
-    return tuple(step for step in steps if _is_evidence(step))
+def evidence_steps(steps: Sequence[Step], *, by_check: bool = False) -> tuple[Step, ...]:
+    """The steps whose outcome is the answer's own doing.
+
+    Args:
+        by_check: Take those along that a check accepted.
+    """
+    return tuple(step for step in steps if _is_evidence(step, by_check))
 
 
-def _is_evidence(step: Step) -> bool:
+def _is_evidence(step: Step, by_check: bool) -> bool:
     observed, judged = step.observation, step.judgement
     if observed is None or observed.fault or observed.denied or was_stopped(step):
         return False
     if judged is None:
         return True
     # A model's opinion is no evidence, in either direction.
-    return not judged.fault and (judged.verified or not (judged.accepted or judged.judged))
+    founded = judged.verified or (by_check and judged.checked)
+    return not judged.fault and (founded or not (judged.accepted or judged.judged))

@@ -44,8 +44,7 @@ def show_result(screen: Screen, result: Result, *, diff: bool = True) -> None:
 def verdict(result: Result) -> tuple[str, str]:
     """The word and the sentence that say how well an answer is founded."""
     if result.solved:
-        kind = "verified" if result.verified else "judged, not verified" if result.judged else "unverified"
-        return "solved", result.note if kind in result.note else f"{kind}: {result.note}"
+        return "solved", result.note if result.kind in result.note else f"{result.kind}: {result.note}"
     return result.status, result.note
 
 

@@ -28,7 +28,7 @@ def work(make_agent, sandbox, make_work, tmp_path):
 def test_code_changes_a_copy_until_the_check_passes(work, project):
     record = work("print(open('total.py').read())", RIGHT)
     looked, mended = (step.observation for step in record.steps)
-    assert (record.status, record.verified) == ("solved", True)
+    assert (record.status, record.checked, record.verified) == ("solved", True, False)
     assert "return xs[0]" in looked.data["output"] and not looked.ok
     assert mended.data["changed"] == ["total.py"]
     assert record.answer == (

@@ -1,0 +1,103 @@
+"""Runs hidden tests in one sandboxed process and the answer in another; nothing but data crosses between them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from evolve.faults import hit
+from evolve.sandbox.actions import ActionResult, CodeSession
+from evolve.sandbox.protocol import Sandbox, SandboxLimits
+
+MOST_CALLS = 5000
+"""Most calls of the answer in one run of the tests."""
+
+_LIMITS = SandboxLimits(wall_s=10.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApartRun:
+    """What came of the tests.
+
+    Attributes:
+        outcomes: Per test that ran its name and why it failed, or "".
+        calls: How often they called the answer.
+        error: Why there is nothing more, or "".
+        whole: Why the tests cannot run apart after all, found when they ran, or "".
+        fault: The sandbox failed.
+    """
+
+    outcomes: tuple[tuple[str, str], ...] = ()
+    calls: int = 0
+    error: str = ""
+    whole: str = ""
+    fault: bool = False
+
+
+class _Ended(Exception):
+    """One of the two processes gave no value."""
+
+    def __init__(self, result: ActionResult) -> None:
+        super().__init__(result.error)
+        self.result = result
+
+
+def run_apart(tests: str, code: str, sandbox: Sandbox) -> ApartRun:
+    """Runs the tests, and brings every call they make to the answer's process and back.
+
+    Both processes live as long as the tests, so what the answer keeps from call to call it keeps here too. What crosses
+    are builtin values, described as JSON; the process of the tests makes them anew. Each process may take ten seconds.
+
+    Args:
+        tests: Text for which :func:`~evolve.tasks.separable.why_whole` gives no reason.
+        code: Text of the answer.
+    """
+    hit("sandbox.before")
+    try:
+        with sandbox.session(_LIMITS) as answers, sandbox.session(_LIMITS) as asking:
+            run = _relayed(_Line(answers), _Line(asking), tests, code)
+    except _Ended as ended:
+        run = ApartRun(error=ended.result.error, fault=ended.result.state == "fault")
+    hit("sandbox.after")
+    return run
+
+
+class _Line:
+    """One process with the seconds it has left."""
+
+    def __init__(self, session: CodeSession) -> None:
+        self._session = session
+        self._left = _LIMITS.wall_s
+        inside = Path(__file__).with_name("apart_inside.py").read_text(encoding="utf-8")
+        self.run(f"{inside}\nresult = True\n")
+
+    def run(self, code: str) -> object:
+        """The value of the code.
+
+        Raises:
+            _Ended: There is none, something was refused, or the time is used up.
+        """
+        result = self._session.execute(code)
+        self._left -= result.wall_s
+        if result.state != "ok" or result.denied or result.ended or self._left < 0:
+            raise _Ended(result)
+        return result.value
+
+
+def _relayed(answers: _Line, asking: _Line, tests: str, code: str) -> ApartRun:
+    answers.run(f"load({code!r})")
+    asking.run(f"begin({tests!r})")
+    reply: object = None
+    for number in range(MOST_CALLS + 1):
+        request = asking.run(f"next_request({reply!r})")
+        if not isinstance(request, list) or not request:
+            break
+        if request[0] == "done":
+            return ApartRun(outcomes=tuple((str(name), str(why)) for name, why in request[1]), calls=number)
+        if request[0] == "whole":
+            return ApartRun(whole=str(request[1]))
+        reply = answers.run(f"answered({request[1]!r}, {request[2]!r})")
+        if not isinstance(reply, str):
+            return ApartRun(error=f"no reply but {json.dumps(reply)[:100]}")
+    return ApartRun(error=f"more than {MOST_CALLS} calls")

@@ -1,0 +1,135 @@
+"""Tests broken on purpose, so that none of them can pass: who passes them does not do it by being right.
+
+The idea is that of mutation testing (DeMillo, Lipton and Sayward 1978), turned round: what is changed is the tests.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import secrets
+import string
+from collections.abc import Iterator
+from typing import Literal
+
+Breaking = Literal["values", "ends"]
+"""``values``: what is compared with a literal is compared with another one. ``ends``: every test fails at its end."""
+
+_SAME = frozenset(
+    {"assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual", "assertSetEqual"}
+)
+_FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def new_secret() -> str:
+    """Text for :func:`broken`."""
+    return "".join(secrets.choice(string.ascii_lowercase) for _ in range(12))
+
+
+def names_of_tests(text: str) -> list[str]:
+    """The tests of a file in order: ``test_a``, or ``TestB::test_c`` in a class; none where it is not Python."""
+    tree = _parsed(text)
+    return [] if tree is None else [name for name, _ in _tests(tree)]
+
+
+def broken(text: str, how: Breaking, secret: str, *, script: bool = False) -> str:
+    """The tests, changed so that every one must fail.
+
+    With ``values`` a test without a comparison that can be changed, on a line that is sure to be reached, fails at its
+    end, as with ``ends``.
+
+    Args:
+        secret: Text that nobody can guess and that looks like nothing in particular.
+        script: The file is run by itself, so what stands outside of functions is a test too.
+    """
+    tree = _parsed(text)
+    if tree is None:
+        return text
+    for _, test in _tests(tree):
+        if how == "ends" or not _changed(test.body, secret):
+            _fail_at_the_end(test, secret)
+    if script and (how == "ends" or not _changed(tree.body, secret)):
+        tree.body.append(_failing(secret))
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _tests(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for node in tree.body:
+        if isinstance(node, _FUNCTION) and node.name.startswith("test"):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                if isinstance(inner, _FUNCTION) and inner.name.startswith("test"):
+                    yield f"{node.name}::{inner.name}", inner
+
+
+def _fail_at_the_end(test: ast.FunctionDef | ast.AsyncFunctionDef, secret: str) -> None:
+    if any(isinstance(node, ast.Return) for node in ast.walk(test)):
+        test.body = [ast.Try(body=test.body, handlers=[], orelse=[], finalbody=[_failing(secret)])]
+    else:
+        test.body.append(_failing(secret))
+
+
+def _failing(secret: str) -> ast.stmt:
+    """An assertion about two literals, which nothing can stand in for, and which looks like any other."""
+    return ast.Assert(
+        test=ast.Compare(left=ast.Constant(value=secret), ops=[ast.Eq()], comparators=[ast.Constant(value=secret[1:])])
+    )
+
+
+def _changed(body: list[ast.stmt], secret: str) -> bool:
+    """Changes what the statements compare with literals; whether there was any."""
+    found = False
+    for statement in body:
+        sides: list[ast.expr] = []
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Compare):
+            compare = statement.test
+            if len(compare.ops) == 1 and isinstance(compare.ops[0], ast.Eq):
+                sides = [compare.left, compare.comparators[0]]
+        elif isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _SAME:
+            sides = list(call.args[:2])
+        at = next((number for number in reversed(range(len(sides))) if _is_literal(sides[number])), None)
+        if at is None:
+            continue
+        found, other = True, _other(sides[at], secret)
+        if isinstance(call, ast.Call):
+            call.args[at] = other
+        elif at:
+            compare.comparators[0] = other
+        else:
+            compare.left = other
+    return found
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _other(node: ast.expr, secret: str) -> ast.expr:
+    """A literal of the same kind with another value."""
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        longer = copy.deepcopy(node)
+        longer.elts.append(ast.Constant(value=secret))
+        return longer
+    if isinstance(node, ast.Dict):
+        return ast.Dict(keys=[*node.keys, ast.Constant(value=secret)], values=[*node.values, ast.Constant(value=0)])
+    value = ast.literal_eval(node)
+    if isinstance(value, bool):
+        return ast.Constant(value=not value)
+    if isinstance(value, int | float | complex):
+        return ast.Constant(value=value + 1 if value + 1 != value else 0)
+    if isinstance(value, bytes):
+        return ast.Constant(value=value + secret.encode())
+    return ast.Constant(value=value + secret if isinstance(value, str) else secret)

@@ -1,0 +1,276 @@
+"""What hidden tests and checks call an answer: verified, checked, or neither."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.forged import judged
+from benchmarks.forged_answers import CODES, FILES, OBJECTS, RIGHT, VALUES, Forgery
+from evolve.sandbox import open_sandbox
+from evolve.tasks import CommandVerifier, Submission, TestsVerifier
+from evolve.tasks.separable import why_whole
+from evolve.tasks.work import FolderWork
+from evolve.workspace.opening import cache_folder
+
+HONEST = Forgery(name="the right answer", code=RIGHT)
+FEW = ("an int that equals everything", "writes the report of the runner", "replaces the code of the tests")
+
+
+@pytest.fixture(scope="module")
+def sandbox(private_home):
+    patch = pytest.MonkeyPatch()
+    patch.setenv("XDG_CACHE_HOME", str(private_home / ".cache"))
+    with open_sandbox(cache_dir=cache_folder(), python=Path(sys.prefix)) as opened:
+        yield opened
+    patch.undo()
+
+
+@pytest.fixture
+def call(sandbox):
+    """What hidden tests call an answer: ``verified``, ``checked``, ``accepted`` or ``refused``."""
+
+    def called(code, tests):
+        verdict = TestsVerifier(tests=tests).verify(Submission(code=code), sandbox)
+        assert not verdict.fault, verdict.text
+        words = [word for word in ("verified", "checked", "accepted") if getattr(verdict, word)]
+        return (words or ["refused"])[0]
+
+    return called
+
+
+def three(body, head="from solution import solve"):
+    """A test of three assertions, two of which are about nothing."""
+    return f"{head}\n\ndef test_it():\n    assert True\n    assert True\n" + "".join(
+        f"    {line}\n" for line in body.split("\n")
+    )
+
+
+def test_the_right_answer_is_verified_where_only_values_cross_and_checked_where_tests_need_its_process(call):
+    assert call(RIGHT, VALUES) == "verified"
+    assert call(RIGHT, OBJECTS) == "checked"
+
+
+@pytest.mark.parametrize("way", ["rows", "values", "objects"])
+def test_a_few_forgeries_are_refused(sandbox, way):
+    rows = [judged(way, one, sandbox) for one in CODES if one.name in FEW]
+    assert len(rows) == len(FEW) and not any(row["accepted"] for row in rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["rows", "values", "objects"])
+def test_no_forgery_is_accepted(sandbox, way):
+    rows = [judged(way, one, sandbox) for one in CODES]
+    assert [row["answer"] for row in rows if row["accepted"] or row["verified"] or row["fault"]] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("forgery", [*CODES[::6], *FILES[::4]], ids=lambda one: one.name)
+def test_no_forgery_passes_a_check_unless_it_knows_the_tests(sandbox, forgery):
+    row = judged("check", forgery, sandbox)
+    assert not row["verified"] and (forgery.knows or not row["accepted"]), row["said"]
+
+
+@pytest.mark.parametrize(
+    ("code", "body"),
+    [
+        ("def solve(xs):\n    return sorted(xs)", "xs = [3, 1]\nassert solve(xs) == sorted(xs)"),
+        ("def solve(n):\n    for one in range(n):\n        yield one", "assert list(solve(3)) == [0, 1, 2]"),
+        ("def solve(n):\n    return (n, {n}, {n: b'a'}, None)", "assert solve(1) == (1, {1}, {1: b'a'}, None)"),
+        ("def solve(n):\n    return float('inf') * n", "assert solve(1) == float('inf')\nassert solve(0) != solve(0)"),
+        ("def solve(n):\n    return 2 ** n", "assert solve(200) == 2 ** 200"),
+        ("def solve(n):\n    return '\\udc80'", "assert solve(1) == '\\udc80'"),
+        (
+            "def solve(n):\n    raise ValueError('no')",
+            "try:\n    solve(1)\nexcept ValueError as error:\n    assert str(error) == 'no'\nelse:\n    assert False",
+        ),
+        ("seen = []\ndef solve(n):\n    seen.append(n)\n    return len(seen)", "assert [solve(1), solve(1)] == [1, 2]"),
+        (
+            "from collections import Counter, namedtuple\nP = namedtuple('P', 'x')\n"
+            "def solve(s):\n    return P(Counter(s))",
+            "assert solve('aab') == ({'a': 2, 'b': 1},)",
+        ),
+        ("def solve(a, *, b=1):\n    print('busy' * 100_000)\n    return a + b", "assert solve(1, b=2) == 3"),
+        (
+            "from decimal import Decimal\nfrom datetime import date\n"
+            "def solve(n):\n    return [Decimal(n) / 10, date(2020, 1, n)]",
+            "import datetime, decimal\nassert solve(5) == [decimal.Decimal('0.5'), datetime.date(2020, 1, 5)]",
+        ),
+    ],
+    ids=range(11),
+)
+def test_plain_values_of_every_kind_cross_unchanged(call, code, body):
+    assert call(code, three(body)) == "verified"
+
+
+def test_a_loop_over_a_handed_over_function_is_verified(call):
+    tests = (
+        "import random\nfrom solution import solve as the_answer\n\n\ndef check(candidate):\n"
+        "    made = random.Random(1)\n    for _ in range(20):\n        n = made.randint(0, 9)\n"
+        "        assert abs(candidate(n) - 2 * n) < 1e-6\n    assert candidate(0) == 0\n"
+        "    assert candidate(1) == 2\n\n\ndef test_check():\n    check(the_answer)\n"
+    )
+    assert call(RIGHT, tests) == "verified"
+    assert call("def solve(x):\n    return 2 * x if x != 1 else 3", tests) == "refused"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class Lie(int):\n    def __eq__(self, other): return True\ndef solve(x):\n    return Lie(0)",
+        "def solve(x):\n    return lambda: 4",
+        "def solve(x):\n    class Error(Exception): pass\n    raise Error",
+        "def solve(x):\n    return [4, 10, 14.0][x % 3]",
+        "def other(x):\n    return x + x",
+        "def solve(x):\n    open('/etc/passwd')\n    return x + x",
+        "import os\ndef solve(x):\n    os._exit(0)",
+        "def solve(x):\n    while True: pass",
+    ],
+)
+def test_what_is_no_value_or_a_wrong_one_is_refused(call, code):
+    assert call(code, VALUES) == "refused"
+
+
+def test_an_answer_that_gives_no_value_fails_tests_that_catch_everything(call):
+    body = "try:\n    solve(1)\nexcept Exception:\n    pass\nassert True"
+    assert call("def solve(x):\n    raise KeyError", three(body)) == "verified"
+    assert call("def solve(x):\n    return object()", three(body)) == "refused"
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "import os\nfrom solution import solve",
+        "from solution import *",
+        "from solution import Stack\nassert Stack()",
+        "from solution import solve\nassert solve.__name__",
+        "from solution import solve\nassert callable(solve)",
+        "from solution import LIMIT\nassert LIMIT == 3",
+        "import solution\nassert solution.LIMIT == 3",
+        "from solution import solve\nassert solve(2)(3) == 5",
+        "from solution import solve\nadd = solve(2)\nassert add(3) == 5",
+        "from solution import solve\nassert solve(2).total == 5",
+        "from solution import solve\nxs = [1]\nassert solve(xs) is not xs",
+        "from solution import solve\nxs = [1]\nassert solve(xs) == [1]\nxs.append(2)",
+        "from solution import solve\ngot = solve([])\ngot[0] = 2\nassert solve([]) == []",
+        "from solution import solve\nassert type(solve(2)) == int",
+        "import random\nfrom solution import solve\nrandom.seed(1)\nassert solve([1]) == 1",
+        "from solution import solve\nassert eval('solve(2)') == 4",
+        "from solution import solve\nclass Point: pass\nassert solve(Point())",
+    ],
+)
+def test_tests_that_need_more_than_values_are_told_by_their_text(tests):
+    assert why_whole(tests)
+
+
+def test_an_answer_cannot_change_what_it_is_compared_with(call):
+    tests = three("xs = [3, 1]\nassert solve(xs) == sorted(xs)")
+    assert call("def solve(xs):\n    xs.clear()\n    return []", tests) == "refused"
+
+
+def test_a_change_of_arguments_is_checked_in_one_process(call):
+    for used in ("solve(xs)", "assert solve(xs) is None"):
+        tests = three(f"xs = [3, 1]\n{used}\nassert xs == [1, 3]")
+        assert call("def solve(xs):\n    xs.sort()", tests) == "checked"
+
+
+def test_a_function_as_an_argument_makes_tests_run_as_one(call):
+    tests = three("assert solve(lambda x: x + 1, [1]) == [2]")
+    assert not why_whole(tests)
+    assert call("def solve(f, xs):\n    return [f(x) for x in xs]", tests) == "checked"
+
+
+def test_a_lie_is_refused_where_tests_run_as_one_and_an_honest_object_is_checked(call):
+    head = "import sys\nfrom solution import solve"
+    tests = three("assert solve(2) == 4\nassert sys.maxsize", head)
+    assert (
+        call("class Four:\n    def __eq__(self, other): return other == 4\nsolve = lambda x: Four()", tests)
+        == "checked"
+    )
+    assert call("class Any:\n    def __eq__(self, other): return True\nsolve = lambda x: Any()", tests) == "refused"
+
+
+SCRIPT = {"total.py": "def total(xs):\n    return xs[0]\n", "test_total.py": "from total import total\n"}
+
+
+@pytest.fixture
+def check(sandbox):
+    """What a check calls a change to ``total.py``."""
+
+    def verdict(change, command, tests, **files):
+        original = {"total.py": b"def total(xs):\n    return xs[0]\n", **{n: t.encode() for n, t in files.items()}}
+        if tests:
+            original["tests/test_total.py"] = tests.encode()
+        work = FolderWork(folder="/", check=command)
+        changed = {**original, "total.py": change.encode()}
+        return CommandVerifier(work=work, original=original).verify(Submission(files=changed), sandbox)
+
+    return verdict
+
+
+SUM = "def total(xs):\n    return sum(xs)\n"
+LIE = "class Lie(int):\n    def __eq__(self, other): return True\ndef total(xs):\n    return Lie(0)\n"
+PYTEST = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q -p no:cacheprovider"
+CASE = (
+    "import unittest\nfrom total import total\nclass T(unittest.TestCase):\n"
+    "    def test_sum(self):\n        self.assertEqual(total([1, 2]), 3)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "tests"),
+    [
+        ("PYTHONPATH=. python3 tests/test_total.py", "from total import total\nassert total([1, 2]) == 3\n"),
+        ("python3 -m unittest tests/test_total.py", CASE),
+    ],
+)
+def test_a_check_without_a_report_is_examined_by_how_it_ends(check, command, tests):
+    right, lie = check(SUM, command, tests), check(LIE, command, tests)
+    assert (right.accepted, right.checked, right.verified) == (True, True, False)
+    assert "fails before the change, and where its tests are broken on purpose" in right.text
+    assert not lie.accepted and "even when its tests are broken on purpose" in lie.text
+    ended = check("import os\nos._exit(0)\n", command, tests)
+    assert not ended.accepted
+
+
+def test_a_check_that_passed_before_decides_nothing(check):
+    verdict = check(SUM, "true", "")
+    assert (verdict.accepted, verdict.checked, verdict.verified) == (True, False, False)
+    assert verdict.text == "the check passed before anything was changed, so it decides nothing"
+
+
+def test_a_check_without_tests_that_could_be_broken_says_so(check):
+    verdict = check(SUM, "grep -q sum total.py", "")
+    assert (verdict.accepted, verdict.checked) == (True, True)
+    assert "it was not cross-examined" in verdict.text
+
+
+@pytest.mark.slow
+def test_pytest_is_examined_test_by_test(check):
+    tests = (
+        "import pytest\nfrom total import total\n\n@pytest.mark.parametrize('xs', [[1, 2], [3]])\n"
+        "def test_sum(xs):\n    assert total(xs) == 3\n\n\n"
+        "class TestMore:\n    def test_none(self):\n        assert total([0]) == 0\n\n\n"
+        "def test_later():\n    pytest.skip('later')\n"
+    )
+    right = check(SUM, PYTEST, tests, **{"doc.py": "'''\n>>> 1\n1\n'''\n"})
+    assert (right.accepted, right.checked) == (True, True) and "broken on purpose" in right.text
+    assert check(SUM, f"{PYTEST} --doctest-modules", tests, **{"doc.py": "'''\n>>> 1\n1\n'''\n"}).checked
+    # One test is passed by right values and only the other by a lie.
+    half = LIE.replace("return Lie(0)", "return Lie(0) if len(xs) > 1 else xs[0]")
+    assert not check(half, PYTEST, tests).accepted
+
+
+@pytest.mark.slow
+def test_tests_that_ran_before_must_pass(check):
+    more = {"tests/test_more.py": "def test_more():\n    assert True\n"}
+    hides = "import unittest\ndef total(xs):\n    raise unittest.SkipTest('later')\n"
+    tests = "from total import total\ndef test_sum():\n    assert total([1, 2]) == 3\n"
+    verdict = check(hides, PYTEST, tests, **more)
+    assert not verdict.accepted and "tests/test_total.py::test_sum" in verdict.text
+    absent = "import total\nfrom total import new\ndef test_new():\n    assert new([1, 2]) == 3\n"
+    skips = "import unittest\nraise unittest.SkipTest('later')\n"
+    assert not check(skips, PYTEST, absent, **more).accepted
+    assert check(f"{SUM}new = total\n", PYTEST, absent, **more).checked
