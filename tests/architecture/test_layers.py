@@ -27,7 +27,7 @@ LAYERS = (
     ("retrieval", "programs"),
     ("models", "sandbox", "vectors", "store"),
     ("episodes", "ledger", "prompts", "workflow", "settings", "events", "cancellation"),
-    ("paths",),
+    ("paths", "redaction"),
     ("files", "frontmatter"),
     ("faults",),
     ("errors",),
