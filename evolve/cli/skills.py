@@ -54,7 +54,7 @@ def show_command(name: Name, workspace: options.Workspace = None, as_json: optio
     emit(f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
     emit(f"from {skill.source or 'unknown'}; helped {len(skill.tasks)} tasks; digest {skill.digest[:12]}")
     emit()
-    emit(skill.code.rstrip())
+    emit(skill.code.rstrip(), exact=True)
 
 
 @app.command("find")
