@@ -17,7 +17,7 @@ from evolve.redaction.shapes import SHAPES
 MARK = "[secret]"
 """Stands where a secret stood."""
 
-_SHORTEST_CODED = 8
+_SHORTEST_CODED, _SHORTEST_PLAIN = 8, 10
 _LINKS = re.compile(r"[\s\"'+,\\()]+")
 
 
@@ -120,7 +120,8 @@ class Scanner:
         if not found:
             joined = _LINKS.sub("", low)  # a text that a program puts together from pieces, or a line that was wrapped
             for form in self.forms:
-                if form.secret.random and form.text in joined:
+                core = _LINKS.sub("", form.text)
+                if len(core) >= (_SHORTEST_CODED if form.secret.random else _SHORTEST_PLAIN) and core in joined:
                     found[f"{form.secret.source}{form.how}, in pieces"] = 0
         return [Finding(kind=kind, line=line) for kind, line in found.items()]
 
@@ -155,6 +156,8 @@ def _written(value: str) -> Iterator[tuple[str, str]]:
     yield "", value
     for plain in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1].replace("/", "\\/")):
         yield ", as in JSON", plain
+        yield ", as in JSON", plain.replace("\\", "\\\\")  # in a program's literal
+        yield ", as in JSON", json.dumps(plain)[1:-1]
     yield ", as in JSON", "".join(f"\\u{ord(sign):04x}" for sign in value if ord(sign) < 0x10000)
     for safe in ("", "/", "!*'()"):
         yield ", URL-encoded", quote(raw, safe=safe)
