@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from evolve.cli.output import emit, flush, note
+from evolve.cli.output import emit, flush, note, visible
 
 if TYPE_CHECKING:
     from evolve.episodes import Question
@@ -65,7 +65,7 @@ def _respond(question: Question) -> str | None:
 def _leave(question: Question) -> str:
     show_diff(question.detail)
     flush()  # the question comes after what it is about
-    if typer.confirm(question.text, err=True):
+    if typer.confirm(visible(question.text), err=True):
         return "yes"
     why = typer.prompt("what is wrong with it (Enter: nothing to say)", default="", show_default=False, err=True)
     return why.strip() if why.strip().lower() not in ("", "y", "yes") else "no"
@@ -76,7 +76,7 @@ def show_diff(text: str) -> None:
     if not text:
         return
     if not sys.stdout.isatty():
-        emit(text.rstrip("\n"))
+        emit(text.rstrip("\n"), exact=True)
         return
     from rich.console import Console
     from rich.text import Text
@@ -84,7 +84,7 @@ def show_diff(text: str) -> None:
     styles = {"+": "green", "-": "red", "@": "cyan"}
     console = Console(highlight=False, soft_wrap=True)
     for line in text.rstrip("\n").split("\n"):
-        console.print(Text(line, style=styles.get(line[:1], "")))
+        console.print(Text(visible(line), style=styles.get(line[:1], "")))
 
 
 def tell_waiting(result: Result) -> None:

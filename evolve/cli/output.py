@@ -4,12 +4,32 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from evolve.errors import EnvironmentProblem
+
+# What a terminal obeys (controls), what turns the order of letters around, and what is not seen at all.
+_STEERING = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str, *, lines: bool = True) -> str:
+    """The text with escapes such as ``\\x1b`` for whatever steers a terminal: it may come from outside.
+
+    Args:
+        lines: Leave line breaks; without, they are shown as ``\\n``.
+    """
+    shown = _STEERING.sub(_escaped, text.replace("\r\n", "\n"))
+    return shown if lines else shown.replace("\n", "\\n")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")
 
 
 def emit_json(value: Any) -> None:
@@ -23,8 +43,13 @@ def _as_data(value: Any) -> Any:
     return to_data(value)
 
 
-def emit(text: str = "") -> None:
-    """Prints a line of the result."""
+def emit(text: str = "", *, exact: bool = False) -> None:
+    """Prints a line of the result.
+
+    Args:
+        exact: It is data, such as code or a difference: another program gets it as it is, a terminal does not.
+    """
+    text = text if exact and not sys.stdout.isatty() else visible(text)
     try:
         _put(text)
     except UnicodeEncodeError:
@@ -65,7 +90,7 @@ def _writing() -> Iterator[None]:
 def note(text: str) -> None:
     """Tells of progress."""
     encoding = sys.stderr.encoding or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
+    print(visible(text).encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
 
 
 def complain(message: str, *, hint: str = "") -> None:
@@ -105,7 +130,7 @@ def _cell(value: Any) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.2f}"
-    return str(value)
+    return visible(str(value), lines=False)
 
 
 def _is_number(text: str) -> bool:

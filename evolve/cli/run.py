@@ -214,7 +214,7 @@ def _choice(arguments: Any, outputs: Any) -> tuple[Any] | None:
 
 def _show(result: Result, mark: str) -> None:
     if result.answer and (result.solved or result.status == "unverified"):
-        emit(result.answer.rstrip())
+        emit(result.answer.rstrip(), exact=True)
         emit()
     if result.status == "unverified" or (result.judged and result.solved):
         emit(f"it gives {json.dumps(result.value, ensure_ascii=False)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -59,7 +59,7 @@ def show_command(name: Name, workspace: options.Workspace = None, as_json: optio
     if reason:
         emit(f"why it is {skill.status}: {reason}")
     emit()
-    emit(skill.code.rstrip())
+    emit(skill.code.rstrip(), exact=True)
 
 
 @app.command("find")
@@ -111,7 +111,7 @@ def retire_command(name: Name, workspace: options.Workspace = None, as_json: opt
 
 @app.command("own")
 def own_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Make a skill yours: it is never changed unattended from now on."""
+    """Make a skill yours, name and description too: it is never changed unattended, and exported in these words."""
     import evolve
 
     with evolve.open(workspace) as opened:
@@ -119,7 +119,7 @@ def own_command(name: Name, workspace: options.Workspace = None, as_json: option
     if as_json:
         emit_json(_skill(skill))
     else:
-        emit(f"{skill.name} is yours")
+        emit(f"{skill.name} is yours, and is exported with its description: {skill.description}")
 
 
 @app.command("export")
@@ -127,14 +127,21 @@ def export_command(
     names: Annotated[list[str], typer.Argument(help="Names of skills.", show_default=False)],
     out: Annotated[str, typer.Option("--out", help="Folder to write into.")],
     to: Annotated[str, typer.Option("--to", help="Format: agent-skills.")] = "agent-skills",
+    without_evals: Annotated[bool, typer.Option("--without-evals", help="Leave out all examples.")] = False,
+    withhold_rows: Annotated[bool, typer.Option("--withhold-rows", help="Leave out examples with a secret.")] = False,
+    description: Annotated[str, typer.Option("--description", help="Your own words for it.", show_default=False)] = "",
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write skills as folders that other agents load and that run by themselves."""
+    """Write skills as folders that other agents load and that run by themselves.
+
+    A skill describes itself by its contract, unless it is yours or you give a description.
+    """
     import evolve
 
+    evals: Literal["all", "clean", "none"] = "none" if without_evals else "clean" if withhold_rows else "all"
     with evolve.open(workspace, read_only=True) as opened:
-        folders = opened.skills.export(names, to=to, out=out)
+        folders = opened.skills.export(names, to=to, out=out, evals=evals, description=description)
     if as_json:
         emit_json([str(folder) for folder in folders])
         return

@@ -47,7 +47,7 @@ def generate_command(
     elif as_json:
         emit_json([task_json(task) for task in made.tasks])
     else:
-        emit(render_jsonl(made.tasks).rstrip("\n"))
+        emit(render_jsonl(made.tasks).rstrip("\n"), exact=True)
 
 
 @app.command("import")
@@ -74,7 +74,7 @@ def import_command(
     elif as_json:
         emit_json([task_json(task) for task in found.tasks])
     else:
-        emit(render_jsonl(found.tasks).rstrip("\n"))
+        emit(render_jsonl(found.tasks).rstrip("\n"), exact=True)
 
 
 @app.command("show")

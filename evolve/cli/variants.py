@@ -80,7 +80,7 @@ def diff_command(
     if as_json:
         emit_json({"diff": text})
     else:
-        emit(text or "no difference")
+        emit(text or "no difference", exact=True)
 
 
 @app.command("tree")

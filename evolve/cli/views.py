@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.output import note, shorten
+from evolve.cli.output import note, shorten, visible
 from evolve.events import Event
 from evolve.workflow import kind_of
 
@@ -125,14 +125,16 @@ class LoopView(AbstractContextManager["LoopView"]):
         line, lasting = _loop_line(event)
         if not line:
             return
-        line = self._mark + line
+        line = self._mark + visible(line)
+        from rich.text import Text
+
         if self._status is None:
             if lasting or line.partition(":")[0] != self._last.partition(":")[0]:
                 note(line)
         elif lasting:
             self._status.console.print(line, highlight=False, markup=False)
         else:
-            self._status.update(line)
+            self._status.update(Text(line))
         self._last = line
 
 

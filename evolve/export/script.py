@@ -84,6 +84,20 @@ def render_script(skill: Skill, description: str) -> str:
     return f"#!/usr/bin/env python3\n{skill.code.rstrip()}\n{text}"
 
 
+def without_words(code: str) -> str:
+    """The source without docstrings and comments, in which a model could speak to whoever reads it."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            kept = [one for one in node.body if not _is_text(one)]
+            node.body[:] = kept if kept or isinstance(node, ast.Module) else [ast.Pass()]
+    return ast.unparse(tree) + "\n"
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
 def argument_count(tree: ast.Module, entry: str) -> int:
     """How many positional arguments the entry is called with: those without defaults."""
     for node in tree.body:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from evolve.models.abilities import Abilities, AbilityBook
 from evolve.models.addressing import Endpoint, parse_model
 from evolve.models.bodies import Wording
+from evolve.models.cleaning import CleaningWire
 from evolve.models.client import EndpointModel, Services
 from evolve.models.openai_wire import OpenAIWire
 from evolve.models.opening import ModelSetup, load_wording, open_models
@@ -44,6 +45,7 @@ __all__ = [
     "Breaker",
     "Call",
     "ChatModel",
+    "CleaningWire",
     "Deadlines",
     "Endpoint",
     "EndpointModel",

@@ -14,6 +14,7 @@ from evolve.ledger import Budget, Ledger
 from evolve.models.abilities import Abilities, AbilityBook
 from evolve.models.addressing import Endpoint
 from evolve.models.bodies import Wording, adapted, exchange_of, with_form, with_repair
+from evolve.models.cleaning import clean_request
 from evolve.models.overflow import overflow
 from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Price
@@ -24,6 +25,7 @@ from evolve.models.structure import RUNGS, extract
 from evolve.models.tokens import most_prompt_tokens, most_tokens
 from evolve.models.trimming import trimmed
 from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
+from evolve.redaction import Scanner, StreamCleaner
 
 _ADAPTATIONS = 6
 _THIS_SCHEMA = re.compile(r"invalid schema|invalid_json_schema|schema is (invalid|too)", re.IGNORECASE)
@@ -50,6 +52,7 @@ class Services:
         on_call: Hears of every call.
         repairs: How often a model is told what is wrong with its reply before that counts as its mistake.
         sleep: Waits; replaced where nobody wants to.
+        scanner: Knows the secrets that are in no prompt and no reply; the wire cleans what comes whole.
         clock: Monotonic seconds.
         rng: Source of jitter.
     """
@@ -67,6 +70,7 @@ class Services:
     on_call: OnCall = _say_nothing
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
+    scanner: Scanner = field(default_factory=Scanner)
 
 
 class EndpointModel:
@@ -109,7 +113,7 @@ class _Asking:
 
     def __init__(self, endpoint: Endpoint, services: Services, request: ModelRequest, on_delta: OnDelta | None) -> None:
         self.endpoint, self.services, self.on_delta = endpoint, services, on_delta
-        self.request = request
+        self.request = clean_request(request, services.scanner)
         self.abilities: Abilities = services.abilities.of(endpoint)
         self.rung: Rung = "text" if request.schema is None else self.abilities.best_rung
         self.used = Usage()
@@ -117,7 +121,7 @@ class _Asking:
         self.again = 0
         self.dropped: tuple[str, ...] = ()
         self.adaptations = 0
-        self.heard = False
+        self.heard, self.shown = False, StreamCleaner(services.scanner)
         self.was_too_long = False
         self.cancellation: Cancellation | None = None
 
@@ -156,7 +160,7 @@ class _Asking:
             cut = f" (cut off at {self.request.max_tokens} tokens)" if parts.finish == "length" else ""
             return None, found.why + cut
         self.abilities = self.abilities.with_rung(self.rung, True)
-        return replace(reply, data=found.value), ""
+        return replace(reply, data=self.services.scanner.cleaned(found.value)), ""  # escaped once more inside a text
 
     def answer(self) -> Parts | Unusable:
         """One reply, whatever it is worth; trouble on the way is waited out or worked around."""
@@ -208,8 +212,9 @@ class _Asking:
             kind, why = "reply", ""
             if exchange.streamed and outcome.finish not in ("filter", "refusal"):
                 self.abilities = replace(self.abilities, streams=self.heard)
-            if self.on_delta is not None and not self.heard:
-                self.on_delta(outcome.text)
+            rest = self.shown.close() if self.heard else outcome.text
+            if self.on_delta is not None and rest:
+                self.on_delta(rest)
         elif isinstance(outcome, Unusable):
             kind, why = "unusable", outcome.why
         else:
@@ -268,15 +273,16 @@ class _Asking:
     def listener(self, exchange: Exchange) -> Callable[[bytes], None] | None:
         if self.on_delta is None or not exchange.streamed:
             return None
-        reader, tell = DeltaReader(exchange.path), self.on_delta
-        self.heard = False
+        reader, tell, shown = DeltaReader(exchange.path), self.on_delta, StreamCleaner(self.services.scanner)
+        self.heard, self.shown = False, shown
         tell("")
 
         def listen(piece: bytes) -> None:
             text = reader.feed(piece)
-            if text:
-                self.heard = True
-                tell(text)
+            self.heard = self.heard or bool(text)
+            clean = shown.feed(text)
+            if clean:
+                tell(clean)
 
         return listen
 

@@ -26,6 +26,8 @@ _NO_KEY = "none"  # the library insists on one; local servers take any
 class OpenAIWire:
     """Talks to one endpoint. May be used from several threads; each takes a connection of its own.
 
+    What comes back is as the endpoint said it; :class:`evolve.models.CleaningWire` takes secrets out.
+
     Args:
         endpoint: Where, and with which key.
     """
@@ -72,7 +74,6 @@ class _Line:
         import httpx2
         import openai
 
-        self._secret = endpoint.key
         self._stream: Any = None
         self._over = threading.Event()
         limits = httpx2.Limits(max_connections=1, max_keepalive_connections=1)
@@ -97,18 +98,18 @@ class _Line:
                 return self._exchange(exchange, deadlines, on_bytes)
             except openai.APIStatusError as error:
                 content = b"" if over.is_set() else error.response.content
-                return self._hidden(failure_of_status(error.status_code, dict(error.response.headers), content))
+                return failure_of_status(error.status_code, dict(error.response.headers), content)
             except openai.APITimeoutError as error:
                 connecting = isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.PoolTimeout)
                 return _too_late(deadlines, over=over.is_set(), connecting=connecting)
             except openai.APIConnectionError as error:
                 if over.is_set():
                     return _too_late(deadlines, over=True)
-                return self._hidden(_broken(error.__cause__ or error))
+                return _broken(error.__cause__ or error)
             except httpx2.TimeoutException:
                 return _too_late(deadlines, over=over.is_set())
             except (httpx2.HTTPError, httpx2.InvalidURL, openai.OpenAIError) as error:
-                return _too_late(deadlines, over=True) if over.is_set() else self._hidden(_broken(error))
+                return _too_late(deadlines, over=True) if over.is_set() else _broken(error)
 
     def _exchange(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None) -> Received | Failure:
         import httpx2
@@ -176,19 +177,8 @@ class _Line:
             if self._over.is_set():  # it was ended while there was nothing to cut yet
                 self._cut()
 
-    def _hidden(self, failure: Failure) -> Failure:
-        """The failure without the key, should an endpoint have repeated it."""
-        from dataclasses import replace
-
-        return replace(failure, text=without_secret(failure.text, self._secret))
-
     def close(self) -> None:
         self._client.close()
-
-
-def without_secret(text: str, secret: str) -> str:
-    """The text with every occurrence of a key replaced."""
-    return text.replace(secret, "[key]") if len(secret) >= 4 else text
 
 
 def _required(path: str) -> dict[str, Any]:

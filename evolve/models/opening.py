@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ from evolve.ledger import Budget, Ledger
 from evolve.models.abilities import AbilityBook
 from evolve.models.addressing import Endpoint, parse_model
 from evolve.models.bodies import Wording
+from evolve.models.cleaning import CleaningWire
 from evolve.models.client import EndpointModel, Services
 from evolve.models.openai_wire import OpenAIWire
 from evolve.models.patience import Breaker, RetryRules
@@ -22,6 +24,7 @@ from evolve.models.replay import ExchangeStore, Recording, RecordingWire
 from evolve.models.routing import Models
 from evolve.models.wire import Deadlines, Wire
 from evolve.prompts import PromptLayers, load_prompt
+from evolve.redaction import Scanner, known_secrets
 
 PRICES = "prices.toml"
 
@@ -43,6 +46,8 @@ class ModelSetup:
         on_call: Hears of every call, failed ones included.
         seed: Of the jitter between attempts.
         wire: Makes the connection to an endpoint; default: HTTP.
+        folders: Whose ``.env`` files hold secrets, beside the environment. What endpoints say, and what they are asked,
+            is cleaned of them and of the keys.
     """
 
     model: str
@@ -59,6 +64,7 @@ class ModelSetup:
     seed: int = 0
     on_call: OnCall | None = None
     wire: Callable[[Endpoint], Wire] = OpenAIWire
+    folders: tuple[Path, ...] = ()
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
@@ -97,8 +103,11 @@ def open_models(setup: ModelSetup) -> Models:
 
 def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, kept: tuple[Prices, AbilityBook]) -> Services:
     prices, book = kept
+    environ = os.environ if setup.environ is None else setup.environ
+    scanner = Scanner(known_secrets(environ, setup.folders, keys=[endpoint.key]))
     services = Services(
-        wire=setup.wire(endpoint),
+        wire=CleaningWire(setup.wire(endpoint), scanner),
+        scanner=scanner,
         wording=load_wording(setup.layers),
         meter=setup.meter,
         price=prices.of(endpoint),

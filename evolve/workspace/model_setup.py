@@ -52,6 +52,7 @@ def model_setup(
         ),
         seed=settings.seed,
         recording=recording,
+        folders=(paths.root, Path.cwd()),
     )
 
 

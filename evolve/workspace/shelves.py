@@ -6,14 +6,17 @@ import builtins
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from evolve.errors import SandboxUnavailable, UsageError
 from evolve.improve.stores import Stores
+from evolve.paths import WorkspacePaths
+from evolve.redaction import Scanner, known_secrets
 from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
 from evolve.skills import KEPT, Skill, SkillStatus
 from evolve.workspace.closing import Shelf
+from evolve.workspace.folders import Folders
 
 if TYPE_CHECKING:
     from evolve.sandbox import Outcome
@@ -23,12 +26,16 @@ class Skills(Shelf):
     """The skills of a workspace.
 
     Args:
+        paths: Where the workspace is.
         sandbox: Opens the sandbox, for checks.
         on_empty: Called after the last skill in use was retired.
     """
 
-    def __init__(self, stores: Stores, sandbox: Callable[[], Sandbox], *, on_empty: Callable[[], None]) -> None:
+    def __init__(
+        self, stores: Stores, paths: WorkspacePaths, sandbox: Callable[[], Sandbox], *, on_empty: Callable[[], None]
+    ) -> None:
         self._stores = stores
+        self._paths = paths
         self._sandbox = sandbox
         self._on_empty = on_empty
 
@@ -82,9 +89,20 @@ class Skills(Shelf):
         return self._stores.skills.own(name)
 
     def export(
-        self, names: Sequence[str], *, to: str = "agent-skills", out: str | os.PathLike[str]
+        self,
+        names: Sequence[str],
+        *,
+        to: str = "agent-skills",
+        out: str | os.PathLike[str],
+        evals: Literal["all", "clean", "none"] = "all",
+        description: str = "",
     ) -> builtins.list[Path]:
         """Writes skills as folders that other agents load; gives the folders.
+
+        Args:
+            evals: Which rows go along as examples and evaluation cases: ``clean`` leaves out those that hold a secret.
+            description: A person's words for the one skill that is named; else it is made from the contract, unless
+                the skill is owned.
 
         Raises:
             UsageError: The format is unknown, a skill does not exist, or it was only ever tried without a sandbox.
@@ -101,4 +119,8 @@ class Skills(Shelf):
                     f"{skill.name} was learned without a sandbox and is not exported",
                     hint="learn it again without --sandbox none",
                 )
-        return agent_skills.export(skills, Path(out))
+        # A .env file is never copied into a run, but what a program printed may hold its values all the same.
+        worked_in = [Path(patch.folder) for patch in Folders(self._paths.runs).list()]
+        scanner = Scanner(known_secrets(os.environ, (self._paths.root, Path.cwd(), *worked_in)))
+        rules = agent_skills.ExportRules(scanner=scanner, evals=evals, description=description)
+        return agent_skills.export(skills, Path(out), rules)

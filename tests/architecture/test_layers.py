@@ -30,7 +30,7 @@ LAYERS = (
     ("retrieval", "programs"),
     ("models", "sandbox", "vectors", "store"),
     ("episodes", "ledger", "prompts", "workflow", "settings", "events", "cancellation", "lifeline"),
-    ("paths",),
+    ("paths", "redaction"),
     ("files", "frontmatter"),
     ("faults",),
     ("errors",),

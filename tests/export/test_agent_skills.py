@@ -15,7 +15,6 @@ import strictyaml
 
 from evolve.errors import UsageError
 from evolve.export import agent_skills
-from evolve.export.secret_scan import find_secrets
 from evolve.skills import Skill
 from tests.skills.samples import GOOD, draft
 
@@ -72,8 +71,8 @@ def test_the_metadata_name_the_modules_that_the_code_uses(tmp_path, imports, mod
         "Zahlen \u202e größer",
     ],
 )
-def test_any_description_becomes_acceptable(tmp_path, description):
-    (folder,) = agent_skills.export([replace(SKILL, description=description)], tmp_path)
+def test_any_description_of_a_person_becomes_acceptable(tmp_path, description):
+    (folder,) = agent_skills.export([replace(SKILL, description=description, owner="user")], tmp_path)
     assert skills_ref.validate(folder) == agent_skills.validate(folder) == []
 
 
@@ -156,7 +155,7 @@ def test_a_link_is_not_followed(tmp_path, folder):
 
 def test_an_earlier_export_is_replaced(folder):
     (folder / "stale.txt").write_text("x")
-    agent_skills.export([replace(SKILL, description="Other words.")], folder.parent)
+    agent_skills.export([replace(SKILL, description="Other words.", owner="user")], folder.parent)
     assert not (folder / "stale.txt").exists()
     assert "Other words" in (folder / "SKILL.md").read_text()
 
@@ -176,7 +175,7 @@ def test_a_file_as_target_is_named(tmp_path):
 def test_known_secrets_do_not_leave(tmp_path, monkeypatch):
     monkeypatch.setenv("SOME_API_KEY", "correct horse battery")
     leaking = replace(SKILL, code='WORDS = "correct horse battery"\n' + SKILL.code)
-    with pytest.raises(UsageError, match="secret environment variable") as caught:
+    with pytest.raises(UsageError, match=r"scripts/large-evens.py contains the variable SOME_API_KEY") as caught:
         agent_skills.export([leaking], tmp_path / "out")
     assert "battery" not in str(caught.value)
     assert not (tmp_path / "out").exists()
@@ -185,29 +184,6 @@ def test_known_secrets_do_not_leave(tmp_path, monkeypatch):
 def test_code_that_runs_on_import_does_not_leave(tmp_path):
     with pytest.raises(UsageError, match="top level"):
         agent_skills.export([replace(SKILL, code="print(1)\n" + SKILL.code)], tmp_path)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "sk-" + "a1B2" * 8,
-        "ghp_" + "x" * 36,
-        "AKIA" + "A" * 16,
-        "-----BEGIN RSA PRIVATE KEY-----",
-        "https://user:hunter22@example.org/",
-        'api_key = "abcdefgh1234"',
-        "xoxb-1234567890-abc",
-    ],
-)
-def test_shapes_of_secrets_are_recognised(text):
-    assert find_secrets(f"before {text} after")
-
-
-def test_encoded_secrets_are_recognised_and_ordinary_text_is_not():
-    value = "p@ss word/9"
-    for form in ("cEBzcyB3b3JkLzk", "p%40ss%20word%2F9"):
-        assert find_secrets(f"x = '{form}'", [value])
-    assert find_secrets((Path(__file__).parent / "../skills/samples.py").read_text(), [value]) == []
 
 
 def test_names_in_the_code_do_not_clash_with_the_command_line(tmp_path):

@@ -199,4 +199,4 @@ def test_keys_stay_out_of_errors_records_and_views(bench, tmp_path):
     seen += [path.read_text() for path in tmp_path.rglob("*.json")]
     assert len(seen) == 4
     assert [text for text in seen if key in text] == []
-    assert "Incorrect API key provided: [key]" in seen[0]
+    assert "Incorrect API key provided: [secret]" in seen[0]

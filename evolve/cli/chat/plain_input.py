@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from evolve.cli.chat.reading import is_open, is_row, is_rows
+from evolve.cli.output import visible
 from evolve.errors import UsageError
 
 
@@ -62,7 +63,7 @@ class LineInput:
             return self._kept.pop()
         if self._attended:
             try:
-                return input(prompt)
+                return input(visible(prompt))
             except EOFError:
                 print()
                 return None

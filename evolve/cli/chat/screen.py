@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from evolve.cli.output import visible
 from evolve.files import clean_text
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.live import Live
 
-_CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _TAIL_LINES = 6
 
 STYLES: Mapping[str, str] = {
@@ -72,8 +71,8 @@ class Screen(Protocol):
 
 
 def harmless(text: str) -> str:
-    """The text without anything that a terminal would obey: it may come from a model or from a program's output."""
-    return _CONTROL.sub("", clean_text(text).replace("\t", "    ").replace("\r\n", "\n").replace("\r", "\n"))
+    """The text with what a terminal would obey made visible, and tabs as they are shown."""
+    return visible(clean_text(text)).replace("\t", "    ")
 
 
 def wants_plain(environ: Mapping[str, str]) -> bool:

@@ -17,6 +17,7 @@ from prompt_toolkit.output import ColorDepth
 
 from evolve.cli.chat.history import TypedLines
 from evolve.cli.chat.reading import is_open
+from evolve.cli.output import visible
 
 if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
@@ -73,7 +74,7 @@ class TerminalInput:
     def answer(self, question: str) -> str | None:
         """What the person answers; None for Ctrl-C and Ctrl-D."""
         try:
-            return self._questions.prompt([("bold", question)])
+            return self._questions.prompt([("bold", visible(question))])
         except (EOFError, KeyboardInterrupt):
             return None
 

@@ -1,0 +1,94 @@
+"""What an exported skill says of itself: its contract, or the words of a person.
+
+Another agent reads names and descriptions as if they were its own instructions, and a skill's description may have been
+written by a model that had read a hostile file. So unless a person stands behind it, a description is made from the
+signature and from short examples, which nobody's sentence gets into.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from evolve.episodes import Json, Row
+from evolve.export.validation import LONGEST_DESCRIPTION
+from evolve.skills import Skill
+
+MOST_NAME_WORDS, LONGEST_PLAIN_NAME = 5, 48
+"""A name that is longer could be a sentence."""
+
+_SHORT, _MOST_LETTERS = 40, 20
+_WORDS = {
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "yes or no",
+    "any": "a value",
+    "dict": "a record",
+    "list": "a list",
+    "none": "nothing",
+}
+
+
+def describe(skill: Skill, words: str = "") -> str:
+    """What the skill does and when to use it, in characters and length that every client accepts.
+
+    Args:
+        words: A person's own, in place of the contract. Those of a skill that a person owns are a person's too.
+    """
+    if words or skill.owner == "user":
+        return _in_words(skill, words or skill.description)
+    return from_contract(skill)
+
+
+def from_contract(skill: Skill) -> str:
+    """A description in which no word is anybody's but ours."""
+    takes, gives = _contract(skill.signature)
+    example = next((told for row in skill.rows if (told := _example(row))), "")
+    text = f"A function that was learned from examples: takes {takes} and gives {gives}{example}."
+    return f"{text} Use when a task needs this function, as its name and its examples tell."[:LONGEST_DESCRIPTION]
+
+
+def exported_name(skill: Skill) -> str:
+    """The name that the skill leaves under: its own, cut where it is long enough for a sentence."""
+    words = skill.name.split("-")
+    if skill.owner == "user" or (len(words) <= MOST_NAME_WORDS and len(skill.name) <= LONGEST_PLAIN_NAME):
+        return skill.name
+    return f"{'-'.join(words[:3])[:32].strip('-')}-{skill.digest[:6]}"
+
+
+def _in_words(skill: Skill, words: str) -> str:
+    text = words.replace("->", "to").replace("<", "less than ").replace(">", "greater than ")
+    text = " ".join(text.replace("---", "-").split()).strip()
+    if "use when" in text.lower():
+        return text[:LONGEST_DESCRIPTION]
+    what = (text or skill.name.replace("-", " ").capitalize()).rstrip(".")
+    when = f" Use when a task needs {skill.name.replace('-', ' ')}, or a function with the same results."
+    return what[: LONGEST_DESCRIPTION - len(when) - 1] + "." + when
+
+
+def _contract(signature: str) -> tuple[str, str]:
+    """What goes in and what comes out, in words of ours only."""
+    given, _, result = signature.rpartition("->")
+    kinds = [_kind(one) for one in re.findall(r":\s*([a-z]+)", given)]
+    return " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds or ["nothing"]), _kind(result)
+
+
+def _kind(text: str) -> str:
+    return _WORDS.get(re.split(r"[^a-z]", text.strip().lower())[0], "a value")
+
+
+def _example(row: Row) -> str:
+    """A row that is too short to hold a sentence; else ""."""
+    if not all(_is_short(value) for value in (*row.input, row.output)):
+        return ""
+    given = ", ".join(json.dumps(value) for value in row.input)
+    text = f"; for example {given} gives {json.dumps(row.output)}"
+    return text if len(text) <= 2 * _SHORT and not re.search("[<>]", text) else ""
+
+
+def _is_short(value: Json) -> bool:
+    """Whether there are at most two words in it, in plain letters and few."""
+    text = json.dumps(value, ensure_ascii=False)
+    letters = re.findall(r"[^\W\d_]+", text)
+    return text.isascii() and len(text) <= _SHORT and len(letters) <= 2 and len("".join(letters)) <= _MOST_LETTERS

@@ -1,0 +1,12 @@
+"""Secrets of the person and their machine: which values they are, where a text holds one, and the text without them.
+
+Models clean what endpoints say, and exports refuse what would carry a secret out, by this one mechanism.
+"""
+
+from __future__ import annotations
+
+from evolve.redaction.known import KnownSecret, known_secrets, read_dotenv
+from evolve.redaction.scanner import MARK, Finding, Scanner
+from evolve.redaction.streams import StreamCleaner
+
+__all__ = ["MARK", "Finding", "KnownSecret", "Scanner", "StreamCleaner", "known_secrets", "read_dotenv"]

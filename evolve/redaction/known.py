@@ -1,0 +1,171 @@
+"""Which values are secret: those of variables named so, and those that look made at random.
+
+A value with a secret-like name counts from six characters on, however guessable. Any other has to look made at random:
+at least eight characters and 2.5 bits of entropy per character (Shannon), and
+
+- letters, digits and signs as passwords have them; or
+- a part without separators made of short runs (a name in CamelCase, capitals, digits, signs): at most 2.6 characters
+  on average, in 16 characters and more 3.2, and 4 where all are hexadecimal; or
+- a UUID, or the form of a known kind of credential.
+
+Words, versions, names of hosts, models and files, dates and paths are none of these.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+from evolve.redaction.shapes import SHAPES
+
+_SHORTEST_NAMED, _SHORTEST_RANDOM, _BITS, _LONGEST_RUNS = 6, 8, 2.5, 2.6
+_MOST_BYTES = 256 * 1024
+
+_SECRET_NAME = re.compile(
+    r"(?:^|_)(?:\w*(?:PASS(?:WORD|WD|PHRASE|CODE)?|SECRETS?|TOKENS?|KEYS?|CREDENTIALS?|CREDS?|WEBHOOK)|\w{0,5}PWD|PW|PAT|PIN"
+    r"|AUTH|DSN|SALT|JWT|BEARER|COOKIE)(?:_(?:ID|VALUE|B64|BASE64|HEX|PROD|DEV|TEST|STAGING|\d+))*$"
+    r"|(?:^|_)(?:PASSWORD|PASSWD|SECRET|TOKEN|(?:API|ACCESS|PRIVATE)_?KEY|CREDENTIALS?)(?:_|$)",
+    re.IGNORECASE,
+)
+_ORDINARY_NAME = re.compile(
+    r"(?:PATH|HOME|USER|LOGNAME|HOST|HOSTNAME|LANG|LANGUAGE|LC_\w+|SHELL|TERM\w*|PWD|OLDPWD|TZ|TMPDIR|EDITOR|VISUAL|PAGER"
+    r"|DISPLAY|WAYLAND_\w+|XDG_\w+|DBUS_\w+|SSH_(?:CONNECTION|CLIENT|TTY|AUTH_SOCK)|LS_COLORS|PS[1-4]|VIRTUAL_ENV\w*|WINDOWID"
+    r"|INVOCATION_ID|JOURNAL_STREAM|PYTEST_\w+|COLORTERM|_)\Z",
+    re.IGNORECASE,
+)
+_PLACEHOLDERS = frozenset(
+    re.split(
+        r"\s+",
+        """apikey api-key default development disabled dummy enabled example localhost lm-studio nokey no-key none
+        notset not-set not-needed ollama placeholder production required sk-no-key-required staging string testing
+        unknown your-key-here""",
+    )
+)
+_PLAIN = re.compile(r"[~.]{0,2}/|[A-Za-z]:\\|[+-]?[\d.,:eE%-]+\Z|\d+(?:\.\d+)*[a-z]{0,4}\Z")
+_IN_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]{4,})@", re.IGNORECASE)
+_IN_PAIRS = re.compile(r"(\w*(?:pass(?:word|wd)?|pwd|secret|token|key|sig))\s*=\s*([^;&\s\"']{6,})", re.IGNORECASE)
+_LINE = re.compile(r"[A-Za-z0-9+/=]{40,}")
+_PAIR = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=\s*(.*?)\s*\Z", re.DOTALL)
+_PART = re.compile(r"[^\s./:,;=@()\[\]{}\"'|_-]+")
+_RUN = re.compile(r"[a-z]*(?:[A-Z][a-z]{2,})+|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
+_HEX = re.compile(r"(?:[0-9a-f]+|[0-9A-F]+)\Z")
+_SIGN, _LETTER, _DIGIT = re.compile(r"[!#$%^&*~?+<>]"), re.compile(r"[A-Za-z]"), re.compile(r"[0-9]")
+_UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownSecret:
+    """A value that must not leave.
+
+    Attributes:
+        source: Where it stands, such as ``the variable DB_PASS`` or ``DB_PASS in .env``; safe to show.
+        value: The secret; shown nowhere.
+        random: It looks made at random, so finding it inside other text is no chance. Else it counts as a whole word.
+    """
+
+    source: str
+    value: str = field(repr=False)
+    random: bool = True
+
+
+def known_secrets(
+    environ: Mapping[str, str], folders: Iterable[Path] = (), *, keys: Iterable[str] = ()
+) -> tuple[KnownSecret, ...]:
+    """The secrets among variables, among the values of ``.env`` files, and keys that are secret by their use.
+
+    Args:
+        folders: Where ``.env`` and files such as ``.env.local`` are looked for; what cannot be read is passed over.
+        keys: Keys of endpoints.
+    """
+    found = [one for name, value in environ.items() for one in _secrets_of(f"the variable {name}", name, value)]
+    for folder in dict.fromkeys(folders):
+        for path in sorted(folder.glob(".env*")):
+            for name, value in read_dotenv(path):
+                found += _secrets_of(f"{name} in {path.name}", name, value)
+    found += [one for key in keys for one in _secrets_of("the key of the endpoint", "KEY", key)]
+    return tuple({one.value: one for one in reversed(found)}.values())
+
+
+def read_dotenv(path: Path) -> list[tuple[str, str]]:
+    """The pairs of a ``.env`` file, read leniently; [] for what is no readable file."""
+    try:
+        if not path.is_file():
+            return []
+        with path.open("rb") as stream:
+            text = stream.read(_MOST_BYTES).decode("utf-8-sig", "replace")
+    except OSError:
+        return []
+    pairs, lines = [], iter(text.splitlines())
+    for line in lines:
+        found = _PAIR.match(line)
+        if found is not None and not line.lstrip().startswith("#"):
+            pairs.append((found[1], _unquoted(found[2], lines)))
+    return pairs
+
+
+def _unquoted(text: str, lines: Iterator[str]) -> str:
+    """A value without its quotes, which may span lines, or without the comment behind it."""
+    if text[:1] in ("'", '"', "`"):
+        while text.find(text[0], 1) < 0:
+            more = next(lines, None)
+            if more is None:
+                return text[1:]
+            text = f"{text}\n{more}"
+        return text[1 : text.index(text[0], 1)]
+    return re.split(r"\s#", text, maxsplit=1)[0].strip()
+
+
+def _secrets_of(source: str, name: str, value: str) -> Iterator[KnownSecret]:
+    text = value.strip()
+    for inner in [found[1] for found in _IN_ADDRESS.finditer(text)]:
+        yield from _named(source, inner)
+        if unquote(inner) != inner:
+            yield from _named(source, unquote(inner))
+    for found in _IN_PAIRS.finditer(text):
+        yield from _named(source, found[2])
+    if "\n" in text:  # a key in PEM form, say: each of its lines gives it away
+        for line in _LINE.findall(text):
+            yield KnownSecret(source=source, value=line)
+    if _SECRET_NAME.search(name) and not _ORDINARY_NAME.match(name):
+        yield from _named(source, text)
+    elif not _ORDINARY_NAME.match(name) and not _PLAIN.match(text) and "\n" not in text and _is_random(text):
+        yield KnownSecret(source=source, value=text)
+
+
+def _named(source: str, value: str) -> Iterator[KnownSecret]:
+    """The secret, unless it is such a value as stands everywhere: short, a path, a date, a small number, a filler."""
+    digits = value.isdigit() and len(value) >= _SHORTEST_RANDOM
+    if len(value) < _SHORTEST_NAMED or value.lower() in _PLACEHOLDERS or (_PLAIN.match(value) and not digits):
+        return
+    yield KnownSecret(source=source, value=value, random=_is_random(value))
+
+
+def _is_random(text: str) -> bool:
+    """Whether the text looks made at random. Texts in words, and addresses up to their query, are passed over."""
+    if len(text) > 4_096 or len(text.split()) > 1:
+        return False
+    if any(shape.search(text) for shape in SHAPES.values()):
+        return True
+    if "://" in text:
+        text = text.partition("?")[2]
+    signs = _SIGN.search(text) and "/" not in text and not text.startswith("-")
+    if signs and len(text) >= _SHORTEST_RANDOM and _LETTER.search(text) and _DIGIT.search(text):
+        return _bits(text) >= _BITS
+    return bool(_UUID.search(text)) or any(_is_random_part(part) for part in _PART.findall(text))
+
+
+def _is_random_part(text: str) -> bool:
+    size, runs = len(text), len(_RUN.findall(text))
+    if size < _SHORTEST_RANDOM or _bits(text) < _BITS:
+        return False
+    longest = _LONGEST_RUNS if size < 2 * _SHORTEST_RANDOM else 4.0 if _HEX.match(text) else 3.2
+    return size <= longest * runs
+
+
+def _bits(text: str) -> float:
+    return -sum(count / len(text) * math.log2(count / len(text)) for count in Counter(text).values())

@@ -1,0 +1,173 @@
+"""Finds known secrets, and what has the form of one, in a text; and gives the text without the known ones."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote
+
+from evolve.redaction.known import KnownSecret
+from evolve.redaction.shapes import SHAPES
+
+MARK = "[secret]"
+"""Stands where a secret stood."""
+
+_SHORTEST_CODED, _SHORTEST_PLAIN = 8, 10
+_LINKS = re.compile(r"[\s\"'+,\\()]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A secret that a text holds.
+
+    Attributes:
+        kind: What it is, such as ``the variable DB_PASS, in Base64`` or ``an AWS key``; never the secret.
+        line: From 1; 0 where it is spread over the text.
+    """
+
+    kind: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.kind} (line {self.line})" if self.line else self.kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Form:
+    """One way to write a secret, in small letters, as it is compared."""
+
+    text: str
+    how: str
+    secret: KnownSecret
+
+    def spans(self, folded: str) -> Iterator[tuple[int, int]]:
+        """Where it stands in a text in small letters. A guessable one counts only as a whole word."""
+        at = folded.find(self.text)
+        while at >= 0:
+            end = at + len(self.text)
+            if self.secret.random or self.how or not _touches_word(folded, at, end):
+                yield at, end
+            at = folded.find(self.text, at + 1)
+
+
+class Scanner:
+    """Knows secrets, in the forms in which they slip through.
+
+    These are: as they are, whatever the case, as in JSON, URL-encoded, in hexadecimal, backwards, and in Base64
+    wherever in a longer text the secret stood before. One that is encrypted, compressed, encoded twice or taken apart
+    by hand is not found.
+
+    Args:
+        known: What :func:`evolve.redaction.known_secrets` found.
+    """
+
+    def __init__(self, known: Iterable[KnownSecret] = ()) -> None:
+        self.known = tuple(known)
+        self.forms = tuple(_forms(self.known))
+
+    def __bool__(self) -> bool:
+        return bool(self.forms)
+
+    def clean(self, text: str) -> str:
+        """The text with :data:`MARK` in place of every known secret; the same text where there is none."""
+        parts, last = [], 0
+        for start, end in self.spans(text):
+            parts += [text[last:start], MARK]
+            last = end
+        return "".join([*parts, text[last:]]) if parts else text
+
+    def cleaned(self, value: Any) -> Any:
+        """A JSON value with all its texts clean, keys included."""
+        if isinstance(value, str):
+            return self.clean(value)
+        if isinstance(value, list | tuple):
+            return [self.cleaned(item) for item in value]
+        if isinstance(value, dict):
+            return {self.cleaned(key): self.cleaned(item) for key, item in value.items()}
+        return value
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where known secrets stand, in order and without overlaps."""
+        low = folded(text)
+        found: list[tuple[int, int]] = []
+        for form in self.forms:
+            found += form.spans(low)
+        merged: list[tuple[int, int]] = []
+        for start, end in sorted(found):
+            if merged and start < merged[-1][1]:
+                merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+            else:
+                merged.append((start, end))
+        return merged
+
+    def find(self, text: str) -> list[Finding]:
+        """The secrets that the text holds: known ones in any form, and what has the form of a credential."""
+        low = folded(text)
+        found = {
+            f"{form.secret.source}{form.how}": text.count("\n", 0, start) + 1
+            for form in self.forms
+            for start, _ in [*form.spans(low)][:1]
+        }
+        for kind, shape in SHAPES.items():
+            match = shape.search(text)
+            if match is not None:
+                found[kind] = text.count("\n", 0, match.start()) + 1
+        if not found:
+            joined = _LINKS.sub("", low)  # a text that a program puts together from pieces, or a line that was wrapped
+            for form in self.forms:
+                core = _LINKS.sub("", form.text)
+                if len(core) >= (_SHORTEST_CODED if form.secret.random else _SHORTEST_PLAIN) and core in joined:
+                    found[f"{form.secret.source}{form.how}, in pieces"] = 0
+        return [Finding(kind=kind, line=line) for kind, line in found.items()]
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """Every text with which a form begins, itself not among them."""
+        return frozenset(form.text[:size] for form in self.forms for size in range(1, len(form.text)))
+
+
+def folded(text: str) -> str:
+    """The text in small letters, each at its old place."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(one if len(one := sign.lower()) == 1 else sign for sign in text)
+
+
+def _touches_word(text: str, start: int, end: int) -> bool:
+    return (start > 0 and text[start - 1].isalnum()) or (end < len(text) and text[end].isalnum())
+
+
+def _forms(known: Iterable[KnownSecret]) -> Iterator[_Form]:
+    seen: set[str] = set()
+    for secret in known:
+        for how, text in _written(secret.value):
+            low = folded(text)
+            if low not in seen and (not how or len(low) >= _SHORTEST_CODED):
+                seen.add(low)
+                yield _Form(text=low, how=how, secret=secret)
+
+
+def _written(value: str) -> Iterator[tuple[str, str]]:
+    raw = value.encode("utf-8", "surrogateescape")
+    yield "", value
+    for plain in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1].replace("/", "\\/")):
+        yield ", as in JSON", plain
+        yield ", as in JSON", plain.replace("\\", "\\\\")  # in a program's literal
+        yield ", as in JSON", json.dumps(plain)[1:-1]
+    yield ", as in JSON", "".join(f"\\u{ord(sign):04x}" for sign in value if ord(sign) < 0x10000)
+    for safe in ("", "/", "!*'()"):
+        yield ", URL-encoded", quote(raw, safe=safe)
+    yield ", URL-encoded", "".join(f"%{byte:02x}" for byte in raw)
+    yield ", in hexadecimal", raw.hex()
+    yield ", backwards", value[::-1]
+    for before in range(3):  # what stood before it in the text decides where its groups of three bytes begin
+        coded = base64.b64encode(b"\0" * before + raw).decode("ascii")
+        first = -(-before * 4 // 3) if before else 0
+        last = len(coded) if (before + len(raw)) % 3 == 0 else (before + len(raw)) // 3 * 4
+        inner = coded[first:last].rstrip("=")
+        yield ", in Base64", inner
+        yield ", in Base64", inner.replace("+", "-").replace("/", "_")

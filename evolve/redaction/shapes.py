@@ -1,0 +1,28 @@
+"""Forms by which credentials are known wherever they come from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+SHAPES: Mapping[str, re.Pattern[str]] = {
+    kind: re.compile(shape)
+    for kind, shape in {
+        "a private key": r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File-\d|AGE-SECRET-KEY-1[0-9A-Z]{20,}",
+        "an API key": r"\bsk-[A-Za-z0-9_-]{16,}|\bAIza[0-9A-Za-z_-]{30,}|\bhf_[A-Za-z0-9]{20,}|\bgsk_[A-Za-z0-9]{20,}"
+        r"|\bxai-[A-Za-z0-9]{20,}|\br8_[A-Za-z0-9]{20,}",
+        "a GitHub token": r"\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}",
+        "a GitLab token": r"\bgl(?:pat|dt|rt|cbt)-[A-Za-z0-9_-]{16,}",
+        "an AWS key": r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
+        "a Slack token": r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/T\w+/B\w+/\w{16,}",
+        "a Stripe key": r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9]{16,}",
+        "a token of a package index": r"\bpypi-[A-Za-z0-9_-]{30,}|\bnpm_[A-Za-z0-9]{30,}|\bdckr_pat_[A-Za-z0-9_-]{20,}",
+        "a SendGrid key": r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
+        "a web token": r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.",
+        "a header with credentials": r"(?i)\bauthorization[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token)\s+"
+        r"[A-Za-z0-9._~+/=-]{8,}",
+        "a password in an address": r"\b[a-z][a-z0-9+.-]*://[^\s/:@\"']*:[^\s/@\"']{3,}@",
+        "a password": r"(?i)\b\w*(?:password|passwd|passphrase|secret|api_?key|token|db_?pass)\b[\"']?\s*[:=]\s*"
+        r"[\"'][^\"'\s]{8,}[\"']",
+    }.items()
+}

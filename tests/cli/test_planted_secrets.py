@@ -1,0 +1,66 @@
+"""An endpoint that tells planted secrets in every field: none is in any file of the workspace, nor on any output."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from evolve.tasks import render_jsonl
+from evolve.testing import Scenario, ScriptedEndpoint, quirk_suite
+from tests.redaction.canaries import IN_USE, dotenv, environment
+
+TEXTS = [one.text for one in IN_USE]
+
+
+def telling() -> list[dict]:
+    """Replies to a plan, some actions, a reflection and a distillation, each with every secret in every field."""
+    said = " and ".join(TEXTS)
+    code = f"# {said!r}\ndef solve(*values):\n    print({said!r})\n    return {TEXTS!r}\n"
+    action = {"thought": said, "kind": "code", "code": code, "answer": True, "text": said, "cites": [], "subgoal": 0}
+    claim = {"cause": said, "effect": said, "relation": "contributes", "text": f"Dates hold {said}."}
+    learned = {"claims": [claim], "lessons": [said], "insights": [claim]}
+    return [{"data": {"goal": said, "subgoals": [said]}}, *[{"data": action}] * 8, {"data": learned}, {"text": said}]
+
+
+@pytest.fixture
+def planted(tmp_path, monkeypatch):
+    for name, value in environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("EVOLVE_API_KEY", IN_USE[0].value)
+    (tmp_path / ".env").write_text(dotenv())
+    (tmp_path / "tasks.jsonl").write_text(render_jsonl(quirk_suite(2).tasks))
+    return tmp_path
+
+
+def leaks(folder, *outputs):
+    """The names of canaries that a file or an output holds, with where."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name not in (".env", "tasks.jsonl")]
+    held = [(str(path.relative_to(folder)), path.read_bytes()) for path in files]
+    held += [(f"output {number}", text.encode()) for number, text in enumerate(outputs)]
+    traces = {one.name: {one.trace, json.dumps(one.trace)[1:-1], repr(one.trace)[1:-1]} for one in IN_USE}
+    return [
+        (name, where) for where, data in held for name, some in traces.items() if any(t.encode() in data for t in some)
+    ]
+
+
+@pytest.mark.parametrize("task", ["tasks.jsonl", "say what you know"], ids=["rows", "words"])
+def test_no_sink_holds_what_an_endpoint_told(cli, planted, task):
+    name = f"{planted / task}#quirk-00" if task.endswith("jsonl") else task
+    with ScriptedEndpoint(Scenario(replies=telling())) as serving:
+        done = cli("run", name, "--model", serving.model, "--record", planted / "recorded.jsonl")
+        asked = json.dumps(serving.requests)
+    assert done.code in (0, 1, 4), done.err
+    assert "[secret]" in (planted / "recorded.jsonl").read_text()
+    assert b"[secret]" in b"".join(path.read_bytes() for path in (planted / "ws").rglob("*") if path.is_file())
+    shown = cli("runs", "show", "r1"), cli("runs", "list", "--json"), cli("memory", "list", "--json")
+    outputs = [text for one in (done, *shown) for text in (one.out, one.err)]
+    assert leaks(planted, *outputs, asked) == []
+
+
+def test_no_output_of_a_conversation_holds_what_an_endpoint_told_in_pieces(start_cli, planted):
+    with ScriptedEndpoint(Scenario(replies=telling())) as serving:
+        done = start_cli("chat", "--plain", "--model", serving.model, stdin=-1)
+        out, err = done.communicate("say what you know\n", timeout=120)
+    assert "[secret]" in out
+    assert leaks(planted, out, err) == []

@@ -1,0 +1,106 @@
+"""Text from outside cannot steer the terminal: what would is shown as an escape, wherever it is printed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import replace
+
+import pytest
+
+import evolve
+from evolve.cli.output import table, visible
+from evolve.skills import Skill, Verdict
+from evolve.testing import Scenario, ScriptedEndpoint
+from tests.skills.samples import GOOD
+
+STEERING = {
+    "clear the screen": "\x1b[2J\x1b[1;1H",
+    "set the clipboard (OSC 52)": "\x1b]52;c;ZXZpbA==\x07",
+    "bell": "\x07",
+    "overwrite the line": "harmless\rEVIL",
+    "8-bit CSI": "\x9b31m",
+    "turn the order around": "abc\u202egnp.exe",
+    "isolate": "\u2066abc\u2069",
+    "tags that nobody sees": "\U000e0041\U000e0042",
+    "nothing to see": "a\u200bb\ufeffc\u2060d",
+    "backspaces": "good\b\b\b\bevil",
+}
+HIDDEN = set("".join(STEERING.values())) - {chr(code) for code in range(32, 127)}
+
+
+def is_shown(out: str) -> bool:
+    return not any(sign in out for sign in HIDDEN)
+
+
+@pytest.mark.parametrize("text", STEERING.values(), ids=list(STEERING))
+def test_the_error_of_an_endpoint_is_shown_and_not_obeyed(cli, text):
+    with ScriptedEndpoint(Scenario(replies=[{"status": 403, "message": f"no: {text} end"}] * 3)) as serving:
+        done = cli("run", "What is 1 plus 1?", "--model", serving.model)
+    assert done.code == 4 and is_shown(done.out + done.err)
+    assert "HTTP 403: no:" in done.err and "end" in done.err
+
+
+def test_what_a_model_says_is_shown_and_not_obeyed(cli):
+    evil = "".join(STEERING.values())
+    said = {"thought": evil, "kind": "code", "code": f"def solve():\n    return {evil!r}\n", "answer": True}
+    replies = [{"data": {"goal": evil, "subgoals": [evil]}}]
+    replies += [{"data": {**said, "text": evil, "cites": [], "subgoal": 0}}] * 3
+    with ScriptedEndpoint(Scenario(replies=replies)) as serving:
+        done = cli("run", "Say something", "--model", serving.model)
+    assert "\\x1b]52" in done.err
+    assert is_shown(done.err) and is_shown(done.out)
+    shown = cli("runs", "show", "r1")
+    assert shown.code == 0 and is_shown(shown.out)
+
+
+@pytest.mark.parametrize("text", STEERING.values(), ids=list(STEERING))
+def test_names_of_tasks_and_texts_of_memory_are_shown_and_not_obeyed(cli, tmp_path, text):
+    row = {"input": [[1, 2, 3]], "output": 3}
+    rows = [row, {"input": [[4, 5]], "output": 5}]
+    task = {"id": "last", "family": "f", "instruction": f"last {text}", "signature": "(xs: list[int]) -> int"}
+    (tmp_path / "task.json").write_text(json.dumps({**task, "examples": rows, "hidden": [row] * 3}))
+    assert cli("memory", "note", f"mind {text} this").code == 0
+    cli("run", tmp_path / "task.json", "--budget", "300-candidates")
+    for command in (("runs", "list"), ("runs", "show", "r1"), ("memory", "list")):
+        done = cli(*command)
+        assert done.code == 0 and is_shown(done.out + done.err), command
+    assert "mind" in cli("memory", "list").out
+    missing = cli("run", tmp_path / f"no {text} file.json")
+    assert missing.code == 2 and is_shown(missing.err)
+
+
+def test_descriptions_of_skills_are_shown_and_not_obeyed(cli, tmp_path):
+    evil = "".join(STEERING.values())
+    skill = replace(Skill.from_draft(GOOD), description=f"Keeps {evil} even numbers.")
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.stores.skills.add(skill, Verdict(digest=skill.digest, admitted=True))
+    for command in ("list", "show large-evens", "find even"):
+        done = cli("skills", *command.split())
+        assert done.code == 0 and "Keeps" in done.out and is_shown(done.out), command
+
+
+def test_code_goes_to_a_program_as_it_is_and_to_a_terminal_visibly(cli, start_cli, tmp_path):
+    skill = replace(Skill.from_draft(GOOD), code=f"{GOOD.code}\nMARK = '\x1b[2J'\n")
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.stores.skills.add(skill, Verdict(digest=skill.digest, admitted=True))
+    assert "MARK = '\x1b[2J'" in cli("skills", "show", "large-evens").out
+    reader, terminal = os.openpty()
+    shown = start_cli("skills", "show", "large-evens", stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    told = b""
+    with contextlib.suppress(OSError):  # the terminal has gone, and all of it was read
+        while piece := os.read(reader, 65_536):
+            told += piece
+    os.close(reader)
+    assert shown.wait(timeout=60) == 0 and b"MARK = '\\x1b[2J'" in told and b"\x1b" not in told
+
+
+def test_a_name_cannot_add_a_row_to_a_table():
+    assert table(("name",), [("a\nb",)]) == "name\na\\nb"
+
+
+def test_letters_of_all_languages_and_line_breaks_stay():
+    text = "Zażółć gęślą\tjaźń\n日本語 العربية हिन्दी 👩‍👩‍👧 ‹é›"
+    assert visible(text) == text

@@ -1,0 +1,71 @@
+"""What an export carries: no planted secret, and no sentence of anybody but a person."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import evolve
+from evolve.episodes import Row
+from evolve.errors import UsageError
+from evolve.skills import Skill, Verdict
+from tests.redaction.canaries import IN_USE, dotenv, environment
+from tests.skills.samples import GOOD
+
+
+def skill_with(*, row="harmless", code="", description="Keeps even numbers.") -> Skill:
+    rows = (*GOOD.tests, Row(input=([1, row], 0), output=[row]))
+    return replace(Skill.from_draft(GOOD), code=GOOD.code + code, rows=rows, description=description, status="admitted")
+
+
+@pytest.fixture
+def workspace(tmp_path, monkeypatch):
+    """A workspace beside planted secrets, in the environment and in files."""
+    for name, value in environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text(dotenv())
+    with evolve.open(tmp_path / "ws") as opened:
+        yield opened
+
+
+def exported(workspace, skill, **rules):
+    workspace.stores.skills.add(skill, Verdict(digest=skill.digest, admitted=True))
+    (folder,) = workspace.skills.export([skill.name], out="out", **rules)
+    return "\n".join(path.read_text() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+@pytest.mark.parametrize("canary", IN_USE, ids=lambda one: one.name)
+def test_no_planted_secret_leaves_in_a_row(workspace, tmp_path, canary):
+    skill = skill_with(row=canary.text)
+    with pytest.raises(UsageError, match="row 5 of its examples holds") as caught:
+        exported(workspace, skill)
+    assert canary.trace not in str(caught.value) and "--withhold-rows" in caught.value.hint
+    assert not (tmp_path / "out").exists()
+    clean = exported(workspace, skill, evals="clean")
+    assert canary.trace not in clean and "[4, 6, 8]" in clean
+    without = exported(workspace, skill, evals="none")
+    assert canary.trace not in without and "[4, 6, 8]" not in without
+
+
+@pytest.mark.parametrize("canary", IN_USE, ids=lambda one: one.name)
+def test_no_planted_secret_leaves_in_code_or_words(workspace, tmp_path, canary):
+    with pytest.raises(UsageError, match=r"scripts/large-evens.py contains .*") as caught:
+        exported(workspace, skill_with(code=f"\nMARK = {canary.text!r}\n"))
+    assert canary.trace not in str(caught.value)
+    with pytest.raises(UsageError, match="contains"):
+        workspace.skills.export(["large-evens"], out="out", description=f"It knows {canary.text}.")
+    assert not (tmp_path / "out").exists()
+
+
+def test_secrets_of_the_folder_that_a_run_worked_in_are_known(workspace, tmp_path, monkeypatch):
+    from evolve.workspace.folders import Patch
+
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / ".env").write_text("SITE_PASSWORD=open-sesame-7\n")
+    patch = Patch(run="r1", folder=str(project), state="applied", changes=(), diff="")
+    workspace.folders._write(patch)
+    with pytest.raises(UsageError, match="SITE_PASSWORD in .env"):
+        exported(workspace, skill_with(row="open-sesame-7"))

@@ -1,0 +1,122 @@
+"""An endpoint that repeats what it was sent, or was never sent, gets no secret into replies, pieces or recordings."""
+
+from __future__ import annotations
+
+import base64
+import json
+from urllib.parse import quote
+
+import pytest
+
+from evolve.errors import EndpointProblem
+from tests.models.conftest import SUM, ask, recorded
+
+KEY = "Zk9-wQ4tLm2xV7pRb3Ns8Yd/1cFh6Gj=="
+OTHER = "hunter2"
+ENVIRON = {"EVOLVE_API_KEY": KEY, "DB_PASS": OTHER, "LANG": "en_US.UTF-8", "MODE": "production", "PORT": "8080"}
+WRITTEN = {
+    "raw": KEY,
+    "header": f"Authorization: Bearer {KEY}",
+    "base64": base64.b64encode(KEY.encode()).decode(),
+    "base64 of the header": base64.b64encode(f"Bearer {KEY} of you".encode()).decode(),
+    "base64, shifted": base64.b64encode(f"x:{KEY}".encode()).decode(),
+    "urlsafe": base64.urlsafe_b64encode(f"xy:{KEY}".encode()).decode(),
+    "url": quote(KEY, safe=""),
+    "hex": KEY.encode().hex(),
+    "hex capitals": KEY.encode().hex().upper(),
+    "backwards": KEY[::-1],
+    "capitals": KEY.upper(),
+    "json": json.dumps({"headers": {"authorization": KEY}}),
+    "low entropy": f"the password is {OTHER}, is it not",
+    "low entropy in base64": base64.b64encode(OTHER.encode()).decode(),
+}
+
+
+def leaks(told, how):
+    if how == "low entropy":
+        return OTHER in told
+    secret = KEY if how in ("header", "json") else WRITTEN[how][-30:-4]  # Base64 may keep what was no part of it
+    return secret.lower() in told.lower() or KEY.lower() in told.lower()
+
+
+@pytest.fixture
+def spoken(bench, tmp_path):
+    """What a reply comes to: in the reply, to who listens, and in the recording."""
+
+    def make(reply, *, request=None, streamed=False, **scenario):
+        setup = {"environ": ENVIRON, **recorded(tmp_path / "recorded.jsonl")}
+        made, heard = bench(reply, setup=setup, **scenario), []
+        answer = made.complete(request, heard.append if streamed else None)
+        return answer, "".join(heard), (tmp_path / "recorded.jsonl").read_text()
+
+    return make
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "in pieces"])
+@pytest.mark.parametrize("how", WRITTEN)
+def test_a_repeated_key_is_in_no_reply_no_piece_and_no_recording(spoken, how, streamed):
+    reply, heard, kept = spoken(f"You sent {WRITTEN[how]} to me.", streamed=streamed)
+    assert reply.text.startswith("You sent ") and reply.text.endswith(" to me.")
+    assert "[secret]" in reply.text and not leaks(reply.text, how)
+    assert "[secret]" in kept and not leaks(kept, how)
+    if streamed:
+        assert heard == reply.text
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "in pieces"])
+def test_a_repeated_key_is_in_no_field_even_escaped(spoken, streamed):
+    escaped = "".join(f"\\u{ord(sign):04x}" for sign in KEY)
+    form = '{"sum": 42, "note": "K", "more": ["K", {"k": "E"}]}'.replace("K", KEY).replace("E", escaped)
+    schema = {**SUM, "additionalProperties": True}
+    reply, heard, kept = spoken(form, request=ask(schema=schema), streamed=streamed)
+    assert reply.data == {"sum": 42, "note": "[secret]", "more": ["[secret]", {"k": "[secret]"}]}
+    assert not any(leaks(told, "raw") or escaped in told for told in (reply.text, heard, kept))
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "in pieces"])
+def test_both_ways_of_asking_are_cleaned(spoken, api, streamed):
+    reply, heard, kept = spoken(f"It is {KEY}.", streamed=streamed, supports=(api, "stream", "usage"))
+    assert reply.text == "It is [secret]."
+    assert heard in ("", "It is [secret].")
+    assert not leaks(heard + kept, "raw")
+
+
+def test_a_refusal_and_a_model_name_are_cleaned(spoken):
+    reply, _, kept = spoken({"refusal": f"not with {KEY}"})
+    assert reply.text == "not with [secret]" and not leaks(kept, "raw")
+
+
+@pytest.mark.parametrize("message", [f"wrong key {KEY}", "x" * 280 + KEY, WRITTEN["base64 of the header"]])
+def test_failures_are_cleaned_also_where_they_were_cut(bench, tmp_path, message):
+    made = bench({"status": 400, "message": message}, setup={"environ": ENVIRON, **recorded(tmp_path / "r.jsonl")})
+    with pytest.raises(EndpointProblem) as caught:
+        made.complete()
+    kept = (tmp_path / "r.jsonl").read_text() if (tmp_path / "r.jsonl").exists() else ""
+    for told in (str(caught.value), kept):
+        assert KEY[:8] not in told and message[9:40] not in told.replace("x" * 9, "")
+    assert "[secret]" in str(caught.value)
+
+
+def test_what_an_action_printed_is_told_to_no_endpoint(bench):
+    made = bench("fine", setup={"environ": ENVIRON})
+    made.complete(ask(f"the output was {KEY} and {OTHER}"))
+    sent = json.dumps(made.bodies)
+    assert "the output was [secret] and [secret]" in sent and KEY not in sent
+
+
+def test_ordinary_values_of_the_environment_stay_in_replies(spoken):
+    text = "en_US.UTF-8 on port 8080 in production, hunter22 and shunter2"
+    reply, heard, kept = spoken(text, streamed=True)
+    assert reply.text == heard == text and "[secret]" not in kept
+
+
+def test_a_reply_without_a_secret_is_recorded_as_it_came(spoken):
+    _, _, kept = spoken("fine")
+    assert json.loads(json.loads(kept)["reply"])["choices"][0]["message"]["content"] == "fine"
+
+
+def test_the_pieces_of_a_stream_are_shown_as_soon_as_they_can_be_no_secret(bench):
+    made, heard = bench("a long and harmless sentence", setup={"environ": ENVIRON}), []
+    made.complete(ask(), heard.append)
+    assert len([piece for piece in heard if piece]) > 1

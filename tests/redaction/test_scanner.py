@@ -1,0 +1,134 @@
+"""Which values are secret, and that no text keeps one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolve.redaction import Scanner, StreamCleaner, known_secrets
+from tests.redaction.canaries import CANARIES, IN_USE, dotenv, environment
+
+ORDINARY = {
+    "PATH": "/usr/local/bin:/usr/bin:/home/ada/.local/bin",
+    "HOME": "/home/ada",
+    "USER": "ada",
+    "LOGNAME": "administrator",
+    "LANG": "en_US.UTF-8",
+    "LC_TIME": "de_DE.UTF-8",
+    "TERM": "xterm-256color",
+    "COLORTERM": "truecolor",
+    "HOSTNAME": "3f9a2b7c1d4e",
+    "MACHINE": "build-server-07.example.org",
+    "TZ": "Europe/Berlin",
+    "MODE": "production",
+    "REGION": "eu-central-1b",
+    "PORT": "8080",
+    "COUNT": "1234567890",
+    "RATE": "3.14159265",
+    "STARTED": "2026-11-22T10:24:09Z",
+    "MODEL": "Qwen3-Coder-30B-A3B-Instruct-Q4_K_M.gguf",
+    "OTHER_MODEL": "claude-opus-4-5-20251101",
+    "PYTHON_VERSION": "3.11.14rc1",
+    "BASE_URL": "http://127.0.0.1:8080/v1",
+    "ACCEPT": "text/html;q=0.9",
+    "JAVA_OPTIONS": "-Xmx512m -XX:+UseG1GC",
+    "CLASS": "MyCompanyServerNameFactory",
+    "SSH_AUTH_SOCK": "/tmp/ssh-XXXXabcd/agent.42",
+    "PASSWORD_STORE_DIR": "/home/ada/.password-store",
+    "KEYBOARD": "us-intl",
+    "API_KEY": "none",
+    "TOKEN_LIMIT": "200000",
+    "DEBUG_TOKEN": "true",
+    "SECRET_PIN": "1234",
+}
+
+
+def scanner(tmp_path, some=CANARIES):
+    (tmp_path / ".env").write_text(dotenv(some))
+    return Scanner(known_secrets({**ORDINARY, **environment(some)}, [tmp_path]))
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_ordinary_values_are_no_secrets(name):
+    assert known_secrets({name: ORDINARY[name]}) == ()
+
+
+@pytest.mark.parametrize("canary", IN_USE, ids=lambda one: one.name)
+def test_every_canary_is_found_and_taken_out(canary, tmp_path):
+    known = scanner(tmp_path)
+    text = f"one line\nthe value is {canary.text} here\n"
+    found = known.find(text)
+    assert any(one.line == 2 for one in found)
+    assert all(canary.value not in str(one) for one in found)
+    clean = known.clean(text)
+    assert canary.trace not in clean and "[secret]" in clean
+    assert clean.startswith("one line\nthe value is ") and clean.endswith(" here\n")
+
+
+def test_the_source_is_named_and_the_value_is_not(tmp_path):
+    (tmp_path / ".env.local").write_text("PGPASSWORD=pa55-w0rd # mine\n")
+    known = known_secrets({"DB_PASS": "hunter2"}, [tmp_path])
+    assert [one.source for one in known] == ["PGPASSWORD in .env.local", "the variable DB_PASS"]
+    assert "hunter2" not in repr(known) and "pa55" not in repr(known)
+    assert [str(one) for one in Scanner(known).find("x\ny hunter2")] == ["the variable DB_PASS (line 2)"]
+
+
+def test_a_guessable_secret_counts_as_a_word_only():
+    known = Scanner(known_secrets({"DB_PASS": "hunter2"}))
+    assert known.clean("hunter2, 'hunter2' HUNTER2") == "[secret], '[secret]' [secret]"
+    assert known.clean("hunter22 shunter2 hunter2x") == "hunter22 shunter2 hunter2x"
+
+
+def test_a_secret_put_together_from_pieces_is_found(tmp_path):
+    known = scanner(tmp_path)
+    half = IN_USE[2].value[:10], IN_USE[2].value[10:]
+    assert known.find(f'x = "{half[0]}" + "{half[1]}"\n')
+    assert known.find(f"{half[0]}\n{half[1]}")
+
+
+def test_ordinary_text_holds_none(tmp_path):
+    known = scanner(tmp_path)
+    for text in ORDINARY.values():
+        assert known.find(f"it says {text} there") == [] and known.clean(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-" + "a1B2" * 8,
+        "ghp_" + "x" * 36,
+        "glpat-" + "x" * 20,
+        "AKIA" + "A" * 16,
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "https://user:hunter22@example.org/",
+        'api_key = "abcdefgh1234"',
+        "{'DB_PASS': 'abcdefgh'}",
+        "xoxb-1234567890-abc",
+        "AIza" + "b" * 35,
+        "SG." + "a" * 22 + "." + "b" * 43,
+        "Authorization: Bearer abcdef1234567890",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.abc",
+    ],
+)
+def test_credentials_are_known_by_their_form(text):
+    assert Scanner().find(f"before {text} after")
+
+
+@given(st.data())
+def test_a_stream_cut_anywhere_shows_what_the_whole_would(data):
+    known = Scanner(known_secrets(environment(IN_USE)))
+    parts = data.draw(
+        st.lists(st.sampled_from([*(one.text for one in IN_USE), "words ", "é", "sk-", "İ", "a"]), max_size=5)
+    )
+    text = " ".join(parts)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    cleaner = StreamCleaner(known)
+    pieces = [text[one:other] for one, other in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    assert "".join([*(cleaner.feed(piece) for piece in pieces), cleaner.close()]) == known.clean(text)
+
+
+def test_a_file_that_is_no_text_gives_no_secrets(tmp_path):
+    (tmp_path / ".env").write_bytes(b"\xff\xfe\x00KEY")
+    (tmp_path / ".envrc").mkdir()
+    assert known_secrets({}, [tmp_path, tmp_path / "gone"]) == ()
