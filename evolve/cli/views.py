@@ -144,6 +144,8 @@ def _loop_line(event: Event) -> tuple[str, bool]:
             f" {data['solved']} solved, {data['skills']} skills"
         )
         return line, data["episodes"] == data["total"]
+    if event.kind == "begun":
+        return data["text"], True
     if event.kind == "idle":
         return f"round {data['round']}, {len(data['skills'])} skills idle: {data['reason']}", True
     if event.kind == "proposed":
