@@ -28,7 +28,8 @@ def improve_command(
 ) -> None:
     """Practise on a suite, keep what helps, and measure it on held-out tasks.
 
-    Interrupted, the same command continues where it stopped.
+    Interrupted, the same command continues where it stopped. After a run that came to its end it begins another one,
+    which builds on what was learned; the first line says which it is.
     """
     import evolve
     from evolve.cli.report import show_report

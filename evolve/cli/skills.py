@@ -81,18 +81,21 @@ def find_command(
 
 @app.command("verify")
 def verify_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Run a skill's own tests in the sandbox."""
+    """Run a skill's own tests in the sandbox. One that fails is not used until they pass again."""
     import evolve
 
-    with evolve.open(workspace, read_only=True) as opened:
+    with evolve.open(workspace) as opened:
         outcomes = opened.skills.verify(name)
+        status = opened.skills.get(name).status
     passed = bool(outcomes) and all(outcome.ok for outcome in outcomes)
     if as_json:
         tests = [{"name": one.name, "ok": one.ok, "error": one.error} for one in outcomes]
-        emit_json({"skill": name, "passed": passed, "tests": tests})
+        emit_json({"skill": name, "passed": passed, "status": status, "tests": tests})
     else:
         for one in outcomes:
             emit(f"{'ok  ' if one.ok else 'FAIL'} {one.name} {one.error}".rstrip())
+        if status == "doubtful":
+            note(f"{name} is doubtful: it is not used until its tests pass")
     raise typer.Exit(0 if passed else 1)
 
 

@@ -148,6 +148,8 @@ def _loop_line(event: Event) -> tuple[str, bool]:
         if data.get("checkable"):
             line += f"; checked, no part of the proof: {data['checked']} of {data['checkable']}"
         return line, data["episodes"] == data["total"]
+    if event.kind == "begun":
+        return data["text"], True
     if event.kind == "idle":
         return f"round {data['round']}, {len(data['skills'])} skills idle: {data['reason']}", True
     if event.kind == "proposed":

@@ -4,8 +4,8 @@ A policy builds a :class:`ModelRequest` and gets a :class:`ModelReply` or an err
 repairs, budgets, prices and records are dealt with below that line. Importing this loads no HTTP library.
 
     with open_models(ModelSetup(model="http://localhost:8080/v1#qwen3", meter=ledger)) as models:
-        request = ModelRequest(messages=[Message(role="user", text=prompt, priority=KEPT)], schema=schema)
-        reply = models.escalate(refusals).complete(request)
+        messages = [Message(role="user", text=prompt, priority=KEPT)]
+        reply = models.complete(ModelRequest(messages=messages, schema=schema, refused=refusals))
         reply.data if not reply.refused else reply.text
 """
 

@@ -42,6 +42,7 @@ class ModelRequest:
         temperature: None leaves it to the endpoint, as some models refuse any.
         seed: Sent where given; also part of what makes two requests the same for a replay.
         stop: Texts that end the reply.
+        refused: Answers that failed verification before; each asks the next, dearer model of the role.
     """
 
     messages: Sequence[Message]
@@ -54,6 +55,7 @@ class ModelRequest:
     temperature: float | None = None
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    refused: int = 0
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:

@@ -61,8 +61,9 @@ class Models:
     def complete(
         self, request: ModelRequest, on_delta: OnDelta | None = None, cancellation: Cancellation | None = None
     ) -> ModelReply:
-        """Asks the model of the request's role."""
-        return self.of(request.role).complete(request, on_delta, cancellation)
+        """Asks the model of the request's role, one further up its list for each answer that was refused."""
+        model = self.escalate(self.level + request.refused).of(request.role)
+        return model.complete(request, on_delta, cancellation)
 
     def close(self) -> None:
         """Closes every model; they are shared by all levels."""

@@ -164,8 +164,13 @@ class SkillLibrary:
         return self.get(digest)
 
     def doubt(self, name_or_digest: str, reason: str) -> Skill:
-        """Takes a skill out of use until it is admitted again, because something it rests on changed."""
+        """Takes a skill out of use until it is verified or admitted again."""
         return self._changed(name_or_digest, "doubtful", reason)
+
+    def trust_again(self, name_or_digest: str) -> Skill:
+        """Puts a doubtful skill back into use, because it was verified again."""
+        skill = self.get(name_or_digest)
+        return self._changed(skill.digest, self._earned(skill), "")
 
     def set_idle(self, name_or_digest: str, reason: str) -> Skill:
         """Stops offering a skill; another use, or another admission of the same content, offers it again."""

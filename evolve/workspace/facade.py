@@ -103,7 +103,8 @@ class Workspace:
         self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
         wishes = PreferenceBook(self.stores.db, self.stores.memory.embedder)
         self.preferences = Preferences(wishes, self.stores.runs, self.learner)
-        self.skills = Skills(self.stores, self.paths, self.open_sandbox, on_empty=self._forgotten)
+        reading = self.options.read_only
+        self.skills = Skills(self.stores, self.paths, self.open_sandbox, on_empty=self._forgotten, read_only=reading)
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
         self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.variants = Variants(self.stores, self.paths)

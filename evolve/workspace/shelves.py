@@ -14,7 +14,7 @@ from evolve.paths import WorkspacePaths
 from evolve.redaction import Scanner, known_secrets
 from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
-from evolve.skills import KEPT, Skill, SkillStatus
+from evolve.skills import KEPT, Skill, SkillStatus, with_called
 from evolve.workspace.closing import Shelf
 from evolve.workspace.folders import Folders
 
@@ -29,15 +29,23 @@ class Skills(Shelf):
         paths: Where the workspace is.
         sandbox: Opens the sandbox, for checks.
         on_empty: Called after the last skill in use was retired.
+        read_only: Nothing is kept of checks.
     """
 
     def __init__(
-        self, stores: Stores, paths: WorkspacePaths, sandbox: Callable[[], Sandbox], *, on_empty: Callable[[], None]
+        self,
+        stores: Stores,
+        paths: WorkspacePaths,
+        sandbox: Callable[[], Sandbox],
+        *,
+        on_empty: Callable[[], None],
+        read_only: bool = False,
     ) -> None:
         self._stores = stores
         self._paths = paths
         self._sandbox = sandbox
         self._on_empty = on_empty
+        self._read_only = read_only
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> builtins.list[Skill]:
         """Skills in order of admission."""
@@ -67,15 +75,36 @@ class Skills(Shelf):
     def verify(self, name: str) -> builtins.list[Outcome]:
         """Runs a skill's own tests in the sandbox, now; one outcome per test.
 
+        A skill that fails one is doubtful from then on, and so is what is made of it: neither is used until its own
+        tests pass again. What a person owns is never changed.
+
         Raises:
-            SandboxUnavailable: The sandbox failed, which says nothing about the skill.
+            SandboxUnavailable: The sandbox failed; that says nothing about the skill.
         """
         skill = self.get(name)
         module = TestModule(files={"skill.py": skill.code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
         result = self._sandbox().run_tests([module])
         if result.fault:
-            raise SandboxUnavailable(result.fault, hint="run the same command again; `evolve doctor` shows the machine")
-        return list(result.programs[0].outputs)
+            hint = "run the same command again; `evolve doctor` shows the machine"
+            raise SandboxUnavailable(f"{skill.name} could not be verified: {result.fault}", hint=hint)
+        (ran,) = result.programs
+        # Time also runs out on a busy machine, which says nothing about the skill.
+        if not (self._read_only or result.timed_out or skill.owner == "user"):
+            failed = next((f"{one.name} fails: {one.error}" for one in ran.outputs if not one.ok), ran.error)
+            self._note_check(skill, failed or ("" if ran.outputs else "it has no tests"))
+        return list(ran.outputs)
+
+    def _note_check(self, skill: Skill, failed: str) -> None:
+        library = self._stores.skills
+        if not failed and skill.status == "doubtful":
+            library.trust_again(skill.digest)
+        elif failed and skill.status in KEPT:
+            kept = library.list(KEPT)
+            library.doubt(skill.digest, failed)
+            made_of_it = [one for one in kept if skill.digest in with_called([one.digest], kept)]
+            for other in made_of_it:
+                if other.owner != "user" and other.digest != skill.digest:
+                    library.doubt(other.digest, f"it is made of {skill.name}, which is doubtful")
 
     def retire(self, name: str, reason: str = "retired by a person") -> Skill:
         """Takes a skill out of use; its body and history stay."""

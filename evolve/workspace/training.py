@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from evolve.agent import Run
 from evolve.episodes import Limits
 from evolve.errors import UsageError
-from evolve.events import EventFan, EventLog
+from evolve.events import Event, EventFan, EventLog
 from evolve.files import canonical_json, digest
 from evolve.improve.aside import SetAside
 from evolve.improve.jobs import WorkerSetup
@@ -57,11 +57,30 @@ def improve(
         )
     )
     request = {"suite": suite_name, "rounds": rounds, "seed": seed, **workspace.mark}
+    beginning = _beginning(workspace, key, suite_name)
+    if beginning:
+        workspace.events.emit(Event(kind="begun", data={"text": beginning}))
     run = workspace.stores.runs.begin("improve", key, request, started=now())
     with opened_session(workspace, run, suite, plan, budget, python) as session:
         made = run_loop(session)
     workspace.finish(run.id)
     return made
+
+
+def _beginning(workspace: Workspace, key: str, suite: str) -> str:
+    """Whether a loop goes on or begins anew, in one sentence; "" for the first one on a suite."""
+    stores = workspace.stores
+    earlier = [run for run in stores.runs.runs() if run.kind == "improve" and run.body.get("suite") == suite]
+    for run in earlier:
+        if (run.key, run.state) == (key, "open"):
+            done = len(stores.runs.episodes(run=run.id))
+            return f"run {run.id}, begun {run.started}, goes on: {done} episodes are done"
+    if not earlier:
+        return ""
+    last = earlier[-1]
+    if last.state == "open":
+        return f"a new run: {last.id}, begun {last.started}, is not finished, but what it was asked for differs"
+    return f"a new run, which builds on what {last.id}, begun {last.started} and finished, has taught"
 
 
 def _check(workspace: Workspace, suite: Suite, python: str | os.PathLike[str] | None) -> None:

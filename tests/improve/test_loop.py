@@ -191,11 +191,32 @@ def test_no_skill_is_dropped_because_a_round_did_not_need_it(open_ws, suite_file
         workspace.stores.skills.record_use(skills[0].digest, "another task")
         report = workspace.improve(suite_file, rounds=2)
         assert [workspace.skills.get(skill.name).status for skill in skills] == ["admitted", "idle"]
-        assert [skill.name for skill in workspace.skills.find("second word")][0] == "second-word"
+        assert next(skill.name for skill in workspace.skills.find("second word")) == "second-word"
         reason = workspace.skills.reason("second-word")
     assert reason == f"on offer for {report.rounds[1].solved} tasks that were solved in round 2 of r1; used for none"
     assert [row.idle for row in report.rounds] == [0, 1]
     assert [event.data["skills"] for event in told if event.kind == "idle"] == [["second-word"]]
+
+
+@pytest.mark.slow
+def test_a_loop_says_whether_it_goes_on_or_begins_anew(open_ws, suite_file):
+    told = []
+
+    def begun(**more):
+        with open_ws(events=Heard(told)) as workspace:
+            workspace.improve(suite_file, **{"rounds": 1, **more})
+        found = [event.data["text"] for event in told if event.kind == "begun"]
+        told.clear()
+        return found
+
+    with open_ws(events=StopAt("practice", 1)) as workspace, pytest.raises(Stop):
+        workspace.improve(suite_file, rounds=1)
+    (differs,) = begun(seed=1)
+    assert differs.startswith("a new run: r1, begun ") and "what it was asked for differs" in differs
+    (on,) = begun()
+    assert on.startswith("run r1, begun ") and on.endswith("goes on: 16 episodes are done")
+    (anew,) = begun()
+    assert anew.startswith("a new run, which builds on what r2, begun ")
 
 
 class Heard:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from evolve.errors import UsageError
@@ -36,6 +38,13 @@ def test_the_cheap_one_comes_first_and_failed_work_goes_up():
     assert acting == ["this is small", "this is middle", *["this is large"] * 3]
     assert models.escalate(1).escalate(0).complete(ask()).text == "this is small"
     assert models.escalate(1).complete(ask(role="judge")).text == "this is large"
+
+
+def test_a_request_tells_how_often_the_work_was_refused():
+    models, _ = opened("small, middle, large")
+    acting = [models.complete(replace(ask(), refused=number)).text for number in range(4)]
+    assert acting == ["this is small", "this is middle", *["this is large"] * 2]
+    assert models.escalate(1).complete(replace(ask(), refused=1)).text == "this is large"
 
 
 @pytest.mark.parametrize(

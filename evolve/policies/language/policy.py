@@ -248,9 +248,8 @@ class LanguagePolicy(Deliberation):
             *steps_message(view, steps, rooms.steps),
         ]
         seed = 1_000 * sample + 2 * len(steps) + bool(strategy)
-        said: Mapping[str, Any] = self.asked(
-            self.questions.ask("act", parts, ACTION_SCHEMA, seed=seed, strategy=strategy)
-        ).data
+        request = self.questions.ask("act", parts, ACTION_SCHEMA, seed=seed, strategy=strategy)
+        said: Mapping[str, Any] = self.asked(replace(request, refused=_refusals(steps))).data
         return said
 
     def _sampled(self, view: TaskView, plan: Plan, steps: Sequence[Step], action: Action) -> Action:
@@ -372,6 +371,12 @@ def _stored(view: TaskView, steps: Sequence[Step], wanted: str) -> str:
         return ""
     text = step_text(view, steps[int(found[1]) - 1], whole=True)
     return quoted("step", page_of(text, int(found[2] or 1)), name=found[1])
+
+
+def _refusals(steps: Sequence[Step]) -> int:
+    """Answers that were put to the verifier and failed."""
+    judged = [step.judgement for step in steps if step.judgement is not None]
+    return sum(not (one.accepted or one.fault) for one in judged)
 
 
 def _skill_name(said: str, code: str) -> str:

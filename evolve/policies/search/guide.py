@@ -78,7 +78,7 @@ class Guide:
         """The weights as whole numbers of their last digit."""
         import numpy as np
 
-        return np.rint(np.asarray(self.weights, dtype=np.float64) * 10**_DIGITS)
+        return np.asarray(np.rint(np.asarray(self.weights) * 10.0**_DIGITS))
 
     @cached_property
     def _clue_units(self) -> Mapping[str, int]:

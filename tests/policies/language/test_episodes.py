@@ -115,6 +115,17 @@ def test_an_error_comes_back_as_a_short_observation(model):
     assert "AttributeError" in asked_for.prompts()[1]
 
 
+def test_a_refused_answer_asks_the_next_dearer_model(model):
+    """The cheap one fits the examples alone; what it explored and got wrong on them asks nobody dearer."""
+    fits = "def double(n):\n    return 2 * n if n < 6 else 0\n"
+    said = scripted(action("1 + 1", answer=False), action(WRONG), action(fits), action(RIGHT))
+    asked_for = model(said, model="http://localhost:1/v1#cheap,http://localhost:1/v1#dear")
+    record = asked_for.run(doubling(), split="train")
+    assert record.verified
+    acting = [body["model"] for body in asked_for.bodies if asked(body) == "action"]
+    assert acting == ["cheap", "cheap", "cheap", "dear"]
+
+
 def test_a_repeated_step_changes_the_strategy_and_then_ends_the_episode(model):
     asked_for = model(scripted(action(WRONG)))
     record = asked_for.run(doubling(), split="own")
