@@ -19,13 +19,13 @@ def _words(text: str) -> frozenset[str]:
 BUILTINS = _words(
     """
     Ellipsis NotImplemented
-    abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter float format
-    frozenset hasattr hash hex int isinstance issubclass iter len list map max min next object oct ord pow property range
-    repr reversed round set slice sorted staticmethod str sum super tuple type zip
+    abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter float
+    format frozenset hasattr hash hex int isinstance issubclass iter len list map max min next object oct ord pow
+    property range repr reversed round set slice sorted staticmethod str sum super tuple type zip
     ArithmeticError AssertionError AttributeError BufferError EOFError Exception ExceptionGroup FloatingPointError
     IndexError KeyError LookupError MemoryError NameError NotImplementedError OSError OverflowError RecursionError
-    RuntimeError StopIteration SyntaxError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError
-    UnicodeTranslateError ValueError ZeroDivisionError
+    RuntimeError StopIteration SyntaxError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError
+    UnicodeError UnicodeTranslateError ValueError ZeroDivisionError
     """
 )
 """Names that are there without an import. None reaches code, frames, files or attributes by their names."""

@@ -106,8 +106,9 @@ def _listed(module: str, name: str) -> bool:
 def _meaning(tree: ast.Module) -> Iterator[tuple[int, str]]:
     scopes = Scopes(tree, allowed().modules, BUILTINS)
     yield from ((1, f"{name} gets another meaning") for name in scopes.mixed())
+    classes = any(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
     for name, in_class in scopes.bound():
-        if misread(name, tree) and not in_class:  # what classes bind are attributes, judged as such
+        if misread(name, classes) and not in_class:  # what classes bind are attributes, judged as such
             yield 1, f"the name {name}"
     yield from TopLevel(tree).problems()
     yield from Uses(tree, scopes, set(_own_attributes(tree))).problems()

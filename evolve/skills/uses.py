@@ -1,8 +1,8 @@
 """Whether every name, attribute and call of a source is one that a skill may use, wherever it stands.
 
-Three things must never become values that code can pass around: a module, because everything hangs on it; a class of the
-standard library that is written in Python, because whoever has it can change it for all; and a format string that data
-chose, because it reads attributes.
+Three things must never become values that code can pass around: a module, because everything hangs on it; a class of
+the standard library that is written in Python, because whoever has it can change it for all; and a format string that
+data chose, because it reads attributes.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _CALLS_ITS_KEY = (
     ("itertools", "groupby"),
     ("dataclasses", "field"),
 )
+_CHECKS = (("", "isinstance"), ("", "issubclass"))
 _LIVE = ("gi_", "cr_", "ag_", "tb_")
-_BARE_BASES = (("string", "Template"), ("types", "MappingProxyType"))
+_NOT_BASES = (("string", "Template"), ("types", "MappingProxyType"))
 _NOT_CALLED = (("typing", "NamedTuple"), ("typing", "TypedDict"))
-_TYPE_PARTS = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.BitOr)
-_TYPE_PARTS += (ast.Load, ast.UnaryOp, ast.USub)
+_TYPE_PARTS = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp)
 
 
 def special(name: str) -> bool:
@@ -34,10 +34,9 @@ def special(name: str) -> bool:
     return name[:1] == name[-1:] == "_" and bool(name.strip("_"))
 
 
-def misread(name: str, tree: ast.Module) -> bool:
-    """Whether a variable of this name is special, or would be another one inside of the module's classes."""
-    private = name.startswith("__") and bool(name.strip("_"))
-    return special(name) or (private and any(isinstance(node, ast.ClassDef) for node in ast.walk(tree)))
+def misread(name: str, classes: bool) -> bool:
+    """Whether a variable of this name is special, or would be another one inside of classes where there are some."""
+    return special(name) or (classes and name.startswith("__") and bool(name.strip("_")))
 
 
 class Uses:
@@ -53,6 +52,7 @@ class Uses:
         self._tree = tree
         self._scopes = scopes
         self._parents = parents(tree)
+        self._classes = any(isinstance(node, ast.ClassDef) for node in self._parents)
         self._own = frozenset(own) - allowed().withheld
         self._types = {part for whole in self._type_places() for part in ast.walk(whole)}
         self._judged: set[ast.AST] = set()
@@ -77,7 +77,7 @@ class Uses:
             case ast.MatchClass(kwd_attrs=names):
                 yield from (f"the attribute {name}" for name in names if not self._readable(name, self._own))
             case ast.arg(arg=name) | ast.keyword(arg=str(name)):
-                if misread(name, self._tree):
+                if misread(name, self._classes):
                     yield f"the name {name}"
         if node in self._types and isinstance(node, ast.expr) and not isinstance(node, _TYPE_PARTS):
             yield "an annotation that is not made of types"
@@ -95,27 +95,30 @@ class Uses:
                     yield from self._alias(target, value)
                 case ast.ClassDef(bases=bases):
                     yield from (base.slice for base in bases if isinstance(base, ast.Subscript))
-                case ast.Call(func=function, args=args, keywords=keywords):
-                    called = self._called(function)
-                    if called in (("typing", "TypeVar"), ("typing", "NewType")):
-                        yield from [*args, *(one.value for one in keywords if one.arg == "bound")]
-                    elif called == ("typing", "cast"):
-                        yield from args[:1]
+                case ast.Call():
+                    yield from self._type_arguments(node)
                 case ast.Subscript(value=ast.Name() as base, slice=inner):
                     if base.id in ("dict", "list", "set", "tuple", "frozenset") and self._called(base) == ("", base.id):
                         yield inner
 
     def _alias(self, target: ast.expr, value: ast.expr | None) -> Iterator[ast.AST]:
-        if value is not None and isinstance(target, ast.Name):
-            if any(meaning.kind == "alias" for meaning in self._scopes.of(target)):
-                yield value
+        meanings = self._scopes.of(target) if isinstance(target, ast.Name) else []
+        if value is not None and any(meaning.kind == "alias" for meaning in meanings):
+            yield value
+
+    def _type_arguments(self, call: ast.Call) -> Iterator[ast.AST]:
+        called = self._called(call.func)
+        if called in (("typing", "TypeVar"), ("typing", "NewType")):
+            yield from [*call.args, *(one.value for one in call.keywords if one.arg == "bound")]
+        elif called == ("typing", "cast"):
+            yield from call.args[:1]
 
     # names
 
     def _name(self, node: ast.Name) -> Iterator[str]:
         if not isinstance(node.ctx, ast.Load):
             return  # what is bound is judged by scope
-        if misread(node.id, self._tree):
+        if misread(node.id, self._classes):
             yield f"the name {node.id}"
         for meaning in self._scopes.of(node):
             if meaning.kind == "unknown":
@@ -171,7 +174,8 @@ class Uses:
     def _builtin(self, node: ast.Name) -> bool:
         around = self._parents[node]
         if node.id == "type":
-            return self._class_place(node, called=False) or self._type_call(around)
+            checked = isinstance(around, ast.Call) and self._given_to(around, node, _CHECKS)
+            return node in self._types or checked or self._type_call(around)
         if node.id == "super":
             plain = isinstance(around, ast.Call) and not around.args and not around.keywords
             return plain and isinstance(self._parents[around], ast.Attribute)
@@ -181,12 +185,8 @@ class Uses:
 
     def _type_call(self, call: ast.AST) -> bool:
         """Whether what ``type(x)`` gives, which may be a class that all share, is only compared, named or called."""
-        if (
-            not isinstance(call, ast.Call)
-            or len(call.args) != 1
-            or call.keywords
-            or isinstance(call.args[0], ast.Starred)
-        ):
+        plain = isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
+        if not isinstance(call, ast.Call) or not plain or isinstance(call.args[0], ast.Starred):
             return False
         match self._parents[call]:
             case ast.Attribute(attr=name):
@@ -231,13 +231,15 @@ class Uses:
             case ast.Call(func=function) if function is node:
                 return called and what not in _NOT_CALLED and (what[0] != "enum" or what[1] == "auto")
             case ast.Call():
-                return self._given_to(around, node)
+                return self._given_to(around, node, (*_CHECKS, *_CALLS_ITS_FIRST)) or (
+                    self._called(around.func) == ("contextlib", "suppress")
+                )
             case ast.keyword(arg=name):
                 call = self._parents[around]
                 known = isinstance(call, ast.Call) and self._called(call.func) in _CALLS_ITS_KEY
                 return known and name in ("key", "default_factory")
             case ast.ClassDef(bases=bases):
-                return node in bases and what not in _BARE_BASES
+                return node in bases and what not in _NOT_BASES
             case ast.Subscript(value=value):
                 base = self._parents[around]
                 return value is node and (
@@ -249,11 +251,11 @@ class Uses:
                 return True
         return False
 
-    def _given_to(self, call: ast.Call, node: ast.expr) -> bool:
-        function, first = self._called(call.func), bool(call.args) and call.args[0] is node
-        if function in (("", "isinstance"), ("", "issubclass")):
-            return not first
-        return function == ("contextlib", "suppress") or (first and function in _CALLS_ITS_FIRST)
+    def _given_to(self, call: ast.Call, node: ast.expr, known: Collection[tuple[str, str]]) -> bool:
+        """Whether an argument goes to one of these functions, at the place where they take a class."""
+        function = self._called(call.func)
+        first = bool(call.args) and call.args[0] is node
+        return function in known and first == (function in _CALLS_ITS_FIRST)
 
     def _by_items(self, node: ast.expr, around: ast.AST) -> bool:
         match around:
@@ -278,7 +280,7 @@ class Uses:
         return isinstance(around, ast.FunctionDef | ast.ClassDef) and node in around.decorator_list
 
     def _entered(self, call: ast.AST) -> bool:
-        """Whether a context is left as surely as it is entered: by ``with``, in a function that nobody can hold open."""
+        """Whether a context is left as surely as it is entered: by ``with``, in a function that cannot be held open."""
         if not isinstance(call, ast.Call) or not isinstance(self._parents[call], ast.withitem):
             return False
         node: ast.AST = call
