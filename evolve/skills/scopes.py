@@ -211,7 +211,8 @@ class Scopes:
             return Meaning(kind="value", constant=value.value)
         roots = [meaning for name in _type_roots(value) for meaning in scope.meanings(name)]
         is_type = any(one.kind == "import" and one.module in ("typing", "collections.abc") for one in roots)
-        return Meaning(kind="alias" if is_type else "value")
+        # in a class it would be an attribute, which anyone can read
+        return Meaning(kind="alias" if is_type and scope.kind != "class" else "value")
 
     def _taken(self, module: str, name: str) -> Meaning:
         whole = f"{module}.{name}"

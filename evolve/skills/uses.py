@@ -8,10 +8,10 @@ data chose, because it reads attributes.
 from __future__ import annotations
 
 import ast
-import string
 from collections.abc import Collection, Iterator
 
-from evolve.skills.allowed import DUNDER_ATTRIBUTES, ENCODINGS, ONLY_DECORATORS, allowed
+from evolve.skills.allowed import DUNDER_ATTRIBUTES, ONLY_DECORATORS, allowed
+from evolve.skills.formats import is_codec, named_codec, plain_fields
 from evolve.skills.scopes import Meaning, Scopes, parents
 
 _BY_ITEMS = ("dict", "enumerate", "frozenset", "len", "list", "set", "sorted", "tuple", "zip")
@@ -25,6 +25,7 @@ _CALLS_ITS_KEY = (
 _CHECKS = (("", "isinstance"), ("", "issubclass"))
 _LIVE = ("gi_", "cr_", "ag_", "tb_")
 _NOT_BASES = (("string", "Template"), ("types", "MappingProxyType"))
+_PLACED = (("decimal", "localcontext"), ("dataclasses", "field"))
 _NOT_CALLED = (("typing", "NamedTuple"), ("typing", "TypedDict"))
 _TYPE_PARTS = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp)
 
@@ -156,8 +157,8 @@ class Uses:
         if (module, name) in ONLY_DECORATORS:
             if not self._decorates(node, name):
                 yield f"use of {module}.{name} in this way"
-        elif (module, name) == ("decimal", "localcontext"):
-            if not self._entered(around):
+        elif (module, name) in _PLACED:
+            if not (self._entered(around) if name == "localcontext" else self._fills_field(around)):
                 yield f"use of {module}.{name} in this way"
         elif way == "tables":
             if not self._by_items(node, around):
@@ -184,7 +185,7 @@ class Uses:
         return True
 
     def _type_call(self, call: ast.AST) -> bool:
-        """Whether what ``type(x)`` gives, which may be a class that all share, is only compared, named or called."""
+        """Whether what ``type(x)`` gives, which may be a class that all share, is only compared or named."""
         plain = isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
         if not isinstance(call, ast.Call) or not plain or isinstance(call.args[0], ast.Starred):
             return False
@@ -193,9 +194,9 @@ class Uses:
                 return name == "__name__"
             case ast.FormattedValue():
                 return True
-            case ast.Call(func=function, args=args) as around:
+            case ast.Call(func=function):
                 if function is call:
-                    return len(args) < 3 and not any(isinstance(one, ast.Starred) for one in args)
+                    return False  # of a class it is ``type`` itself
                 return self._called(function) in (("", "str"), ("", "repr")) or self._class_place(call, called=False)
             case ast.Compare() as around:
                 return self._compares_types(around)
@@ -288,6 +289,17 @@ class Uses:
             node = self._parents[node]
         return not any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.walk(node))
 
+    def _fills_field(self, call: ast.AST) -> bool:
+        """Whether a field, which will know its type, gets a place in a class at the top level and no name elsewhere."""
+        line = self._parents.get(call)
+        node = self._parents.get(line) if isinstance(line, ast.AnnAssign) and line.value is call else None
+        if not isinstance(node, ast.ClassDef) or not isinstance(line, ast.AnnAssign):
+            return False
+        names = [part.id for other in node.body for part in _computed(other) if isinstance(part, ast.Name)]
+        while isinstance(node, ast.ClassDef):
+            node = self._parents[node]
+        return isinstance(node, ast.Module) and ast.unparse(line.target) not in names
+
     def _function_around(self, node: ast.AST) -> str:
         while not isinstance(node, ast.FunctionDef | ast.Module):
             node = self._parents[node]
@@ -330,7 +342,7 @@ class Uses:
         elif not self._readable(name, own):
             yield f"the attribute {name}"
         elif name in ("encode", "decode"):
-            if call is None or not _named_codec(call, 0):
+            if call is None or not named_codec(call, 0):
                 yield f"{name} with a codec that is not named in the source"
         elif name in ("fromtimestamp", "astimezone"):
             given = 0 if call is None else len(call.args) + len(call.keywords)
@@ -347,14 +359,14 @@ class Uses:
         if isinstance(node, ast.Name):
             meanings = self._scopes.of(node)
             text = meanings[0].constant if len(meanings) == 1 else None
-        return isinstance(text, str) and _plain_fields(text)
+        return isinstance(text, str) and plain_fields(text)
 
     def _call(self, call: ast.Call) -> Iterator[str]:
         called = self._called(call.func)
         if called in (("", "str"), ("", "bytes"), ("", "bytearray")):
-            if not _named_codec(call, 1):
+            if not named_codec(call, 1):
                 yield "a codec that is not named in the source"
-        elif any(one.arg == "encoding" and not _is_codec(one.value) for one in call.keywords):
+        elif any(one.arg == "encoding" and not is_codec(one.value) for one in call.keywords):
             yield "a codec that is not named in the source"
         elif called == ("", "hasattr"):
             name = call.args[1] if len(call.args) == 2 else None
@@ -362,24 +374,11 @@ class Uses:
                 yield "hasattr with a name that is not in the source"
 
 
-def _named_codec(call: ast.Call, place: int) -> bool:
-    """Whether the codec a call names, as its argument at a place or by keyword, stands in the source."""
-    starred = any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords)
-    given = [*call.args[place : place + 1], *(one.value for one in call.keywords if one.arg == "encoding")]
-    return not starred and all(map(_is_codec, given))
-
-
-def _is_codec(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and str(node.value).lower().replace("_", "-") in ENCODINGS
-
-
-def _plain_fields(template: str) -> bool:
-    """Whether a format string reads no attributes and no items."""
-    try:
-        fields = list(string.Formatter().parse(template))
-    except ValueError:
-        return False
-    return all(
-        name is None or ("." not in name and "[" not in name and _plain_fields(inner or ""))
-        for _, name, inner, _ in fields
-    )
+def _computed(node: ast.stmt) -> Iterator[ast.AST]:
+    """Everything that a line of a class computes while the class is made."""
+    if isinstance(node, ast.FunctionDef):
+        parts: list[ast.expr | None] = [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]
+    else:
+        parts = [getattr(node, "value", None)]
+    for part in parts:
+        yield from ast.walk(part) if part is not None else ()
