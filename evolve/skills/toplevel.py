@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import Literal
 
 from evolve.skills.allowed import (
-    BUILTINS,
     CALLED_ON_IMPORT,
     DECORATORS,
     DUNDER_METHODS,
     ENUM_METHODS,
     MODULES_CALLED_ON_IMPORT,
     WRAPPERS,
+    allowed,
 )
 from evolve.skills.scopes import arguments
 from evolve.skills.uses import special
@@ -89,7 +89,7 @@ class TopLevel:
             else:
                 bound = alias.asname or alias.name.split(".")[0]
                 self._imports[bound] = (alias.name if alias.asname else bound, "")
-            if alias.asname in BUILTINS:
+            if alias.asname in allowed().builtins:
                 self._say(node, f"{alias.asname} gets another meaning")
             known[bound] = "import"
 
@@ -199,7 +199,7 @@ class TopLevel:
             case None | ast.Constant():
                 return False
             case ast.Name():
-                if node.id not in known and node.id not in BUILTINS:
+                if node.id not in known and node.id not in allowed().builtins:
                     self._say(node, f"use of {node.id} before it is there")
                 return known.get(node.id) in _OWN
             case ast.Tuple() | ast.List() | ast.Set() | ast.Dict() | ast.Starred():

@@ -33,6 +33,18 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
+BUILTINS = words(
+    """
+    Ellipsis NotImplemented abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod
+    enumerate filter float format frozenset hasattr hash hex int isinstance issubclass iter len list map max min
+    next object oct ord pow property range repr reversed round set slice sorted staticmethod str sum super tuple
+    type zip ArithmeticError AssertionError AttributeError BufferError EOFError Exception ExceptionGroup
+    FloatingPointError IndexError KeyError LookupError MemoryError NameError NotImplementedError OSError
+    OverflowError RecursionError RuntimeError StopIteration SyntaxError TypeError UnboundLocalError
+    UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError ValueError ZeroDivisionError
+    """
+)
+
 MODULES = words(
     """
     abc base64 binascii bisect calendar cmath collections collections.abc colorsys contextlib copy csv dataclasses
@@ -237,6 +249,7 @@ def text_of(data: dict[str, Any]) -> str:
         "# only where nothing can change them for everyone, of `tables` only the items may be used.\n\n"
     )
     parts = [
+        "# names that are there without an import\nbuiltins = " + words(BUILTINS),
         "# attributes of values, whatever they are\nattributes = " + words(data["attributes"]),
         "# attributes that values have and a skill must not read, whatever it defines itself\n"
         "withheld = " + words(data["withheld"]),
