@@ -160,13 +160,8 @@ def _imports(text: str) -> list[str]:
         root = module.split(".")[0]
         if f"{root}_module" in used:
             lines += [f"import {module}"] * (root != module) + [f"import {root} as {root}_module"]
-    if "Counter" in names:
-        lines.append("from collections import Counter")
-    if "Callable" in names:
-        lines.append("from collections.abc import Callable")
-    if "Any" in names:
-        lines.append("from typing import Any")
-    return lines
+    sources = {"Counter": "collections", "Callable": "collections.abc", "Any": "typing"}
+    return lines + [f"from {module} import {name}" for name, module in sources.items() if name in names]
 
 
 def _annotated(argument: ast.arg) -> str:

@@ -11,7 +11,8 @@ The checks, cheapest first; the first that fails decides:
 6. ``mutants``: at least 80 % of small wrong versions of it fail its own tests. All versions run in one
    sandboxed execution. A version that no test notices and that agrees with the original on every variation
    of the examples for which the original returns a value is taken to be equivalent and does not count.
-7. ``audit``: while all this is called once more, Python tells of nothing it reaches for (see :mod:`evolve.skills.audit`).
+7. ``audit``: while its rows and tests run once more, Python tells of nothing that it reaches for (see
+   :mod:`evolve.skills.audit`).
 """
 
 from __future__ import annotations

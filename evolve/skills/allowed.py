@@ -16,21 +16,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-BUILTINS = _words(
-    """
-    Ellipsis NotImplemented
-    abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter float format
-    frozenset hasattr hash hex int isinstance issubclass iter len list map max min next object oct ord pow property range
-    repr reversed round set slice sorted staticmethod str sum super tuple type zip
-    ArithmeticError AssertionError AttributeError BufferError EOFError Exception ExceptionGroup FloatingPointError
-    IndexError KeyError LookupError MemoryError NameError NotImplementedError OSError OverflowError RecursionError
-    RuntimeError StopIteration SyntaxError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError
-    UnicodeTranslateError ValueError ZeroDivisionError
-    """
-)
-"""Names that are there without an import. None reaches code, frames, files or attributes by their names."""
-
-CALLED_ON_IMPORT = BUILTINS & _words(
+CALLED_ON_IMPORT = _words(
     """
     abs all any ascii bin bool bytearray bytes chr complex dict divmod enumerate float format frozenset hex int len list
     max min oct ord pow range repr reversed round set slice sorted str sum tuple zip
@@ -96,12 +82,14 @@ class Allowed:
     """The lists of ``allowed.toml``.
 
     Attributes:
+        builtins: Names that are there without an import. None reaches code, frames, files or attributes by their names.
         modules: For each module that may be imported, its names with the way each may be used: ``values`` anywhere,
             ``classes`` where nothing can change them for everyone, of ``tables`` the items.
         attributes: Attributes of values of any kind.
         withheld: Attributes that values have and a skill must not read, also if it defines one of that name.
     """
 
+    builtins: frozenset[str]
     modules: Mapping[str, Mapping[str, str]]
     attributes: frozenset[str]
     withheld: frozenset[str]
@@ -115,7 +103,8 @@ def allowed() -> Allowed:
         module: {name: way for way, names in table.items() for name in names.split()}
         for module, table in data["modules"].items()
     }
-    return Allowed(modules=modules, attributes=_words(data["attributes"]), withheld=_words(data["withheld"]))
+    names = {key: _words(data[key]) for key in ("builtins", "attributes", "withheld")}
+    return Allowed(modules=modules, **names)
 
 
 @lru_cache(maxsize=1)

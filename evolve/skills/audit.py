@@ -53,8 +53,10 @@ def audit(sandbox: Sandbox, skill: Skill, inputs: Sequence[Sequence[Json]], limi
     outcome = run.outputs[0]
     if run.error or not outcome.ok:
         return Audit(error=run.error or outcome.error)
-    told = outcome.value
-    return Audit(events=tuple(told["events"]), calls=told["calls"])
+    match outcome.value:
+        case {"events": [*events], "calls": int(calls)}:
+            return Audit(events=tuple(map(str, events)), calls=calls)
+    return Audit(error="it told nothing that can be read")
 
 
 def _imports(source: str) -> set[str]:

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from evolve.skills.allowed import BUILTINS, allowed, modules_and_packages
+from evolve.skills.allowed import allowed, modules_and_packages
 from evolve.skills.scopes import Scopes
 from evolve.skills.toplevel import TopLevel
 from evolve.skills.uses import Uses, misread
@@ -65,7 +65,7 @@ def modules_used(source: str) -> list[str]:
         SyntaxError: When the source is not Python.
     """
     tree = ast.parse(source)
-    found = set(Scopes(tree, allowed().modules, BUILTINS).imported)
+    found = set(Scopes(tree, allowed().modules, allowed().builtins).imported)
     found |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
     return sorted(found - {"__future__"})
 
@@ -104,10 +104,11 @@ def _listed(module: str, name: str) -> bool:
 
 
 def _meaning(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    scopes = Scopes(tree, allowed().modules, BUILTINS)
+    scopes = Scopes(tree, allowed().modules, allowed().builtins)
     yield from ((1, f"{name} gets another meaning") for name in scopes.mixed())
+    classes = any(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
     for name, in_class in scopes.bound():
-        if misread(name, tree) and not in_class:  # what classes bind are attributes, judged as such
+        if misread(name, classes) and not in_class:  # what classes bind are attributes, judged as such
             yield 1, f"the name {name}"
     yield from TopLevel(tree).problems()
     yield from Uses(tree, scopes, set(_own_attributes(tree))).problems()

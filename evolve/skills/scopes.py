@@ -18,8 +18,8 @@ class Meaning:
     """What a name stands for.
 
     Attributes:
-        kind: ``import``; ``class`` or ``function`` of the source's own; ``alias`` of a type; any other ``value``; ``builtin``;
-            ``unknown`` where nothing binds it.
+        kind: ``import``; ``class`` or ``function`` of the source's own; ``alias`` of a type; any other ``value``;
+            ``builtin``; ``unknown`` where nothing binds it.
         module: Of an import, the module.
         name: Of an import, the name in that module; "" for the module itself.
         constant: The one text that is ever bound to it, if that is so.
@@ -46,14 +46,6 @@ class Scope:
     parent: Scope | None
     names: dict[str, list[Meaning]] = field(default_factory=dict)
     outer: set[str] = field(default_factory=set)
-
-    def bind(self, name: str, meaning: Meaning) -> None:
-        scope = self
-        while name in scope.outer and scope.parent is not None:
-            scope = scope.parent
-            while scope.kind == "class" and scope.parent is not None:
-                scope = scope.parent
-        scope.names.setdefault(name, []).append(meaning)
 
     def meanings(self, name: str) -> list[Meaning]:
         """All that the name may mean here; in a class body also what it means around it, until it is bound."""
@@ -87,9 +79,15 @@ class Scopes:
         self._scope_of: dict[ast.AST, Scope] = {}
         self._given: dict[ast.expr, Meaning] = {}
         self._every: list[Scope] = []
+        self._outward: list[tuple[Scope, str, Meaning]] = []
         top = self._scope("module", None)
         for node in tree.body:
             self._walk(node, top)
+        for scope, name, meaning in self._outward:
+            owner = scope.parent
+            while owner is not None and (name not in owner.names or owner.kind == "class"):
+                owner = owner.parent
+            (owner or top).names.setdefault(name, []).append(meaning)
 
     def mixed(self) -> list[str]:
         """Names that an import binds and something else binds too, in one scope."""
@@ -104,6 +102,12 @@ class Scopes:
         """Every name that is bound, and whether that is in the body of a class."""
         for scope in self._every:
             yield from ((name, scope.kind == "class") for name in scope.names)
+
+    def _put(self, scope: Scope, name: str, meaning: Meaning) -> None:
+        if name in scope.outer:
+            self._outward.append((scope, name, meaning))  # whose it is, is known when all is bound
+        else:
+            scope.names.setdefault(name, []).append(meaning)
 
     def _scope(self, kind: Literal["module", "class", "function", "comprehension"], parent: Scope | None) -> Scope:
         made = Scope(kind=kind, parent=parent)
@@ -167,7 +171,7 @@ class Scopes:
         self._scope_of[given] = scope
         for one in arguments(given):
             self._scope_of[one] = scope
-            inner.bind(one.arg, Meaning(kind="value"))
+            self._put(inner, one.arg, Meaning(kind="value"))
             outside.append(one.annotation)
         self._all([part for part in outside if part is not None], scope)
         inner.outer |= {name for part in body for name in _nonlocal(part)}
@@ -175,36 +179,40 @@ class Scopes:
 
     def _bind(self, node: ast.AST, scope: Scope) -> None:
         match node:
-            case ast.Import(names=names):
-                for alias in names:
-                    self.imported.add(alias.name)
-                    module = alias.name if alias.asname else alias.name.split(".")[0]
-                    scope.bind(alias.asname or module, Meaning(kind="import", module=module))
-            case ast.ImportFrom(module=str(module), names=names):
-                for alias in names:
-                    scope.bind(alias.asname or alias.name, self._taken(module, alias.name))
+            case ast.Import() | ast.ImportFrom():
+                self._import(node, scope)
             case ast.FunctionDef(name=name):
-                scope.bind(name, Meaning(kind="function"))
+                self._put(scope, name, Meaning(kind="function"))
             case ast.ClassDef(name=name):
-                scope.bind(name, Meaning(kind="class", name=name))
+                self._put(scope, name, Meaning(kind="class", name=name))
             case (
                 ast.Assign(targets=[ast.Name() as target], value=value)
                 | ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value)
             ):
                 self._given[target] = self._assigned(value, scope)
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                scope.bind(name, self._given.get(node, Meaning(kind="value")))
+                self._put(scope, name, self._given.get(node, Meaning(kind="value")))
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                scope.bind(name, Meaning(kind="value"))
+                self._put(scope, name, Meaning(kind="value"))
             case ast.MatchMapping(rest=str(name)):
-                scope.bind(name, Meaning(kind="value"))
+                self._put(scope, name, Meaning(kind="value"))
+
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                self._put(scope, alias.asname or alias.name, self._taken(node.module or "", alias.name))
+            else:
+                self.imported.add(alias.name)
+                module = alias.name if alias.asname else alias.name.split(".")[0]
+                self._put(scope, alias.asname or module, Meaning(kind="import", module=module))
 
     def _assigned(self, value: ast.expr, scope: Scope) -> Meaning:
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             return Meaning(kind="value", constant=value.value)
         roots = [meaning for name in _type_roots(value) for meaning in scope.meanings(name)]
         is_type = any(one.kind == "import" and one.module in ("typing", "collections.abc") for one in roots)
-        return Meaning(kind="alias" if is_type else "value")
+        # in a class it would be an attribute, which anyone can read
+        return Meaning(kind="alias" if is_type and scope.kind != "class" else "value")
 
     def _taken(self, module: str, name: str) -> Meaning:
         whole = f"{module}.{name}"

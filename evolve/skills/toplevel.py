@@ -6,22 +6,30 @@ As no function of the source runs then, no instance of its classes exists, and n
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Literal
 
 from evolve.skills.allowed import (
-    BUILTINS,
     CALLED_ON_IMPORT,
     DECORATORS,
     DUNDER_METHODS,
     ENUM_METHODS,
     MODULES_CALLED_ON_IMPORT,
     WRAPPERS,
+    allowed,
 )
 from evolve.skills.scopes import arguments
 from evolve.skills.uses import special
 
-Known = dict[str, Literal["data", "code", "class"]]
-"""Names that are bound so far: whether code of the source itself can be in their values, or they are its classes."""
+Kind = Literal["data", "import", "code", "class", "enum"]
+Known = dict[str, Kind]
+"""Names that are bound so far: to data, what an import gave, whatever holds code of the source, or its own classes."""
+
+_OWN = ("code", "class", "enum")
+_OPERATIONS: tuple[type[ast.expr], ...] = (
+    *(ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Slice),
+    *(ast.JoinedStr, ast.FormattedValue),
+)
 
 
 class TopLevel:
@@ -34,13 +42,12 @@ class TopLevel:
     def __init__(self, tree: ast.Module) -> None:
         self._tree = tree
         self._imports: dict[str, tuple[str, str]] = {}
-        self._enums: set[str] = set()
         self._lazy = any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)
         self._found: list[tuple[int, str]] = []
 
     def problems(self) -> list[tuple[int, str]]:
         """Line and words of everything that is not allowed."""
-        self._block(self._tree.body, {}, inside_class=False)
+        self._block(self._tree.body, {})
         for node in ast.walk(self._tree):
             if isinstance(node, ast.ClassDef):
                 self._class(node)
@@ -49,44 +56,42 @@ class TopLevel:
     def _say(self, node: ast.stmt | ast.expr, text: str) -> None:
         self._found.append((node.lineno, text))
 
-    def _block(self, body: list[ast.stmt], known: Known, *, inside_class: bool) -> None:
+    def _block(self, body: list[ast.stmt], known: Known) -> None:
         for node in body:
             match node:
                 case ast.Pass() | ast.Expr(value=ast.Constant()):
                     pass
-                case ast.Import(names=names) | ast.ImportFrom(names=names) if not inside_class:
-                    self._import(node, names, known)
+                case ast.Import() | ast.ImportFrom():
+                    self._import(node, known)
                 case ast.FunctionDef():
                     self._function(node, known)
                     known[node.name] = "code"
                 case ast.ClassDef():
-                    self._decorators(node, known)
-                    for base in node.bases:
-                        self._type(base, known)
-                    self._block(node.body, dict(known), inside_class=True)
-                    known[node.name] = "class"
+                    kind = self._class_made(node, known)
+                    self._block(node.body, dict(known))
+                    known[node.name] = kind
                 case ast.Assign(targets=targets, value=value):
                     code = self._value(value, known)
                     for target in targets:
                         self._bind(target, code, known)
-                case ast.AnnAssign(target=ast.Name() as target, value=given, annotation=annotation):
+                case ast.AnnAssign(target=target, value=value, annotation=annotation):
                     self._type(annotation, known)
-                    if given is not None:
-                        self._bind(target, self._value(given, known), known)
+                    if value is not None:
+                        self._bind(target, self._value(value, known), known)
                 case _:
                     self._say(node, "only imports, definitions and constants may stand at the top level")
 
-    def _import(self, node: ast.stmt, names: list[ast.alias], known: Known) -> None:
-        for alias in names:
+    def _import(self, node: ast.Import | ast.ImportFrom, known: Known) -> None:
+        for alias in node.names:
             if isinstance(node, ast.ImportFrom):
                 bound = alias.asname or alias.name
                 self._imports[bound] = (node.module or "", alias.name)
             else:
                 bound = alias.asname or alias.name.split(".")[0]
                 self._imports[bound] = (alias.name if alias.asname else bound, "")
-            if alias.asname in BUILTINS:
+            if alias.asname in allowed().builtins:
                 self._say(node, f"{alias.asname} gets another meaning")
-            known[bound] = "data"
+            known[bound] = "import"
 
     def _bind(self, target: ast.expr, code: bool, known: Known) -> None:
         if isinstance(target, ast.Tuple | ast.List):
@@ -101,9 +106,7 @@ class TopLevel:
 
     def _function(self, node: ast.FunctionDef, known: Known) -> None:
         self._decorators(node, known)
-        for default in [*node.args.defaults, *node.args.kw_defaults]:
-            if default is not None:
-                self._value(default, known)
+        self._any([*node.args.defaults, *node.args.kw_defaults], known)
         for annotation in [node.returns, *(one.annotation for one in arguments(node.args))]:
             if annotation is not None:
                 self._type(annotation, known)
@@ -111,36 +114,53 @@ class TopLevel:
     def _decorators(self, node: ast.FunctionDef | ast.ClassDef, known: Known) -> None:
         for decorator in node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if isinstance(decorator, ast.Call):
-                for part in [*decorator.args, *(one.value for one in decorator.keywords)]:
-                    if self._value(part, known):
-                        self._say(node, "a decorator that is given code")
+            given = [*decorator.args, *(k.value for k in decorator.keywords)] if isinstance(decorator, ast.Call) else []
+            if self._any(given, known):
+                self._say(node, "a decorator that is given code")
             match called:
                 case ast.Name(id="classmethod" | "property" | "staticmethod") if called.id not in known:
                     continue
                 case ast.Attribute(value=ast.Name(id=name), attr="setter" | "deleter") if known.get(name) == "code":
                     continue
-            if self._named(called) not in DECORATORS:
+            if self._named(called, known) not in DECORATORS:
                 self._say(node, f"the decorator {ast.unparse(called)}")
+
+    def _class_made(self, node: ast.ClassDef, known: Known) -> Kind:
+        """A class that is made on import; what its bases do then is known of all that it may have."""
+        self._decorators(node, known)
+        kinds = []
+        for base in node.bases:
+            self._type(base, known)
+            kinds.append(self._base(base, known))
+        if "code" in kinds:
+            self._say(node, "a base that is no class by its name")
+        if "enum" not in kinds:
+            return "class"
+        if "class" in kinds:
+            self._say(node, "an enumeration of another class")
+        for part in node.body:
+            name = getattr(part, "name", "")
+            if special(name) and name not in ENUM_METHODS:
+                self._say(part, f"the special method {name} of an enumeration")  # its members are made on import
+        return "enum"
+
+    def _base(self, base: ast.expr, known: Known) -> Kind:
+        named = self._named(base, known)
+        if named is not None:
+            return "enum" if named[0] == "enum" else "class"
+        if not isinstance(base, ast.Name):
+            return "code"
+        if base.id in known:
+            return known[base.id] if known[base.id] in ("class", "enum") else "code"
+        return "data" if base.id in ("int", "str", "float") else "class"
 
     def _class(self, node: ast.ClassDef) -> None:
         """Rules for classes anywhere."""
-        enum = any(
-            (self._named(b) or ("",))[0] == "enum" or (isinstance(b, ast.Name) and b.id in self._enums)
-            for b in node.bases
-        )
-        if enum:
-            self._enums.add(node.name)
-            mixed = [
-                base for base in node.bases if isinstance(base, ast.Name) and base.id not in ("int", "str", "float")
-            ]
-            if any(base.id not in self._enums and (self._named(base) or ("",))[0] != "enum" for base in mixed):
-                self._say(node, "an enumeration of another class")
         if node.keywords:
             self._say(node, "a class with keywords")
         for part in node.body:
             if isinstance(part, ast.FunctionDef | ast.ClassDef):
-                if special(part.name) and part.name not in (ENUM_METHODS if enum else DUNDER_METHODS):
+                if special(part.name) and part.name not in DUNDER_METHODS:
                     self._say(part, f"the special method {part.name}")
             elif isinstance(part, ast.Assign | ast.AnnAssign):
                 self._class_names(part)
@@ -166,7 +186,7 @@ class TopLevel:
                 root = part.value
                 while isinstance(root, ast.Attribute):
                     root = root.value
-                if not isinstance(root, ast.Name) or known.get(root.id) in ("code", "class"):
+                if not isinstance(root, ast.Name) or known.get(root.id) in _OWN:
                     self._say(node, "a subscript of a class of its own")
             elif isinstance(part, ast.Call):
                 self._say(node, "a call among types")
@@ -178,21 +198,12 @@ class TopLevel:
         match node:
             case None | ast.Constant():
                 return False
-            case ast.Name(id=name):
-                if name not in known and name not in BUILTINS:
-                    self._say(node, f"use of {name} before it is there")
-                return known.get(name, "data") != "data"
-            case ast.Attribute(value=value):
-                code = self._value(value, known)
-                if code and not (isinstance(value, ast.Name) and known.get(value.id) == "class"):
-                    self._say(node, "an attribute of code of its own at the top level")
-                return code
-            case ast.Starred(value=value):
-                return self._value(value, known)
-            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-                return self._any(parts, known)
-            case ast.Dict(keys=keys, values=values):
-                return self._any([*keys, *values], known)
+            case ast.Name():
+                if node.id not in known and node.id not in allowed().builtins:
+                    self._say(node, f"use of {node.id} before it is there")
+                return known.get(node.id) in _OWN
+            case ast.Tuple() | ast.List() | ast.Set() | ast.Dict() | ast.Starred():
+                return self._any(_operands(node), known)
             case ast.Lambda(args=given):
                 self._any([*given.defaults, *given.kw_defaults], known)
                 return True
@@ -202,40 +213,22 @@ class TopLevel:
                 return self._comprehension(node, known)
         return self._operation(node, known)
 
-    def _any(self, parts: list[ast.expr | None] | list[ast.expr], known: Known) -> bool:
+    def _any(self, parts: Sequence[ast.expr | None], known: Known) -> bool:
         return any([self._value(part, known) for part in parts])
 
     def _operation(self, node: ast.expr, known: Known) -> bool:
-        """An operator or a subscript, which may run what is in its operands."""
-        parts: list[ast.expr | None] = []
-        match node:
-            case ast.BinOp(left=left, right=right):
-                parts = [left, right]
-            case ast.JoinedStr(values=values):
-                parts = [*values]
-            case ast.FormattedValue(value=value, format_spec=inner):
-                parts = [value, inner]
-            case ast.UnaryOp(operand=operand):
-                parts = [operand]
-            case ast.BoolOp(values=values):
-                parts = [*values]
-            case ast.Compare(left=left, comparators=comparators):
-                parts = [left, *comparators]
-            case ast.IfExp(test=test, body=body, orelse=orelse):
-                parts = [test, body, orelse]
-            case ast.Subscript(value=value, slice=inner):
-                parts = [value, inner]
-            case ast.Slice(lower=lower, upper=upper, step=step):
-                parts = [lower, upper, step]
-            case _:
-                self._say(node, f"{type(node).__name__} at the top level")
-        if self._any(parts, known):
+        """What may run what is in its operands; an attribute of a class only gets what stands in its body."""
+        if not isinstance(node, _OPERATIONS):
+            self._say(node, f"{type(node).__name__} at the top level")
+            return False
+        code = self._any(_operands(node), known)
+        owner = node.value if isinstance(node, ast.Attribute) else None
+        if code and not (isinstance(owner, ast.Name) and known.get(owner.id) in ("class", "enum")):
             self._say(node, "an operation on code of its own at the top level")
-        return False
+        return code
 
     def _call(self, node: ast.Call, known: Known) -> bool:
-        given = [*node.args, *(one.value for one in node.keywords)]
-        code = self._any(given, known)
+        code = self._any([*node.args, *(one.value for one in node.keywords)], known)
         name, free = self._callee(node.func, known)
         if not free:
             self._say(node, f"a call of {ast.unparse(node.func)} at the top level")
@@ -247,11 +240,11 @@ class TopLevel:
         """The name of what is called, and whether it may be."""
         if isinstance(function, ast.Name) and function.id not in known:
             return function.id, function.id in CALLED_ON_IMPORT
-        named = self._named(function)
+        named = self._named(function, known)
         if named is not None:
             return named[1], named[0] in MODULES_CALLED_ON_IMPORT and named[1] != "defaultdict"
         if isinstance(function, ast.Attribute):
-            return function.attr, not self._value(function.value, known)
+            return "", not self._value(function.value, known)
         return "", False
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, known: Known) -> bool:
@@ -264,17 +257,19 @@ class TopLevel:
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         return self._any(results, inner) or code
 
-    def _named(self, node: ast.expr) -> tuple[str, str] | None:
+    def _named(self, node: ast.expr, known: Known) -> tuple[str, str] | None:
         """Module and name of what an import gave; None for anything else."""
         if isinstance(node, ast.Subscript):
-            return self._named(node.value)
-        if isinstance(node, ast.Name):
-            found = self._imports.get(node.id)
-            return found if found and found[1] else None
-        path = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
-        root, _, rest = path.partition(".")
-        module, name = self._imports.get(root, ("", ""))
-        if not module or name or not rest:
+            return self._named(node.value, known)
+        root, _, rest = ast.unparse(node).partition(".") if isinstance(node, ast.Name | ast.Attribute) else ("", "", "")
+        if known.get(root) != "import":
             return None
+        module, name = self._imports[root]
+        if name or not rest:
+            return (module, name) if name and not rest else None
         whole, _, last = f"{module}.{rest}".rpartition(".")
         return whole, last
+
+
+def _operands(node: ast.expr) -> list[ast.expr | None]:
+    return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]

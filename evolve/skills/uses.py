@@ -1,17 +1,17 @@
 """Whether every name, attribute and call of a source is one that a skill may use, wherever it stands.
 
-Three things must never become values that code can pass around: a module, because everything hangs on it; a class of the
-standard library that is written in Python, because whoever has it can change it for all; and a format string that data
-chose, because it reads attributes.
+Three things must never become values that code can pass around: a module, because everything hangs on it; a class of
+the standard library that is written in Python, because whoever has it can change it for all; and a format string that
+data chose, because it reads attributes.
 """
 
 from __future__ import annotations
 
 import ast
-import string
 from collections.abc import Collection, Iterator
 
-from evolve.skills.allowed import DUNDER_ATTRIBUTES, ENCODINGS, ONLY_DECORATORS, allowed
+from evolve.skills.allowed import DUNDER_ATTRIBUTES, ONLY_DECORATORS, allowed
+from evolve.skills.formats import is_codec, named_codec, plain_fields
 from evolve.skills.scopes import Meaning, Scopes, parents
 
 _BY_ITEMS = ("dict", "enumerate", "frozenset", "len", "list", "set", "sorted", "tuple", "zip")
@@ -22,11 +22,12 @@ _CALLS_ITS_KEY = (
     ("itertools", "groupby"),
     ("dataclasses", "field"),
 )
+_CHECKS = (("", "isinstance"), ("", "issubclass"))
 _LIVE = ("gi_", "cr_", "ag_", "tb_")
-_BARE_BASES = (("string", "Template"), ("types", "MappingProxyType"))
+_NOT_BASES = (("string", "Template"), ("types", "MappingProxyType"))
+_PLACED = (("decimal", "localcontext"), ("dataclasses", "field"))
 _NOT_CALLED = (("typing", "NamedTuple"), ("typing", "TypedDict"))
-_TYPE_PARTS = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.BitOr)
-_TYPE_PARTS += (ast.Load, ast.UnaryOp, ast.USub)
+_TYPE_PARTS = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp)
 
 
 def special(name: str) -> bool:
@@ -34,10 +35,9 @@ def special(name: str) -> bool:
     return name[:1] == name[-1:] == "_" and bool(name.strip("_"))
 
 
-def misread(name: str, tree: ast.Module) -> bool:
-    """Whether a variable of this name is special, or would be another one inside of the module's classes."""
-    private = name.startswith("__") and bool(name.strip("_"))
-    return special(name) or (private and any(isinstance(node, ast.ClassDef) for node in ast.walk(tree)))
+def misread(name: str, classes: bool) -> bool:
+    """Whether a variable of this name is special, or would be another one inside of classes where there are some."""
+    return special(name) or (classes and name.startswith("__") and bool(name.strip("_")))
 
 
 class Uses:
@@ -53,6 +53,7 @@ class Uses:
         self._tree = tree
         self._scopes = scopes
         self._parents = parents(tree)
+        self._classes = any(isinstance(node, ast.ClassDef) for node in self._parents)
         self._own = frozenset(own) - allowed().withheld
         self._types = {part for whole in self._type_places() for part in ast.walk(whole)}
         self._judged: set[ast.AST] = set()
@@ -77,7 +78,7 @@ class Uses:
             case ast.MatchClass(kwd_attrs=names):
                 yield from (f"the attribute {name}" for name in names if not self._readable(name, self._own))
             case ast.arg(arg=name) | ast.keyword(arg=str(name)):
-                if misread(name, self._tree):
+                if misread(name, self._classes):
                     yield f"the name {name}"
         if node in self._types and isinstance(node, ast.expr) and not isinstance(node, _TYPE_PARTS):
             yield "an annotation that is not made of types"
@@ -95,27 +96,30 @@ class Uses:
                     yield from self._alias(target, value)
                 case ast.ClassDef(bases=bases):
                     yield from (base.slice for base in bases if isinstance(base, ast.Subscript))
-                case ast.Call(func=function, args=args, keywords=keywords):
-                    called = self._called(function)
-                    if called in (("typing", "TypeVar"), ("typing", "NewType")):
-                        yield from [*args, *(one.value for one in keywords if one.arg == "bound")]
-                    elif called == ("typing", "cast"):
-                        yield from args[:1]
+                case ast.Call():
+                    yield from self._type_arguments(node)
                 case ast.Subscript(value=ast.Name() as base, slice=inner):
                     if base.id in ("dict", "list", "set", "tuple", "frozenset") and self._called(base) == ("", base.id):
                         yield inner
 
     def _alias(self, target: ast.expr, value: ast.expr | None) -> Iterator[ast.AST]:
-        if value is not None and isinstance(target, ast.Name):
-            if any(meaning.kind == "alias" for meaning in self._scopes.of(target)):
-                yield value
+        meanings = self._scopes.of(target) if isinstance(target, ast.Name) else []
+        if value is not None and any(meaning.kind == "alias" for meaning in meanings):
+            yield value
+
+    def _type_arguments(self, call: ast.Call) -> Iterator[ast.AST]:
+        called = self._called(call.func)
+        if called in (("typing", "TypeVar"), ("typing", "NewType")):
+            yield from [*call.args, *(one.value for one in call.keywords if one.arg == "bound")]
+        elif called == ("typing", "cast"):
+            yield from call.args[:1]
 
     # names
 
     def _name(self, node: ast.Name) -> Iterator[str]:
         if not isinstance(node.ctx, ast.Load):
             return  # what is bound is judged by scope
-        if misread(node.id, self._tree):
+        if misread(node.id, self._classes):
             yield f"the name {node.id}"
         for meaning in self._scopes.of(node):
             if meaning.kind == "unknown":
@@ -153,8 +157,8 @@ class Uses:
         if (module, name) in ONLY_DECORATORS:
             if not self._decorates(node, name):
                 yield f"use of {module}.{name} in this way"
-        elif (module, name) == ("decimal", "localcontext"):
-            if not self._entered(around):
+        elif (module, name) in _PLACED:
+            if not (self._entered(around) if name == "localcontext" else self._fills_field(around)):
                 yield f"use of {module}.{name} in this way"
         elif way == "tables":
             if not self._by_items(node, around):
@@ -171,7 +175,8 @@ class Uses:
     def _builtin(self, node: ast.Name) -> bool:
         around = self._parents[node]
         if node.id == "type":
-            return self._class_place(node, called=False) or self._type_call(around)
+            checked = isinstance(around, ast.Call) and self._given_to(around, node, _CHECKS)
+            return node in self._types or checked or self._type_call(around)
         if node.id == "super":
             plain = isinstance(around, ast.Call) and not around.args and not around.keywords
             return plain and isinstance(self._parents[around], ast.Attribute)
@@ -180,22 +185,18 @@ class Uses:
         return True
 
     def _type_call(self, call: ast.AST) -> bool:
-        """Whether what ``type(x)`` gives, which may be a class that all share, is only compared, named or called."""
-        if (
-            not isinstance(call, ast.Call)
-            or len(call.args) != 1
-            or call.keywords
-            or isinstance(call.args[0], ast.Starred)
-        ):
+        """Whether what ``type(x)`` gives, which may be a class that all share, is only compared or named."""
+        plain = isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
+        if not isinstance(call, ast.Call) or not plain or isinstance(call.args[0], ast.Starred):
             return False
         match self._parents[call]:
             case ast.Attribute(attr=name):
                 return name == "__name__"
             case ast.FormattedValue():
                 return True
-            case ast.Call(func=function, args=args) as around:
+            case ast.Call(func=function):
                 if function is call:
-                    return len(args) < 3 and not any(isinstance(one, ast.Starred) for one in args)
+                    return False  # of a class it is ``type`` itself
                 return self._called(function) in (("", "str"), ("", "repr")) or self._class_place(call, called=False)
             case ast.Compare() as around:
                 return self._compares_types(around)
@@ -231,13 +232,15 @@ class Uses:
             case ast.Call(func=function) if function is node:
                 return called and what not in _NOT_CALLED and (what[0] != "enum" or what[1] == "auto")
             case ast.Call():
-                return self._given_to(around, node)
+                return self._given_to(around, node, (*_CHECKS, *_CALLS_ITS_FIRST)) or (
+                    self._called(around.func) == ("contextlib", "suppress")
+                )
             case ast.keyword(arg=name):
                 call = self._parents[around]
                 known = isinstance(call, ast.Call) and self._called(call.func) in _CALLS_ITS_KEY
                 return known and name in ("key", "default_factory")
             case ast.ClassDef(bases=bases):
-                return node in bases and what not in _BARE_BASES
+                return node in bases and what not in _NOT_BASES
             case ast.Subscript(value=value):
                 base = self._parents[around]
                 return value is node and (
@@ -249,11 +252,11 @@ class Uses:
                 return True
         return False
 
-    def _given_to(self, call: ast.Call, node: ast.expr) -> bool:
-        function, first = self._called(call.func), bool(call.args) and call.args[0] is node
-        if function in (("", "isinstance"), ("", "issubclass")):
-            return not first
-        return function == ("contextlib", "suppress") or (first and function in _CALLS_ITS_FIRST)
+    def _given_to(self, call: ast.Call, node: ast.expr, known: Collection[tuple[str, str]]) -> bool:
+        """Whether an argument goes to one of these functions, at the place where they take a class."""
+        function = self._called(call.func)
+        first = bool(call.args) and call.args[0] is node
+        return function in known and first == (function in _CALLS_ITS_FIRST)
 
     def _by_items(self, node: ast.expr, around: ast.AST) -> bool:
         match around:
@@ -278,13 +281,24 @@ class Uses:
         return isinstance(around, ast.FunctionDef | ast.ClassDef) and node in around.decorator_list
 
     def _entered(self, call: ast.AST) -> bool:
-        """Whether a context is left as surely as it is entered: by ``with``, in a function that nobody can hold open."""
+        """Whether a context is left as surely as it is entered: by ``with``, in a function that cannot be held open."""
         if not isinstance(call, ast.Call) or not isinstance(self._parents[call], ast.withitem):
             return False
         node: ast.AST = call
         while not isinstance(node, ast.FunctionDef | ast.Module):
             node = self._parents[node]
         return not any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.walk(node))
+
+    def _fills_field(self, call: ast.AST) -> bool:
+        """Whether a field, which will know its type, gets a place in a class at the top level and no name elsewhere."""
+        line = self._parents.get(call)
+        node = self._parents.get(line) if isinstance(line, ast.AnnAssign) and line.value is call else None
+        if not isinstance(node, ast.ClassDef) or not isinstance(line, ast.AnnAssign):
+            return False
+        names = [part.id for other in node.body for part in _computed(other) if isinstance(part, ast.Name)]
+        while isinstance(node, ast.ClassDef):
+            node = self._parents[node]
+        return isinstance(node, ast.Module) and ast.unparse(line.target) not in names
 
     def _function_around(self, node: ast.AST) -> str:
         while not isinstance(node, ast.FunctionDef | ast.Module):
@@ -328,7 +342,7 @@ class Uses:
         elif not self._readable(name, own):
             yield f"the attribute {name}"
         elif name in ("encode", "decode"):
-            if call is None or not _named_codec(call, 0):
+            if call is None or not named_codec(call, 0):
                 yield f"{name} with a codec that is not named in the source"
         elif name in ("fromtimestamp", "astimezone"):
             given = 0 if call is None else len(call.args) + len(call.keywords)
@@ -345,14 +359,14 @@ class Uses:
         if isinstance(node, ast.Name):
             meanings = self._scopes.of(node)
             text = meanings[0].constant if len(meanings) == 1 else None
-        return isinstance(text, str) and _plain_fields(text)
+        return isinstance(text, str) and plain_fields(text)
 
     def _call(self, call: ast.Call) -> Iterator[str]:
         called = self._called(call.func)
         if called in (("", "str"), ("", "bytes"), ("", "bytearray")):
-            if not _named_codec(call, 1):
+            if not named_codec(call, 1):
                 yield "a codec that is not named in the source"
-        elif any(one.arg == "encoding" and not _is_codec(one.value) for one in call.keywords):
+        elif any(one.arg == "encoding" and not is_codec(one.value) for one in call.keywords):
             yield "a codec that is not named in the source"
         elif called == ("", "hasattr"):
             name = call.args[1] if len(call.args) == 2 else None
@@ -360,24 +374,11 @@ class Uses:
                 yield "hasattr with a name that is not in the source"
 
 
-def _named_codec(call: ast.Call, place: int) -> bool:
-    """Whether the codec a call names, as its argument at a place or by keyword, stands in the source."""
-    starred = any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords)
-    given = [*call.args[place : place + 1], *(one.value for one in call.keywords if one.arg == "encoding")]
-    return not starred and all(map(_is_codec, given))
-
-
-def _is_codec(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and str(node.value).lower().replace("_", "-") in ENCODINGS
-
-
-def _plain_fields(template: str) -> bool:
-    """Whether a format string reads no attributes and no items."""
-    try:
-        fields = list(string.Formatter().parse(template))
-    except ValueError:
-        return False
-    return all(
-        name is None or ("." not in name and "[" not in name and _plain_fields(inner or ""))
-        for _, name, inner, _ in fields
-    )
+def _computed(node: ast.stmt) -> Iterator[ast.AST]:
+    """Everything that a line of a class computes while the class is made."""
+    if isinstance(node, ast.FunctionDef):
+        parts: list[ast.expr | None] = [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]
+    else:
+        parts = [getattr(node, "value", None)]
+    for part in parts:
+        yield from ast.walk(part) if part is not None else ()

@@ -1,13 +1,12 @@
 """Inside the sandbox, calls a skill while Python tells what it reaches for; sent as text, never imported by evolve.
 
-Everything that the source imports is loaded before, so that whatever is told afterwards is the skill's own doing, or that
-of a function of the standard library that it called. What is told is an observation of a process that runs the code: it
+Everything that the source imports is loaded before, so that whatever is told afterwards is the skill's own doing, or
+that of a function of the standard library that it called. What is told comes from the process that runs the code: it
 can be wrong, and decides nothing alone.
 """
 
 from __future__ import annotations
 
-import _strptime  # noqa: F401  datetime imports it at the first strptime
 import codecs
 import importlib
 import sys
@@ -15,8 +14,10 @@ import types
 import warnings
 from typing import Any
 
-QUIET = ("builtins.id", "compile", "exec", "import", "object.__getattr__", "object.__setattr__", "sys._getframe")
-QUIET += ("sys._getframemodulename",)
+QUIET = (
+    *("builtins.id", "compile", "exec", "import", "object.__getattr__", "object.__setattr__"),
+    *("sys._getframe", "sys._getframemodulename"),
+)
 """What functions of the standard library do all the time, such as to define a dataclass."""
 MOST = 20
 
@@ -61,11 +62,11 @@ class Watch:
 
 
 def watched(code: str, entry: str, tests: str, rows: list[list[Any]], modules: list[str]) -> dict[str, Any]:
-    """Imports a skill, calls it on every row and runs its tests; gives what it reached for and how many calls there were."""
+    """Imports a skill, calls it on every row and runs its tests; gives what it reached for and the number of calls."""
     warnings.simplefilter("ignore")  # to show one, Python reads source files
     for name in ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "ascii", "latin-1", "cp1252"):
         codecs.lookup(name)
-    for name in modules:
+    for name in ["_strptime", *modules]:  # the first strptime imports that one
         importlib.import_module(name)
     zones = tuple(folder + "/" for folder in sys.modules["zoneinfo"].TZPATH) if "zoneinfo" in modules else ()
     skill, checks = types.ModuleType("skill"), types.ModuleType("test_skill")

@@ -9,11 +9,15 @@ change of it is read line by line before it is kept.
 
 from __future__ import annotations
 
+import datetime
+import enum
+import functools
 import importlib
 import inspect
 import re
 import sys
 import textwrap
+import time
 import tokenize
 import tomllib
 import types
@@ -23,7 +27,32 @@ from typing import Any
 
 TARGET = Path(__file__).parents[2] / "evolve/skills/allowed.toml"
 
-MODULES = ["abc", "base64", "binascii", "bisect", "calendar", "cmath", "collections", "collections.abc", "colorsys", "contextlib", "copy", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum", "fnmatch", "fractions", "functools", "graphlib", "hashlib", "heapq", "html", "html.parser", "io", "ipaddress", "itertools", "json", "math", "numbers", "operator", "re", "statistics", "string", "struct", "textwrap", "types", "typing", "unicodedata", "urllib.parse", "zlib", "zoneinfo"]
+
+def words(text: str) -> list[str]:
+    """The words of a text."""
+    return text.split()
+
+
+BUILTINS = words(
+    """
+    Ellipsis NotImplemented abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod
+    enumerate filter float format frozenset hasattr hash hex int isinstance issubclass iter len list map max min
+    next object oct ord pow property range repr reversed round set slice sorted staticmethod str sum super tuple
+    type zip ArithmeticError AssertionError AttributeError BufferError EOFError Exception ExceptionGroup
+    FloatingPointError IndexError KeyError LookupError MemoryError NameError NotImplementedError OSError
+    OverflowError RecursionError RuntimeError StopIteration SyntaxError TypeError UnboundLocalError
+    UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError ValueError ZeroDivisionError
+    """
+)
+
+MODULES = words(
+    """
+    abc base64 binascii bisect calendar cmath collections collections.abc colorsys contextlib copy csv dataclasses
+    datetime decimal difflib enum fnmatch fractions functools graphlib hashlib heapq html html.parser io ipaddress
+    itertools json math numbers operator re statistics string struct textwrap types typing unicodedata urllib.parse
+    zlib zoneinfo
+    """
+)
 
 ONLY = {  # of these, a few names are of use, and the rest makes code, reads files or changes what all share
     "abc": "ABC abstractmethod",
@@ -65,10 +94,14 @@ LEFT_OUT = {  # of these, everything public but this
 TABLES = {"calendar": "day_abbr day_name month_abbr month_name"}
 """Objects that all code shares and could change: only their items may be used."""
 
-HELD_BACK = set(
-    ["format", "format_map", "now", "today", "utcnow", "samples", "mro", "fget", "fset", "fdel", "gen", "default_factory", "obj", "with_traceback", "add_note", "throw", "print_file_and_line", "scanner", "_exceptions", "from_file", "no_cache", "clear_cache", "prcal", "prmonth", "prweek", "pryear", "detach", "getbuffer", "fileno", "parse_object", "parse_array", "parse_string", "scan_once", "cache_parameters"]
+HELD_BACK = words(
+    """
+    format format_map now today utcnow samples mro fget fset fdel gen default_factory obj with_traceback add_note
+    throw print_file_and_line scanner _exceptions from_file no_cache clear_cache prcal prmonth prweek pryear detach
+    getbuffer fileno parse_object parse_array parse_string scan_once cache_parameters _ip
+    """
 )
-"""Attributes of values that lead to code or format strings, to the clock, chance and files, or change what is shared."""
+"""Attributes of values that lead to code, format strings, the clock, chance and files, or change what is shared."""
 
 FRAMES = [types.FrameType, types.CodeType, types.TracebackType, types.CoroutineType, types.AsyncGeneratorType]
 
@@ -80,7 +113,10 @@ def module_names(module: Any, name: str) -> list[str]:
     else:
         found = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
         if name == "calendar":
-            found = [*found, *(n for n in vars(module) if n in ["monthlen", "weekheader", "timegm", "January", "February"])]
+            found = [
+                *found,
+                *(n for n in vars(module) if n in ("weekheader", "timegm")),
+            ]
         found = set(found) - set(LEFT_OUT.get(name, "").split())
     there = {n for n in found if hasattr(module, n) and not n.startswith("_")}
     return sorted(n for n in there if not isinstance(getattr(module, n), types.ModuleType))
@@ -104,13 +140,10 @@ def value_types() -> Iterator[type]:
     """Types whose instances a skill can have, with those that no name leads to."""
     import builtins
     import csv
-    import datetime
-    import functools
     import hashlib
     import io
     import re as regex
     import struct
-    import time
     import urllib.parse
     import zlib
 
@@ -130,31 +163,39 @@ def value_types() -> Iterator[type]:
         yield from (value for value in found if isinstance(value, type))
 
 
+@functools.cache
+def instance_names(kind: type) -> frozenset[str]:
+    """What the source of a class assigns to its instances; nothing where there is none in Python."""
+    try:
+        source = inspect.getsource(kind)
+    except (OSError, TypeError, tokenize.TokenError):
+        return frozenset()
+    return frozenset(re.findall(r"\bself\.(\w+)\s*(?:[:=,]|[-+*/|&]=)", source))
+
+
 def attributes(kinds: Iterable[type]) -> set[str]:
     """Names of attributes of these classes and, as far as their source tells, of their instances."""
     found: set[str] = set()
     for one in kinds:
         found |= set(dir(one))
-        for base in one.__mro__:
-            try:
-                source = inspect.getsource(base)
-            except (OSError, TypeError, tokenize.TokenError):
-                continue
-            found |= set(re.findall(r"\bself\.(\w+)\s*(?:[:=,]|[-+*/|&]=)", source))
+        found |= set().union(*map(instance_names, one.__mro__))
     return {name for name in found if not name.startswith("__")}
 
 
 def shared_state(kinds: Iterable[type]) -> set[str]:
-    """Underscored names at which classes keep something that could be changed for everyone."""
+    """Names at which classes keep something that could be changed for everyone."""
     harmless = (str, int, float, bytes, tuple, frozenset, types.NoneType, types.FunctionType, classmethod, staticmethod)
     harmless += (property, types.BuiltinFunctionType, types.MethodDescriptorType, types.GetSetDescriptorType)
     harmless += (types.MemberDescriptorType, types.ClassMethodDescriptorType, types.WrapperDescriptorType, re.Pattern)
+    harmless += (functools.cached_property, enum.property, enum.Enum, range, type(time.struct_time.n_fields))
+    harmless += (datetime.date, datetime.time, datetime.timedelta, datetime.timezone)
+    harmless += (type(vars(functools.lru_cache(len).cache_info().__class__)["hits"]),)
     return {
         name
         for one in kinds
         for base in one.__mro__
         for name, value in vars(base).items()
-        if name.startswith("_") and not name.startswith("__") and not isinstance(value, harmless)
+        if not name.startswith("__") and not isinstance(value, harmless)
     }
 
 
@@ -170,8 +211,8 @@ def collected() -> dict[str, Any]:
     seen = list(value_types())
     public = {name for name in attributes(seen) if not name.startswith("_")}
     hidden = attributes([*FRAMES, types.GeneratorType]) - attributes([str]) - {"send", "close", "clear"}
-    allowed = (public - hidden - HELD_BACK) | {"_asdict", "_fields", "_replace"}
-    withheld = ((public | hidden | HELD_BACK) - allowed) | shared_state(seen)
+    allowed = (public - hidden - set(HELD_BACK) - shared_state(seen)) | {"_asdict", "_fields", "_replace"}
+    withheld = ((public | hidden | set(HELD_BACK)) - allowed) | shared_state(seen)
     return {"modules": tables, "attributes": allowed, "withheld": withheld}
 
 
@@ -203,11 +244,12 @@ def text_of(data: dict[str, Any]) -> str:
         return '"""\n' + "\n".join(textwrap.wrap(" ".join(sorted(names)), 118, break_on_hyphens=False)) + '\n"""'
 
     head = (
-        "# What a skill may use of the standard library. Written by `python -m tests.skills.allowed_names`, which also\n"
-        "# says what was left out and why; read line by line before it is kept. `values` may stand anywhere, `classes`\n"
+        "# What a skill may use of the standard library. Written by `python -m tests.skills.allowed_names`, which\n"
+        "# also says what was left out and why, and read before it is kept. `values` may stand anywhere, `classes`\n"
         "# only where nothing can change them for everyone, of `tables` only the items may be used.\n\n"
     )
     parts = [
+        "# names that are there without an import\nbuiltins = " + words(BUILTINS),
         "# attributes of values, whatever they are\nattributes = " + words(data["attributes"]),
         "# attributes that values have and a skill must not read, whatever it defines itself\n"
         "withheld = " + words(data["withheld"]),

@@ -1,4 +1,4 @@
-"""What a watched run of a skill tells. The sources here would not pass the lint; the watch has to see them all the same."""
+"""What a watched run of a skill tells. The lint would refuse the sources here; the watch has to see them too."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ REACHING = {
     "open": "def f(x):\n    try:\n        open(x)\n    except OSError:\n        pass\n    return 1\n",
     "os.listdir": "import os\ndef f(x):\n    os.listdir('/')\n    return 1\n",
     "os.system": "import calendar\ndef f(x):\n    calendar.sys.modules['os'].system('true')\n    return 1\n",
-    "socket.__new__": "import socket\ndef f(x):\n    try:\n        socket.socket()\n    except OSError:\n        pass\n",
+    "socket.__new__": "import socket\ndef f(x):\n    try:\n        socket.socket()\n"
+    "    except OSError:\n        pass\n",
     "subprocess.Popen": "import subprocess\ndef f(x):\n    try:\n        subprocess.Popen(['true'])\n"
     "    except OSError:\n        pass\n",
     "exec": "import dataclasses\ndef f(x):\n    dataclasses.builtins.exec('1')\n    return 1\n",
@@ -69,7 +70,8 @@ def test_calls_of_what_the_library_does_by_itself_reach_for_nothing(sandbox):
         "    class E(Enum):\n        A = 1\n    P = namedtuple('P', 'x y')\n"
         "    when = datetime.strptime('2024-03-31 12:00', '%Y-%m-%d %H:%M').replace(tzinfo=ZoneInfo('Europe/Berlin'))\n"
         "    data = copy.deepcopy({'c': asdict(C(1)), 'p': P(1, 2), 'e': E(1).name})\n"
-        "    return json.dumps([data, repr(C(2)), when.isoformat(), 'é'.encode('latin-1').decode('cp1252')], indent=1)\n"
+        "    more = 'é'.encode('latin-1').decode('cp1252')\n"
+        "    return json.dumps([data, repr(C(2)), when.isoformat(), more], indent=1)\n"
     )
     found = audit(sandbox, skill(code), [[1]], LIMITS)
     assert (found.events, found.error, found.calls) == ((), "", 1)

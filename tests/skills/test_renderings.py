@@ -27,6 +27,7 @@ def test_every_operation_prints_what_a_skill_may_be(name: str, term: Term) -> No
         assert refused(printed(term, entry, "p0", "p1", "p2", "p3"), entry) == []
 
 
+@pytest.mark.slow
 def test_parameters_may_have_the_names_of_modules_and_of_what_the_answer_calls() -> None:
     for name, term in every_call():
         template = ast.parse(OPERATIONS[name].template, mode="eval")
