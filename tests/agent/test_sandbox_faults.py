@@ -10,7 +10,9 @@ from evolve.episodes import Action
 from evolve.sandbox.bubblewrap import Bubblewrap
 from evolve.sandbox.isolated import IsolatedSandbox
 from evolve.sandbox.landlock import Landlock
-from evolve.testing import small_suite
+from evolve.tasks import Task
+from evolve.tasks.work import FolderWork
+from evolve.testing import ScriptedWorker, small_suite
 from tests.sandbox.breaking import Breaking
 
 
@@ -31,6 +33,20 @@ def test_files_of_a_session_that_could_not_be_placed_are_no_failure_of_the_actio
         assert "value: 1" in exploration.observe(look, ()).text
         exploration.close()
     assert machine.collect()
+
+
+def test_a_folder_that_could_not_be_read_back_is_a_fault_and_not_an_empty_one(machine, make_agent, tmp_path):
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "kept.py").write_text("1\n")
+    machine.calls, machine.starts = {"os": "listdir"}, 2
+    work = FolderWork(folder=str(tmp_path / "job"), check="true")
+    task = Task(id="job", family="files", instruction="add a file", examples=(), files=work)
+    add = "open('new.py', 'w').write('2')"
+    with IsolatedSandbox(machine, warm=False) as sandbox:
+        agent = make_agent(ScriptedWorker((add,)), sandbox, checkpoints=tmp_path / "runs")
+        record = agent.run_episode(task, variant="unlearned", split="own")
+    assert machine.collect()
+    assert record.status == "fault" and "changed" not in record.steps[0].observation.data
 
 
 def test_of_several_answers_the_best_is_known_only_where_all_of_them_ran(machine):
