@@ -4,7 +4,8 @@ Each backend is measured cold (a fresh interpreter each), as a zygote (the produ
 forks for each execution) and in a session. Beside them stand a bare ``fork`` + ``_exit`` of this process, a bare
 ``python -I -S -c pass``, bubblewrap around ``true``, and smolagents' executor, which runs code inside the calling
 process and isolates nothing. Speed counts only for a configuration that let nothing through: every configuration is
-attacked first, and judged from outside. Wall time depends on the neighbours; compare figures within one run.
+attacked first, and judged from outside. Cases of what goes wrong around a sandbox are tried besides. Wall time depends
+on the neighbours; compare figures within one run.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from benchmarks.record import Outcome, Target, common_options, progress, publish
+from benchmarks.sandbox_cases import CASES
 from evolve.errors import SandboxUnavailable
 from evolve.sandbox import Sandbox, open_sandbox
 
@@ -159,6 +161,9 @@ def measure(repeats: int, times: int, seconds: float, smolagents: str) -> list[d
                 with runner(backend, mode, cache) as run:
                     let_through = escapes(run)
                 rows.append({"measure": "escapes", "what": f"{backend} {mode}", "n": len(ATTACKS), "let": let_through})
+            for name, case in CASES.items():
+                progress(f"{name}, {backend}")
+                rows.append({"measure": "case", "what": f"{name}, {backend}", "wrong": case(backend, cache)})
         for seed in range(repeats):
             progress(f"repeat {seed + 1} of {repeats}")
             rows += latencies(here, cache, seed, times)
@@ -245,8 +250,11 @@ def targets_of(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
     rates = [one["per_s"] for one in rows if one["measure"] == "rate" and one["what"] == default]
     ratios = [mine / other for mine, other in zip(p50, bare, strict=True)]
     everything = sum(len(one["let"]) for one in rows if one["measure"] == "escapes")
+    cases = [one["wrong"] for one in rows if one["measure"] == "case"]
+    wrong = sum(map(bool, cases)) if cases else None
     return [
         Target(name="escapes, every configuration", op="==", target=0, value=everything, n=len(ATTACKS)),
+        Target(name="cases around the sandbox that go wrong", op="==", target=0, value=wrong, n=len(cases)),
         figure("isolated executions a second, two callers", rates, ">=", 150, sound),
         figure("isolated execution, p50 ms", p50, "<=", 8, sound),
         figure("isolated execution, times a bare fork", ratios, "<=", 6, sound),

@@ -48,6 +48,14 @@ class Child:
         self.pid, self.up, self.down = pid, up, down
         self.begun = False  # whether it came so far as to run the code
 
+    def said(self, part: bytes, bounds: Bounds) -> bytes:
+        """What it wrote, without the mark that it begins with."""
+        if self.begun:
+            return part
+        self.begun = True
+        bounds.begin()
+        return part[1:]
+
     def kill(self) -> None:
         """Ends the process and frees the pipes."""
         with contextlib.suppress(ProcessLookupError):
@@ -62,17 +70,30 @@ class Child:
             os.close(self.down)
 
 
-def gather(child: Child, full: Callable[[], bool], deadline: float, most: int, order: bytes = b"") -> tuple[bytes, str]:
+class Bounds:
+    """Of one job: the moment at which it ends in any case, seconds that its code may take, most bytes of its report."""
+
+    def __init__(self, deadline: float, seconds: float, most: int) -> None:
+        self.deadline, self.seconds, self.most = deadline, seconds, most
+
+    def begin(self) -> None:
+        """Its time begins with the code; what came before on a busy machine does not count."""
+        self.deadline = min(self.deadline, time.monotonic() + self.seconds)
+
+
+def gather(child: Child, full: Callable[[], bool], bounds: Bounds, order: bytes = b"") -> tuple[bytes, str]:
     """Reads a child's pipe until it is done, or until its line when it was given an order.
 
     ``full`` says whether the scratch folder holds too much. Gives ``(data, state)``: state ok, time, size, disk,
     cpu, died, ``signal N``, or unbegun, however it ended before it ran the code; alive only after an order and ok.
     """
-    data, state = gathered(child, full, deadline, most, order)
+    if child.begun:
+        bounds.begin()
+    data, state = gathered(child, full, bounds, order)
     return (data, state) if child.begun else (b"", "unbegun")
 
 
-def gathered(child: Child, full: Callable[[], bool], deadline: float, most: int, order: bytes) -> tuple[bytes, str]:
+def gathered(child: Child, full: Callable[[], bool], bounds: Bounds, order: bytes) -> tuple[bytes, str]:
     """The same, but for whether the code was run at all."""
     data, unsent = bytearray(), memoryview(order)
     look = time.monotonic() + LOOK_EVERY_S
@@ -81,10 +102,10 @@ def gathered(child: Child, full: Callable[[], bool], deadline: float, most: int,
         if now >= look:
             look = now + LOOK_EVERY_S
             if full():
-                return b"", ended(child.pid, "disk", deadline)
-        if now >= deadline:
-            return bytes(data[:most]), ended(child.pid, "time", deadline)
-        if not select.select([child.up], [child.down] if unsent else [], [], min(deadline, look) - now)[0]:
+                return b"", ended(child.pid, "disk", bounds.deadline)
+        if now >= bounds.deadline:
+            return bytes(data[: bounds.most]), ended(child.pid, "time", bounds.deadline)
+        if not select.select([child.up], [child.down] if unsent else [], [], min(bounds.deadline, look) - now)[0]:
             unsent = told(child, unsent)
             if gone(child.pid):
                 break  # it ended and left the pipe to a process of its own
@@ -92,13 +113,12 @@ def gathered(child: Child, full: Callable[[], bool], deadline: float, most: int,
         part = os.read(child.up, 1 << 16)
         if not part:
             break
-        data += part if child.begun else part[1:]
-        child.begun = True
-        if len(data) > most:
-            return b"", ended(child.pid, "size", deadline)
+        data += child.said(part, bounds)
+        if len(data) > bounds.most:
+            return b"", ended(child.pid, "size", bounds.deadline)
         if order and part.endswith(b"\n"):
             return bytes(data), "ok"
-    return bytes(data), ended(child.pid, "", deadline)
+    return bytes(data), ended(child.pid, "", bounds.deadline)
 
 
 def told(child: Child, unsent: memoryview) -> memoryview:

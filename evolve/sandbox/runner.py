@@ -20,7 +20,7 @@ import sys
 import time
 
 from evolve.sandbox.acting import run as run_actions
-from evolve.sandbox.children import Child, Domain, gather, gone
+from evolve.sandbox.children import Bounds, Child, Domain, gather, gone
 from evolve.sandbox.wiping import is_full, is_of_the_code, larger_than, place_file, regular_files, wipe
 from evolve.sandbox.worker import ProgramFilter, Reporter, call_program, call_tests, caught, kernel_limits
 
@@ -168,10 +168,9 @@ def wiped(host: Host, seconds: float = 0.3) -> bool:
 
 
 def share(limits: Mapping[str, Any], deadline: float, left: int) -> float:
-    """The deadline of the next of ``left`` jobs."""
-    now = time.monotonic()
-    seconds: float = limits["program_s"] or max((deadline - now) / left, limits["wall_s"] / 4)
-    return min(deadline, now + seconds)
+    """Seconds for the next of ``left`` jobs."""
+    seconds: float = limits["program_s"] or max((deadline - time.monotonic()) / left, limits["wall_s"] / 4)
+    return seconds
 
 
 def largest(limits: Mapping[str, Any], job: Job) -> int:
@@ -193,9 +192,9 @@ def answer(request: Job, files: bytes, host: Host) -> None:
         elif request["session"]:
             data, state = act_in_session(job, request, host, deadline)
         elif time.monotonic() < deadline:
-            until = share(limits, deadline, len(request["jobs"]) - number)
+            seconds = share(limits, deadline, len(request["jobs"]) - number)
             child = start(job, request, host)
-            data, state = gather(child, lambda: too_big(host), until, largest(limits, job))
+            data, state = gather(child, lambda: too_big(host), Bounds(deadline, seconds, largest(limits, job)))
             child.close()
             sweep(host)
             if state == "ok" and fingerprint(host.root) != host.clean and too_big(host):
@@ -251,7 +250,9 @@ def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple
     hold(host, child, signal.SIGCONT)
     code = job["action"].encode("utf-8", "surrogatepass")
     order = b"%d\n%b" % (len(code), code)
-    data, state = gather(child, lambda: too_big(host), deadline, largest(request["limits"], job), order)
+    limits = request["limits"]
+    bounds = Bounds(deadline, limits["wall_s"], largest(limits, job))
+    data, state = gather(child, lambda: too_big(host), bounds, order)
     if state == "ok" and (too_big(host) or not data.endswith(b"\n") or gone(child.pid)):
         state = "disk" if too_big(host) else "died"
     if state == "ok":

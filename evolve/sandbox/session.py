@@ -19,7 +19,7 @@ from evolve.sandbox.taskgroup import make_task_group
 from evolve.sandbox.text import visible
 
 _CHUNK = 1 << 16
-_START_S = 15.0
+_START_S = 30.0
 _GRACE_S = 0.6
 _MEASURE_EVERY_S = 0.05
 _TREE_MEMORY = 1.5

@@ -95,7 +95,7 @@ def test_wrong_json_names_the_place(cli, tmp_path, text, says):
 
 def test_wrong_rows_on_stdin_are_named_so(start_cli):
     process = start_cli("run", "-", stdin=subprocess.PIPE)
-    out, err = process.communicate("a,b\n1,2\n1\n", timeout=60)
+    out, err = process.communicate("a,b\n1,2\n1\n", timeout=300)
     assert (process.returncode, out) == (2, "")
     assert err == "evolve: stdin:3: 1 cell where the table has 2 columns\n"
 
@@ -165,12 +165,12 @@ def test_a_full_disk_is_told_and_the_same_command_continues(start_cli, tmp_path)
     (tmp_path / "rows.csv").write_text("a,b\n" + "".join(f"{name},{name.upper()}\n" for name in "pqrstuvw"))
     for limit in (100_000, 225_000, 230_000):
         process = start_cli("run", "--examples", "rows.csv", preexec_fn=_at_most(limit))
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
         assert (process.returncode, out) == (3, "")
         assert "Traceback" not in err
         assert "free some space, then run the same command again" in err
     process = start_cli("run", "--examples", "rows.csv")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
 
 
@@ -184,7 +184,7 @@ def test_output_that_cannot_be_written_is_told(start_cli):
     for arguments in (["skills", "list"], ["skills", "list", "--json"], ["tasks", "show", "lists"]):
         with open("/dev/full", "w") as full:
             process = start_cli(*arguments, stdout=full)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=300)
         assert (process.returncode, err) == (3, "evolve: cannot write the output: no space left on device\n")
 
 
@@ -230,7 +230,7 @@ def test_a_fault_of_evolve_is_one_line_and_its_traceback_is_kept(start_cli, tmp_
     monkeypatch.setenv("EVOLVE_WORKERS", workers)
     for run, arguments in (("r1", ["improve", "small.jsonl"]), ("r2", ["run", "--examples", "rows.csv"])):
         process = start_cli(*arguments, program=["faulty.py"])
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
         assert (process.returncode, out) == (3, "")
         kept = tmp_path / "ws" / "memory_store" / "runs" / run / "fault.txt"
         assert "a fault of evolve itself" in err and f"the traceback is in {kept}" in err

@@ -63,10 +63,10 @@ def test_a_workspace_that_cannot_be_written_can_be_read(cli, start_cli, trained,
     try:
         for command in READING:
             reader = start_cli(*command, preexec_fn=without_power_over_permissions)
-            out, err = reader.communicate(timeout=60)
+            out, err = reader.communicate(timeout=300)
             assert (reader.returncode, out, err) == (0, writable[command], "")
         writer = start_cli("memory", "note", "dates are day first", preexec_fn=without_power_over_permissions)
-        out, err = writer.communicate(timeout=60)
+        out, err = writer.communicate(timeout=300)
         assert (writer.returncode, out) == (3, "") and "permission denied" in err
     finally:
         for part, mode in parts.items():

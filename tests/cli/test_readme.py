@@ -42,7 +42,7 @@ def test_the_example_is_solved_listed_exported_and_runs(cli, tmp_path):
 def test_the_python_snippet_runs(start_cli, tmp_path):
     (tmp_path / "names.csv").write_text(block("csv"))
     (tmp_path / "snippet.py").write_text(block("python"))
-    out, err = start_cli(program=["snippet.py"]).communicate(timeout=60)
+    out, err = start_cli(program=["snippet.py"]).communicate(timeout=300)
     assert out.startswith("solved True\n"), err
     assert "def short_name(" in out
 

@@ -83,7 +83,7 @@ def test_a_kill_while_files_are_changed_leaves_each_old_or_new_and_the_same_comm
     assert run().code == 6
     monkeypatch.setenv("EVOLVE_FAULT", f"{fault}:kill")
     killed = start_cli("runs", "apply", "r1")
-    assert (killed.communicate(timeout=60), killed.returncode)[1] == -signal.SIGKILL
+    assert (killed.communicate(timeout=300), killed.returncode)[1] == -signal.SIGKILL
     half = contents(project)
     assert half["total.py"] in ("def total(xs):\n    return xs[0]\n", MENDED)
     monkeypatch.delenv("EVOLVE_FAULT")

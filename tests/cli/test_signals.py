@@ -51,7 +51,7 @@ def stop_after_first_batch(process, number):
         if "practice" in line:
             break
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     return out, err
 
 
@@ -71,7 +71,7 @@ def test_a_signal_saves_says_how_to_go_on_and_the_command_continues(start, numbe
     assert "continue with: evolve improve small.jsonl --rounds 1 --json" in err
     assert "Traceback" not in err
     resumed = start()
-    out, err = resumed.communicate(timeout=120)
+    out, err = resumed.communicate(timeout=300)
     assert resumed.returncode == 0, err
     report = json.loads(out)
     assert report["run"] == "r1"
@@ -89,7 +89,7 @@ def test_kill_9_loses_nothing_that_was_saved(start, tmp_path):
         saved = {record.episode for record in workspace.stores.runs.episodes()}
     assert len(saved) >= 16
     resumed = start()
-    out, err = resumed.communicate(timeout=120)
+    out, err = resumed.communicate(timeout=300)
     assert resumed.returncode == 0, err
     with evolve.open(tmp_path / "ws", read_only=True) as workspace:
         records = [record.episode for record in workspace.stores.runs.episodes()]
@@ -114,7 +114,7 @@ main(sys.argv[1:])
 
 def test_ctrl_c_while_the_program_is_loaded_is_told(start_cli):
     process = start_cli("run", "--examples", "my rows.csv", program=["-c", INTERRUPTED_LOADING])
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
     assert "continue with: evolve run --examples 'my rows.csv'" in err
@@ -151,7 +151,7 @@ BETWEEN_READING_AND_RUNNING = "Commands.invoke"
 )
 def test_ctrl_c_is_told_however_early_it_comes(start_cli, call):
     process = start_cli(call, "run", "--examples", "-", program=["-c", INTERRUPTED_CALL], stdin=subprocess.PIPE)
-    assert process.wait(timeout=60) == 130
+    assert process.wait(timeout=300) == 130
     out, err = process.communicate()
     assert (out, "Traceback" in err) == ("", False)
     assert err.startswith("evolve: interrupted")
@@ -160,7 +160,7 @@ def test_ctrl_c_is_told_however_early_it_comes(start_cli, call):
 
 def test_nothing_is_loaded_before_ctrl_c_is_in_hand(start_cli):
     loaded = "import os, sys; before = set(sys.modules); import evolve.cli; print(*sorted(set(sys.modules) - before))"
-    out, _ = start_cli(program=["-S", "-c", loaded]).communicate(timeout=60)
+    out, _ = start_cli(program=["-S", "-c", loaded]).communicate(timeout=300)
     assert out.split() == ["__future__", "evolve", "evolve.cli"]
 
 
@@ -186,7 +186,7 @@ def test_ctrl_c_is_told_at_any_early_time(start_cli, later_s):
     assert process.stderr.readline() == "begun\n"
     time.sleep(later_s)
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=60) == 130
+    assert process.wait(timeout=300) == 130
     out, err = process.communicate()
     assert (out, "Traceback" in err) == ("", False)
     assert "continue with: evolve run --examples -" in err
@@ -202,7 +202,7 @@ def test_ctrl_c_from_a_terminal_reaches_every_process_and_none_complains(start_c
     assert "made the workspace" in process.stderr.readline()
     time.sleep(later_s)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
     assert "continue with: evolve improve small.jsonl" in err

@@ -9,7 +9,8 @@ import pytest
 from evolve.errors import UsageError
 from evolve.sandbox import ActionFile, SandboxLimits
 
-SHORT = SandboxLimits(wall_s=0.6, memory_mb=200, file_mb=4, result_kb=64, output_kb=8)
+SMALL = SandboxLimits(wall_s=30.0, memory_mb=200, file_mb=4, result_kb=64, output_kb=8)
+SHORT = SandboxLimits(wall_s=1.0)
 
 
 @pytest.mark.parametrize(
@@ -94,23 +95,22 @@ def test_what_is_not_a_plain_file_stays_inside(sandbox):
     ],
 )
 def test_every_end_has_a_name(sandbox, code, state, limit, words):
-    result = sandbox.execute(code, SHORT)
+    result = sandbox.execute(code, SHORT if limit == "wall" else SMALL)
     assert (result.state, result.limit) == (state, limit)
     assert words in result.error
-    assert result.wall_s < SHORT.wall_s + 1
-    assert sandbox.execute("1", SHORT).value == 1
+    assert sandbox.execute("1", SMALL).value == 1
 
 
 @pytest.mark.slow
 def test_the_number_of_files_is_bounded(sandbox):
     code = "n = 0\nwhile True:\n    open(str(n), 'w').close()\n    n += 1"
-    result = sandbox.execute(code, SandboxLimits(wall_s=5))
+    result = sandbox.execute(code, SandboxLimits(wall_s=30))
     assert (result.state, result.limit) == ("limit", "disk")
 
 
 @pytest.mark.slow
 def test_used_up_processor_time_is_named(sandbox):
-    result = sandbox.execute("while True:\n    pass", SandboxLimits(cpu_s=1, wall_s=5))
+    result = sandbox.execute("while True:\n    pass", SandboxLimits(cpu_s=1, wall_s=60))
     assert (result.state, result.limit) == ("limit", "cpu")
 
 
@@ -151,7 +151,7 @@ def test_a_session_keeps_its_variables_and_survives_errors(sandbox):
 
 @pytest.mark.slow
 def test_a_limit_ends_a_session(sandbox):
-    session = sandbox.session(SHORT)
+    session = sandbox.session(SandboxLimits(wall_s=3.0))
     assert session.execute("1").value == 1
     result = session.execute("while True:\n    pass")
     assert (result.limit, result.ended) == ("wall", True)
@@ -165,19 +165,19 @@ def test_a_session_does_nothing_between_its_actions(sandbox):
     with sandbox.session() as session:
         session.execute(spin + "threading.Thread(target=spin, daemon=True).start()")
         before = session.execute("time.process_time()").value
-        time.sleep(0.3)
-        assert session.execute("time.process_time()").value - before < 0.15
+        time.sleep(1.0)
+        assert session.execute("time.process_time()").value - before < 0.5
 
 
 def test_a_report_that_nobody_asked_for_ends_the_session(sandbox):
     forge = (
-        "import os, threading, time\ndef later():\n    time.sleep(0.05)\n    for n in range(3, 20):\n        try:\n"
-        "            os.write(n, b'{}\\n')\n        except OSError:\n            pass\n"
-        "threading.Thread(target=later).start()"
+        "import os, threading\ntold = threading.Event()\ndef later():\n    told.wait()\n    for n in range(3, 20):\n"
+        "        try:\n            os.write(n, b'{}\\n')\n        except OSError:\n            pass\n"
+        "forger = threading.Thread(target=later)\nforger.start()"
     )
     session = sandbox.session()
     session.execute(forge)
-    result = session.execute("time.sleep(0.2)\n1")
+    result = session.execute("told.set()\nforger.join()\n1")
     assert result.ended and result.state == "error" and "result" in result.error
     session.close()
     assert sandbox.execute("1").value == 1
@@ -186,9 +186,9 @@ def test_a_report_that_nobody_asked_for_ends_the_session(sandbox):
 def test_removed_files_that_are_still_open_count(sandbox):
     code = (
         "import tempfile, time\nkept = [tempfile.TemporaryFile() for _ in range(30)]\nfor file in kept:\n"
-        "    file.write(bytes(1 << 20))\n    file.flush()\ntime.sleep(5)"
+        "    file.write(bytes(1 << 20))\n    file.flush()\ntime.sleep(60)"
     )
-    result = sandbox.execute(code, SandboxLimits(file_mb=4, wall_s=3))
+    result = sandbox.execute(code, SandboxLimits(file_mb=4, wall_s=30))
     assert (result.state, result.limit) == ("limit", "disk")
 
 

@@ -15,7 +15,7 @@ from tests.sandbox.test_escapes import survivors
 
 
 def limits(**more) -> SandboxLimits:
-    return SandboxLimits(**{"processes": 6, "wall_s": 3.0, "hash_seed": secrets.randbelow(2**32), **more})
+    return SandboxLimits(**{"processes": 6, "wall_s": 30.0, "hash_seed": secrets.randbelow(2**32), **more})
 
 
 def test_commands_run_and_their_output_is_the_codes_own(sandbox):
@@ -63,9 +63,9 @@ def test_the_runner_cannot_be_reached_from_a_tree(sandbox):
     [
         # bounded, so that a failure of this test harms nobody
         "import os, time\nfor depth in range(10):\n    try:\n        os.fork()\n    except OSError:\n        pass\n"
-        "time.sleep(9)",
+        "time.sleep(600)",
         "import os, time\nfor n in range(5):\n    if os.fork() == 0:\n        kept = b'x' * (150 << 20)\n"
-        "        time.sleep(9)\ntime.sleep(9)",
+        "        time.sleep(600)\ntime.sleep(600)",
     ],
 )
 def test_a_tree_is_bounded_as_a_whole(sandbox, code):
@@ -86,9 +86,9 @@ for depth in range(4):
     if os.fork() == 0:
         os.setsid()
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-time.sleep(60)
+time.sleep(600)
 '''
-sandbox.execute(code, SandboxLimits(wall_s=60, processes=20, hash_seed=int(sys.argv[3])))
+sandbox.execute(code, SandboxLimits(wall_s=600, processes=20, hash_seed=int(sys.argv[3])))
 """
 
 
@@ -97,12 +97,12 @@ def test_a_tree_does_not_outlive_a_killed_supervisor(sandbox, cache_dir):
     mark = secrets.randbelow(2**32)
     command = [sys.executable, "-c", SUPERVISOR, sandbox.backend, str(cache_dir), str(mark)]
     with subprocess.Popen(command, cwd=os.getcwd()) as supervisor:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 90
         while len(survivors(mark)) < 15 and time.monotonic() < deadline:
             time.sleep(0.05)
         assert len(survivors(mark)) >= 15
         supervisor.kill()
-    deadline = time.monotonic() + 1
+    deadline = time.monotonic() + 30
     while survivors(mark) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert survivors(mark) == []
