@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evolve.episodes import Json, Row
@@ -112,16 +114,14 @@ def _kind(cell: str) -> str:
 
 
 def _argument_names(labels: list[str]) -> list[str]:
-    names: list[str] = []
+    names: dict[str, None] = {}
+    numbers: dict[str, Iterator[int]] = {}
     for position, label in enumerate(labels, start=1):
-        name = argument_name(label, position)
-        number = 2
-        base = name
+        base = name = argument_name(label, position)
         while name in names:
-            name = f"{base}_{number}"
-            number += 1
-        names.append(name)
-    return names
+            name = f"{base}_{next(numbers.setdefault(base, itertools.count(2)))}"
+        names[name] = None
+    return list(names)
 
 
 def _instruction(labels: list[str], header: bool) -> str:

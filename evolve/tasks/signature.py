@@ -11,9 +11,10 @@ type the examples do not settle. Dates are ISO strings, so their type is ``str``
 
 from __future__ import annotations
 
+import itertools
 import keyword
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -274,16 +275,13 @@ def conforms(value: Json, kind: TypeExpr) -> bool:
 
 def parameter_names(types: Sequence[TypeExpr]) -> list[str]:
     """A readable, distinct name for each parameter, by its type."""
-    chosen: list[str] = []
+    chosen: dict[str, None] = {}
+    numbers: dict[str, Iterator[int]] = {}  # a number that was taken once stays taken: time grows with the types alone
     for kind in types:
         stock = _stock_names(kind)
-        free = [name for name in stock if name not in chosen]
-        number = 2
-        while not free:
-            free = [name for name in (f"{stock[0]}{number}",) if name not in chosen]
-            number += 1
-        chosen.append(free[0])
-    return chosen
+        more = (f"{stock[0]}{number}" for number in numbers.setdefault(stock[0], itertools.count(2)))
+        chosen[next(name for name in itertools.chain(stock, more) if name not in chosen)] = None
+    return list(chosen)
 
 
 def _stock_names(kind: TypeExpr) -> tuple[str, ...]:

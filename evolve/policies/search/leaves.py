@@ -36,9 +36,7 @@ def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices
         if key not in found or found[key].cost > leaf.cost:
             found[key] = leaf
 
-    texts = [
-        [s for row in side for s in _scalars(row) if isinstance(s, str)] for side in (problem.inputs, problem.outputs)
-    ]
+    texts = texts_in(problem.inputs), texts_in(problem.outputs)
     for constant, cost in literals:
         if may_matter(constant, *texts):
             add(constant, cost, constant_name(constant))
@@ -48,6 +46,11 @@ def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices
         add(constant, cost, f"mined:{constant.type}")
     inputs = [Leaf(Input(i), t, max(1, prices.get("input", 1)), "input") for i, t in enumerate(problem.input_types)]
     return inputs + sorted(found.values(), key=lambda leaf: (leaf.cost, str(leaf.type), repr(leaf.term)))
+
+
+def texts_in(values: Iterable[Any]) -> list[str]:
+    """Every text in the examples' inputs or outputs, at any depth."""
+    return [scalar for value in values for scalar in _scalars(value) if isinstance(scalar, str)]
 
 
 DELIMITER = Type("delimiter")

@@ -30,6 +30,7 @@ from evolve.policies.search.collector import without_collector
 from evolve.policies.search.enumerator import Meter
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
+from evolve.policies.search.leaves import texts_in
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.pricing import Pricing
 from evolve.policies.search.problem import Problem, problem_of
@@ -38,6 +39,7 @@ from evolve.policies.search.reflection import Solved, claims_of
 from evolve.policies.search.searcher import Searcher, Vocabulary, meter_for
 from evolve.policies.search.splitting import compose, splits
 from evolve.programs.operations import literals, vocabulary
+from evolve.programs.operations.relevance import LONGEST_FOR_PATTERNS, too_long_for_patterns
 from evolve.programs.terms import Term, from_json, operations_in, to_json
 
 
@@ -153,7 +155,7 @@ class SearchPolicy:
         if found is None and plan.data.get("splits"):
             return self._composed(view, plan, steps, (whole, limits, spent))
         if found is None:
-            text = f"no program within {search.meter.used:,} candidates"
+            text = f"no program within {search.meter.used:,} candidates{_left_out(search.problem)}"
             return Action(kind="finish", text=text, cost=spent)
         data: dict[str, Json] = {
             "tree": to_json(found.term),
@@ -317,6 +319,12 @@ class SearchPolicy:
         drafts = [draft_of(term, view, problem, self._vocabulary)]
         drafts += [part_draft(part, view, problem, self._vocabulary) for part in parts]
         return tuple(draft for draft in drafts if draft is not None)
+
+
+def _left_out(problem: Problem) -> str:
+    if not too_long_for_patterns(texts_in(problem.inputs)):
+        return ""
+    return f"; no pattern was tried, because a text is longer than {LONGEST_FOR_PATTERNS:,} characters"
 
 
 def _counted(number: int, noun: str) -> str:

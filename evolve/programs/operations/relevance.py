@@ -16,6 +16,16 @@ ALWAYS = frozenset({" ", ",", "-", ".", "/", "0"})
 """Separators and fill characters that intermediate texts, such as ISO dates, may hold anyway."""
 
 
+LONGEST_FOR_PATTERNS = 4_000
+"""Characters of a text. Searching for some patterns takes time that grows with the square of a text's length, inside
+one call that nothing can interrupt; so no pattern is tried where a text is longer."""
+
+
+def too_long_for_patterns(texts: Sequence[str]) -> bool:
+    """Whether patterns are left out because of these texts."""
+    return any(len(text) > LONGEST_FOR_PATTERNS for text in texts)
+
+
 def may_matter(constant: Constant, inputs: Sequence[str], outputs: Sequence[str]) -> bool:
     """Whether a built-in constant can change anything.
 
@@ -28,7 +38,7 @@ def may_matter(constant: Constant, inputs: Sequence[str], outputs: Sequence[str]
     if kind == "delimiter":
         return value in ALWAYS or any(value in text for text in (*inputs, *outputs))
     if kind == "pattern":
-        return any(re.search(value, text) for text in inputs)
+        return not too_long_for_patterns(inputs) and any(re.search(value, text) for text in inputs)
     if kind == "fill":
         return value in ALWAYS or any(value in text for text in outputs)
     return True
