@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 
 from evolve.faults import hit
 from evolve.sandbox.actions import ActionResult, CodeSession
+from evolve.sandbox.interpreter import source
 from evolve.sandbox.protocol import Sandbox, SandboxLimits
 
 MOST_CALLS = 5000
@@ -69,8 +69,7 @@ class _Line:
     def __init__(self, session: CodeSession) -> None:
         self._session = session
         self._left = _LIMITS.wall_s
-        inside = Path(__file__).with_name("apart_inside.py").read_text(encoding="utf-8")
-        self.run(f"{inside}\nresult = True\n")
+        self.run(f"{source('relay.py')}\nresult = True\n")
 
     def run(self, code: str) -> object:
         """The value of the code.
@@ -87,10 +86,10 @@ class _Line:
 
 def _relayed(answers: _Line, asking: _Line, tests: str, code: str) -> ApartRun:
     answers.run(f"load({code!r})")
-    asking.run(f"begin({tests!r})")
+    asking.run(f"tests = Tests({tests!r})")
     reply: object = None
     for number in range(MOST_CALLS + 1):
-        request = asking.run(f"next_request({reply!r})")
+        request = asking.run(f"tests.next_request({reply!r})")
         if not isinstance(request, list) or not request:
             break
         if request[0] == "done":
