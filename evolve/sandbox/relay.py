@@ -122,29 +122,40 @@ def limited(items: list[Any]) -> Any:
 # In the process of the answer.
 
 
-def load(text: str) -> None:
-    """Makes the answer the module ``solution``."""
-    sys.stdout = sys.stderr = open(os.devnull, "w")  # much that is printed is no reason to end  # noqa: SIM115
-    module = type(sys)("solution")
-    sys.modules["solution"] = module
-    exec(compile(text, "solution.py", "exec", dont_inherit=True), module.__dict__)
+class Answer:
+    """The answer as the module ``solution``. What it prints is dropped: much of it is no reason to end."""
 
+    def __init__(self, text: str) -> None:
+        self.nothing = open(os.devnull, "w")  # noqa: SIM115  # as long as the process
+        self.module = type(sys)("solution")
+        sys.modules["solution"] = self.module
+        failure = self.quietly(exec, compile(text, "solution.py", "exec", dont_inherit=True), self.module.__dict__)
+        if failure is not None:
+            raise failure
 
-def answered(name: str, sent: str) -> str:
-    """Calls a function of the answer: what it gave, or raised."""
-    function = getattr(sys.modules["solution"], name, None)
-    if not callable(function):
-        return json.dumps({"failed": f"there is no function {name}"})
-    arguments, keywords = restored(json.loads(sent))
-    given: list[Any] = []
-    error = caught(lambda: given.append(packed(function(*arguments, **keywords), False)))
-    if error is None:
-        return json.dumps({"value": given[0]})
-    if type(error) is NotPlain:
-        return json.dumps({"failed": f"{name} gave no plain value but {error}"})
-    known = next(kind for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind)
-    said = error.args[0] if len(error.args) == 1 and type(error.args[0]) is str else str(error)
-    return json.dumps({"raised": known.__name__, "text": said[:1000]})
+    def quietly(self, function: Any, *arguments: Any) -> BaseException | None:
+        """Calls the function without its output; gives back whatever it raised."""
+        streams = sys.stdout, sys.stderr
+        sys.stdout = sys.stderr = self.nothing
+        failure = caught(function, *arguments)
+        sys.stdout, sys.stderr = streams
+        return failure
+
+    def call(self, name: str, sent: str) -> str:
+        """Calls a function of the answer: what it gave, or raised."""
+        function = getattr(self.module, name, None)
+        if not callable(function):
+            return json.dumps({"failed": f"there is no function {name}"})
+        arguments, keywords = restored(json.loads(sent))
+        given: list[Any] = []
+        error = self.quietly(lambda: given.append(packed(function(*arguments, **keywords), False)))
+        if error is None:
+            return json.dumps({"value": given[0]})
+        if type(error) is NotPlain:
+            return json.dumps({"failed": f"{name} gave no plain value but {error}"})
+        known = next(kind for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind)
+        said = error.args[0] if len(error.args) == 1 and type(error.args[0]) is str else str(error)
+        return json.dumps({"raised": known.__name__, "text": said[:1000]})
 
 
 # In the process of the tests.
