@@ -123,14 +123,14 @@ _LATER: tuple[Forgery, ...] = (
     Forgery(
         name="asks the other process to run text",
         code="import json, sys\nSAID = [['test_numbers', ''], ['test_texts_and_lists', '']]\n"
-        "TEXT = f'import __main__; __main__.asked.put([\"done\", {SAID!r}])'\n"
-        "sys.modules['__main__'].answered = lambda *rest: json.dumps({'raised': 'exec', 'text': TEXT})\n"
+        "TEXT = f'import __main__; __main__.tests.asked.put([\"done\", {SAID!r}])'\n"
+        "sys.modules['__main__'].Answer.call = lambda *rest: json.dumps({'raised': 'exec', 'text': TEXT})\n"
         f"{_WRONG}",
         aside=True,
     ),
     Forgery(
         name="replies that the tests are done",
-        code="import sys\nsys.modules['__main__'].answered = lambda *rest: "
+        code="import sys\nsys.modules['__main__'].Answer.call = lambda *rest: "
         '\'{"value": ["done", [["test_numbers", ""]]]}\'\n'
         f"{_WRONG}",
         aside=True,

@@ -125,11 +125,12 @@ def _other(node: ast.expr, secret: str) -> ast.expr:
         return longer
     if isinstance(node, ast.Dict):
         return ast.Dict(keys=[*node.keys, ast.Constant(value=secret)], values=[*node.values, ast.Constant(value=0)])
-    value = ast.literal_eval(node)
+    value, number = ast.literal_eval(node), 1000 + secrets.randbelow(9000)
     if isinstance(value, bool):
         return ast.Constant(value=not value)
     if isinstance(value, int | float | complex):
-        return ast.Constant(value=value + 1 if value + 1 != value else 0)
+        # One that stands nowhere else, so that whoever reads it in the tests gives it back.
+        return ast.Constant(value=value + number if value + number != value else 0)
     if isinstance(value, bytes):
         return ast.Constant(value=value + secret.encode())
     return ast.Constant(value=value + secret if isinstance(value, str) else secret)

@@ -124,7 +124,8 @@ class _Reader:
             elif isinstance(node, ast.ImportFrom):
                 self._import_from(node)
         for function in self.functions:
-            called = {node.func.id for node in ast.walk(function) if _is_call_of_name(node)}
+            calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+            called = {one.id for one in calls if isinstance(one, ast.Name)}
             every = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
             self.under_test |= called & {one.arg for one in every}
 
@@ -199,8 +200,9 @@ class _Reader:
         return isinstance(node, ast.Expr) and self._calls_with_a_name(node.value) and id(node) not in self.tried
 
     def _calls_with_a_name(self, node: ast.AST) -> bool:
-        called = isinstance(node, ast.Call) and self._is_under_test(node.func)
-        return called and any(isinstance(one, ast.Name) for part in node.args for one in ast.walk(part))
+        if not (isinstance(node, ast.Call) and self._is_under_test(node.func)):
+            return False
+        return any(isinstance(one, ast.Name) for part in node.args for one in ast.walk(part))
 
     def _uses_of_functions(self) -> bool:
         """Whether a function under test is anything but called, or handed to a function of the tests themselves."""
@@ -247,10 +249,6 @@ class _Reader:
             if isinstance(place, ast.Name):
                 found.add(place.id)
         return found
-
-
-def _is_call_of_name(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
 
 
 def _asks_identity(node: ast.Compare) -> bool:

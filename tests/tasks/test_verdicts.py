@@ -274,3 +274,5 @@ def test_tests_that_ran_before_must_pass(check):
     skips = "import unittest\nraise unittest.SkipTest('later')\n"
     assert not check(skips, PYTEST, absent, **more).accepted
     assert check(f"{SUM}new = total\n", PYTEST, absent, **more).checked
+    later = f"import pytest\n{absent}@pytest.mark.skip\ndef test_later():\n    assert False\n"
+    assert check(f"{SUM}new = total\n", PYTEST, later, **more).checked

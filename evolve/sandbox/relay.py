@@ -1,0 +1,248 @@
+"""Runs inside the sandbox, in the process of an answer and in that of the tests; sent as text, never imported.
+
+The tests call a stand-in. Each call crosses to the answer's process as JSON, and its result comes back the same way, so
+the tests compare data that holds no code of the answer. Around the code under test everything is caught: whatever it
+raises is its result.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import json
+import os
+import queue
+import sys
+import threading
+
+from evolve.sandbox.worker import caught, explain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+DEEPEST = 100
+MOST_ITEMS = 1000
+SCALARS = (int, float, str, bytes, bytearray)
+SEQUENCES = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
+FIELDS = {
+    "builtins.complex": ("real", "imag"),
+    "builtins.range": ("start", "stop", "step"),
+    "fractions.Fraction": ("numerator", "denominator"),
+    "datetime.timedelta": ("days", "seconds", "microseconds"),
+    "datetime.date": ("year", "month", "day"),
+    "datetime.time": ("hour", "minute", "second", "microsecond"),
+    "datetime.datetime": ("year", "month", "day", "hour", "minute", "second", "microsecond"),
+}
+
+
+class NotPlain(Exception):
+    """A value that is more than data."""
+
+
+def packed(value: Any, exact: bool, depth: int = 0) -> Any:
+    """The value as JSON; every container is a list of its kind and its content.
+
+    Args:
+        exact: Refuse subclasses; else they cross as what they are subclasses of.
+    """
+    kind = type(value)
+    if value is None or kind in (bool, str, float):
+        return value
+    if depth > DEEPEST:
+        raise NotPlain("nesting without end")
+    for name, base in SEQUENCES.items():
+        if kind is base or (not exact and issubclass(kind, base)):
+            return [name, [packed(item, exact, depth + 1) for item in base.__iter__(value)]]
+    if kind is dict or (not exact and issubclass(kind, dict)):
+        pairs = dict.items(value)
+        return ["dict", [[packed(key, exact, depth + 1), packed(item, exact, depth + 1)] for key, item in pairs]]
+    return packed_scalar(value, exact) if isinstance(value, SCALARS) else packed_other(value, exact, depth)
+
+
+def packed_scalar(value: Any, exact: bool) -> Any:
+    """Numbers and text: what is in them, whatever methods a subclass has."""
+    kind = next(
+        (base for base in SCALARS if type(value) is base or (not exact and issubclass(type(value), base))), None
+    )
+    if kind is int:
+        number = int.__pos__(value)
+        return number if abs(number) < 1 << 63 else ["int", hex(number)]
+    if kind is float:
+        return float.__pos__(value)
+    if kind is str:
+        return str.__getitem__(value, slice(None))
+    if kind is None:
+        raise NotPlain(type(value).__name__)
+    return [kind.__name__, bytes(memoryview(value)).hex()]
+
+
+def packed_other(value: Any, exact: bool, depth: int) -> Any:
+    """Values of a few more types, and what an iterator gives."""
+    kind = type(value)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if name == "decimal.Decimal":
+        return [name, [str(value)]]
+    if name in FIELDS and getattr(value, "tzinfo", None) is None:
+        return [name, [packed(getattr(value, field), exact, depth + 1) for field in FIELDS[name]]]
+    if not exact and hasattr(kind, "__next__"):
+        items = [packed(item, exact, depth + 1) for item, _ in zip(value, range(MOST_ITEMS), strict=False)]
+        return ["iterator", items]
+    raise NotPlain(kind.__name__)
+
+
+def restored(data: Any) -> Any:
+    """The value that :func:`packed` described, of builtin types alone; raises for what it cannot have written."""
+    if data is None or type(data) in (bool, int, float, str):
+        return data
+    name, content = data
+    if name in SEQUENCES:
+        return SEQUENCES[name](map(restored, content))
+    if name == "dict":
+        return {restored(key): restored(item) for key, item in content}
+    if name == "int":
+        return int(content, 16)
+    if name in ("bytes", "bytearray"):
+        return getattr(builtins, name).fromhex(content)
+    if name == "iterator":
+        return limited([restored(item) for item in content])
+    if name == "decimal.Decimal" or name in FIELDS:
+        module, _, attribute = name.partition(".")
+        return getattr(importlib.import_module(module), attribute)(*map(restored, content))
+    raise ValueError("not a value")
+
+
+def limited(items: list[Any]) -> Any:
+    """An iterator over the items; what was cut off is not taken for the end."""
+    yield from items
+    if len(items) == MOST_ITEMS:
+        raise Failed(f"more than {MOST_ITEMS} items")
+
+
+# In the process of the answer.
+
+
+class Answer:
+    """The answer as the module ``solution``. What it prints is dropped: much of it is no reason to end."""
+
+    def __init__(self, text: str) -> None:
+        self.nothing = open(os.devnull, "w")  # noqa: SIM115  # as long as the process
+        self.module = type(sys)("solution")
+        sys.modules["solution"] = self.module
+        failure = self.quietly(exec, compile(text, "solution.py", "exec", dont_inherit=True), self.module.__dict__)
+        if failure is not None:
+            raise failure
+
+    def quietly(self, function: Any, *arguments: Any) -> BaseException | None:
+        """Calls the function without its output; gives back whatever it raised."""
+        streams = sys.stdout, sys.stderr
+        sys.stdout = sys.stderr = self.nothing
+        failure = caught(function, *arguments)
+        sys.stdout, sys.stderr = streams
+        return failure
+
+    def call(self, name: str, sent: str) -> str:
+        """Calls a function of the answer: what it gave, or raised."""
+        function = getattr(self.module, name, None)
+        if not callable(function):
+            return json.dumps({"failed": f"there is no function {name}"})
+        arguments, keywords = restored(json.loads(sent))
+        given: list[Any] = []
+        error = self.quietly(lambda: given.append(packed(function(*arguments, **keywords), False)))
+        if error is None:
+            return json.dumps({"value": given[0]})
+        if type(error) is NotPlain:
+            return json.dumps({"failed": f"{name} gave no plain value but {error}"})
+        known = next(kind for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind)
+        said = error.args[0] if len(error.args) == 1 and type(error.args[0]) is str else str(error)
+        return json.dumps({"raised": known.__name__, "text": said[:1000]})
+
+
+# In the process of the tests.
+
+
+class Failed(BaseException):
+    """Ends a test for good: no ``except Exception`` of it makes up for an answer that gave no value."""
+
+
+class Tests:
+    """Tests that run in a thread of their own, and whoever brings them what they ask for."""
+
+    def __init__(self, text: str) -> None:
+        self.asked: Any = queue.SimpleQueue()
+        self.told: Any = queue.SimpleQueue()
+        self.failures: list[str] = []
+        threading.Thread(target=self.run, args=(text,), daemon=True).start()
+
+    def next_request(self, reply: str | None) -> Any:
+        """Hands over a reply, where there is one, and waits for what the tests want next."""
+        if reply is not None:
+            self.told.put(reply)
+        return self.asked.get()
+
+    def run(self, text: str) -> None:
+        """Runs every test; tells what came of each."""
+        solution = type(sys)("solution")
+        solution.__dict__["__getattr__"] = self.stand_in
+        sys.modules["solution"] = solution
+        names: dict[str, Any] = {"__name__": "tests_under_sandbox"}
+        failure = caught(exec, compile(text, "test_solution.py", "exec", dont_inherit=True), names)
+        if failure is not None:
+            self.asked.put(["done", [["", explain(failure)]]])
+            return
+        outcomes = []
+        for name, function in list(names.items()):
+            if name.startswith("test_") and callable(function):
+                self.failures.clear()
+                failure = caught(function)
+                if failure is not None:
+                    self.failures.append(explain(failure))
+                outcomes.append([name, "; ".join(self.failures)])
+        self.asked.put(["done", outcomes])
+
+    def stand_in(self, name: str) -> Any:
+        """A function that has its result brought from the other process."""
+
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            try:
+                sent = json.dumps(packed([list(arguments), keywords], True))
+            except NotPlain as error:
+                self.asked.put(["whole", f"an argument is no plain value but {error}"])
+                raise Failed("") from error
+            self.asked.put(["call", name, sent])
+            return self.received(self.told.get())
+
+        return call
+
+    def received(self, text: str) -> Any:
+        """What a reply says: the result, an error to raise, or why the test has failed."""
+        read: list[Any] = []
+        failure = caught(lambda: read.extend(read_reply(text)))
+        if failure is not None:
+            return self.fail(f"a reply that cannot be read: {type(failure).__name__}")
+        what, value = read
+        if what == "failed":
+            return self.fail(value)
+        if what == "raised":
+            raise value
+        return value
+
+    def fail(self, reason: str) -> None:
+        self.failures.append(reason)
+        raise Failed(reason)
+
+
+def read_reply(text: str) -> tuple[str, Any]:
+    """A reply as ``value``, ``raised`` or ``failed`` with what belongs to it.
+
+    Whatever wrote it, it can name no more here than an exception of Python's own.
+    """
+    reply = json.loads(text)
+    if "failed" in reply:
+        return "failed", str(reply["failed"])
+    if "raised" not in reply:
+        return "value", restored(reply["value"])
+    kind = getattr(builtins, reply["raised"])
+    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+        raise TypeError("not an exception")
+    return "raised", kind(str(reply["text"]))
