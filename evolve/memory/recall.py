@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evolve.episodes import Recalled, Scope
+from evolve.episodes import FACT, Recalled, Scope
 from evolve.memory.book import InsightBook
 from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
 from evolve.retrieval import BM25
@@ -134,6 +134,7 @@ def recall_notes(notes: Mapping[str, Note], want: Wanted) -> list[Recalled]:
             score=score,
             scores={"lexical": score},
             why=f"{notes[name].author} noted it and it shares words with the query",
+            data={"author": notes[name].author, "provenance": f"noted by {notes[name].author}"},
         )
         for name, score in best
     ]
@@ -165,8 +166,17 @@ def _recalled(insight: Insight, share: _Share, neighbours: int) -> Recalled:
             "direction": (share.local > 0) - (share.local < 0),
             "similarity": share.similarity,
             "status": insight.status,
+            "provenance": _provenance(insight),
         },
     )
+
+
+def _provenance(insight: Insight) -> str:
+    """Who made a claim, where, and what speaks for it."""
+    maker = "worded by a language model" if insight.cause.startswith(FACT) else "composed by the search"
+    place = " ".join(part for part in (insight.scope.environment, insight.scope.family) if part)
+    trials = f"{insight.posterior.agree} trials for it and {insight.posterior.disagree} against"
+    return f"{maker} on {insight.groups} problems of {place or 'any kind'}; {insight.status}, {trials}"
 
 
 def _where(scope: Scope | None) -> Where | None:

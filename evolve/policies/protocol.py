@@ -30,9 +30,6 @@ In a folder each source is an action's code, its entry is not used, and an input
 from. The output says whether the visible check passes afterwards; it is None where nothing was changed."""
 
 
-FACT = "fact:"
-"""How the cause of an insight begins that claims that knowing a fact helps: telling it or not is the intervention."""
-
 READINGS = "readings"
 """Key of an observation's data: values that different answers to one request gave, where a person has to choose."""
 

@@ -362,7 +362,8 @@ def _cause_of(fact: Mapping[str, Any]) -> str:
 
 
 def _fact(claim: Claim) -> Mapping[str, Any]:
-    return {"id": "i-new", "of": "", "kind": "insight", "text": claim.text, "status": "hypothesis"}
+    told = {"text": claim.text, "status": "hypothesis", "provenance": "just stated, on trial"}
+    return {"id": "i-new", "of": "", "kind": "insight", **told}
 
 
 def _stored(view: TaskView, steps: Sequence[Step], wanted: str) -> str:
