@@ -98,6 +98,9 @@ class Limits:
     """Answers that may be put to the verifier: 3 on ``train``, 1 elsewhere."""
 
 
+TRIAL = "trial"
+"""Kind of what is recalled to be tried, with it and without it, and not to act on."""
+
 FACT = "fact:"
 """How the cause of an insight begins that claims that knowing a fact helps: telling it or not is the intervention. Its
 words come from a model; every other claim is composed of operations and kinds of values, and can say nothing else."""
@@ -253,6 +256,20 @@ class Scope:
     environment: str
     family: str
     preconditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Which task asks for what was learned; a claim in a model's words acts by where it came from.
+
+    Attributes:
+        family: The kind of task; of work in a folder it names the folder.
+        task: The task's id.
+    """
+
+    environment: str
+    family: str
+    task: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from evolve.agent.questions import stopped
 from evolve.agent.sampling import SAMPLES, chosen, in_words, readings
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
-from evolve.episodes import Action, Observation, Recalled, Step
+from evolve.episodes import TRIAL, Action, Observation, Recalled, Step
 from evolve.errors import Cancelled
 from evolve.policies.protocol import DECIDED, READINGS
 
@@ -69,7 +69,7 @@ def _one(action: Action, before: Sequence[Step], context: EpisodeContext) -> Obs
             return Observation(ok=False, text=str(action.data["shown"]))
         asked = replace(context.view, instruction=action.text) if action.text else context.view
         found = context.recall(asked, observed_features(context), context.knobs.recall_k)
-        return Observation(ok=False, outputs=tuple(_told(item) for item in found))
+        return Observation(ok=False, outputs=tuple(_told(item) for item in found if item.kind != TRIAL))
     if action.kind == "ask_user":
         return Observation(ok=False, error="nobody is here to answer; decide without asking")
     explores = action.data.get(EXPLORES) and action.code and context.environment.name == "programs"
