@@ -104,6 +104,14 @@ class Limits:
     """Answers that may be put to the verifier: 3 on ``train``, 1 elsewhere."""
 
 
+TRIAL = "trial"
+"""Kind of what is recalled to be tried, with it and without it, and not to act on."""
+
+FACT = "fact:"
+"""How the cause of an insight begins that claims that knowing a fact helps: telling it or not is the intervention. Its
+words come from a model; every other claim is composed of operations and kinds of values, and can say nothing else."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Recalled:
     """One remembered item offered to an episode.
@@ -115,7 +123,8 @@ class Recalled:
         score: Relevance, higher is better, comparable within one answer only.
         scores: The parts of ``score`` by source (``vector``, ``lexical``, ``evidence``).
         why: Why it was recalled, in one sentence.
-        data: The claim behind an insight (``cause``, ``relation``, ``effect``, ``direction``), {} for notes.
+        data: The claim behind an insight (``cause``, ``relation``, ``effect``, ``direction``), the author of a note,
+            and of both the ``provenance``: who made it, where, and what speaks for it.
     """
 
     id: str
@@ -256,6 +265,20 @@ class Scope:
     environment: str
     family: str
     preconditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Which task asks for what was learned; a claim in a model's words acts by where it came from.
+
+    Attributes:
+        family: The kind of task; of work in a folder it names the folder.
+        task: The task's id.
+    """
+
+    environment: str
+    family: str
+    task: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from evolve.agent.questions import is_answered
 from evolve.agent.state import AgentState, read_claims, read_drafts, read_plan, read_recalled, read_steps
-from evolve.episodes import Observation, Question, Step
+from evolve.episodes import TRIAL, Observation, Question, Step
 from evolve.policies.protocol import NOTES, Piece
 
 
@@ -25,7 +25,9 @@ def narrate(stage: str, state: AgentState, *, examples: int) -> Mapping[str, Any
     """JSON about what the stage just did; ``state`` already includes its update."""
     if stage == "recall":
         items = [
-            {"id": item.id, "kind": item.kind, "text": item.text, "score": item.score} for item in read_recalled(state)
+            {"id": item.id, "kind": item.kind, "text": item.text, "score": item.score}
+            for item in read_recalled(state)
+            if item.kind != TRIAL
         ]
         return {"items": items, "withheld": list(state["withheld"])}
     if stage == "plan":

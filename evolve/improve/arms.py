@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from evolve.agent import Agent, Recall, Surroundings, recall_nothing
-from evolve.episodes import Json, Limits, Recalled, TaskView
+from evolve.episodes import TRIAL, Json, Limits, Origin, Recalled, TaskView
 from evolve.memory import ExperienceRow, MemorySnapshot, Recaller
 from evolve.policies.protocol import Policy
 from evolve.sandbox import Sandbox
@@ -103,7 +103,7 @@ def agent_for(arm: Arm, learner: Learner, sandbox: Sandbox, *, run: str, suite: 
     around = Surroundings(
         policy=arm.policy(learner),
         sandbox=sandbox,
-        recall=recall_from(arm.memory),
+        recall=recall_from(arm.memory, trials=isinstance(learner, Prompted)),
         run=run,
         suite=suite,
         skills=arm.skills,
@@ -111,13 +111,21 @@ def agent_for(arm: Arm, learner: Learner, sandbox: Sandbox, *, run: str, suite: 
     return Agent(around, arm.workflow)
 
 
-def recall_from(memory: Recaller | None, *, kinds: Sequence[str] = ("insight",)) -> Recall:
-    """A recall for an episode: of insights; notes are for people and for language policies."""
+def recall_from(memory: Recaller | None, *, notes: bool = False, trials: bool = False) -> Recall:
+    """A recall for an episode: of insights, as far as they may act on its task.
+
+    Args:
+        notes: Also what a person noted; for policies that can read it.
+        trials: Also claims that may not act there yet, for policies that try them.
+    """
     if memory is None:
         return recall_nothing
     source = memory
+    kinds = ("insight", *(("note",) if notes else ()), *((TRIAL,) if trials else ()))
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
-        return source.recall(view.instruction or view.signature, k, features=features, kinds=tuple(kinds))
+        origin = Origin(environment=view.environment, family=view.family, task=view.id)
+        asked = view.instruction or view.signature
+        return source.recall(asked, k, features=features, kinds=kinds, origin=origin)
 
     return recall

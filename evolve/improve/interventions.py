@@ -19,7 +19,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from evolve.episodes import PROBE, Claim, Evidence
+from evolve.episodes import FACT, PROBE, Claim, Evidence
 from evolve.faults import hit
 from evolve.gate import Pair, is_fresh, is_verified, one_per_group
 from evolve.improve.arms import Prompted
@@ -28,7 +28,6 @@ from evolve.improve.jobs import Attempt
 from evolve.improve.pairing import PairedEpisodes
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_test
-from evolve.policies.protocol import FACT
 
 TESTS = 2
 """Insights that one round tests at most."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, camp_of, resolve
+from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, resolve
+
+_IDLE: frozenset[InsightStatus] = frozenset({"contested", "refuted", "superseded", "expired"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +110,20 @@ class InsightBook:
             stale = after is not None and not live
             self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
         return self._resolved[insight]
+
+    def trials_agree(self, insight: str) -> frozenset[str]:
+        """Tasks on which an intervention agreed, where more agree than disagree; else none."""
+        known = self.get(insight)
+        rows = self.evidence(insight)
+        if known.status in _IDLE or known.posterior.agree <= known.posterior.disagree:
+            return frozenset()
+        return frozenset(row.task for row in rows if row.kind == "intervention" and row.direction > 0)
+
+    def origins(self, insight: str) -> frozenset[tuple[str, str]]:
+        """Environments and families in which interventions agree that this cause has this effect."""
+        own = self.keys[insight]
+        same = [key for key in self.keys.values() if (key.cause, key.effect) == (own.cause, own.effect)]
+        return frozenset((key.scope.environment, key.scope.family) for key in same if self.trials_agree(key.id))
 
     def insights(self) -> list[Insight]:
         """All insights, ordered by id."""

@@ -13,6 +13,8 @@ The rules:
   posterior an intervention that agrees with a rival camp disagrees with this one.
 - A camp is admitted, on its own evidence, when interventions agree more often than they
   disagree, or, as long as there are none, when agreeing episodes of two groups outnumber the others.
+  A claim in a model's words (its cause begins with :data:`evolve.episodes.FACT`) needs agreeing interventions
+  in two groups: whatever made the model say it on one task may be in that task.
 - It is confirmed when admitted, with agreeing interventions in at least two groups and
   P(theta > 1/2) >= 0.95. It is refuted by the mirror image on its own evidence.
 - One admitted camp is the insight's. When several are admitted the one with
@@ -26,7 +28,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evolve.episodes import EvidenceKind, Relation, Scope
+from evolve.episodes import FACT, EvidenceKind, Relation, Scope
 from evolve.files import canonical_json, digest
 
 InsightStatus = Literal["hypothesis", "supported", "confirmed", "contested", "refuted", "superseded", "expired"]
@@ -182,7 +184,7 @@ def resolve(key: ClaimKey, rows: Iterable[EvidenceRow], *, expired: bool = False
     unique = sorted({row.id: row for row in rows}.values(), key=lambda row: row.id)
     seen = {row.relation for row in unique} or set(key.texts) or {_RELATIONS[0]}
     camps = sorted({camp_of(relation) for relation in seen})
-    standings = [_standing(camp, unique) for camp in camps]
+    standings = [_standing(camp, unique, worded=key.cause.startswith(FACT)) for camp in camps]
     ranked = sorted(standings, key=_rank, reverse=True)
     status, settled = _settle(ranked)
     if expired:
@@ -225,7 +227,7 @@ def _rank(standing: Standing) -> tuple[bool, float, int, int, int]:
     )
 
 
-def _standing(camp: Camp, rows: Sequence[EvidenceRow]) -> Standing:
+def _standing(camp: Camp, rows: Sequence[EvidenceRow], *, worded: bool) -> Standing:
     own = [row for row in rows if camp_of(row.relation) == camp]
     agreeing = [row for row in own if row.direction > 0]
     against = [row for row in own if row.direction < 0]
@@ -234,7 +236,7 @@ def _standing(camp: Camp, rows: Sequence[EvidenceRow]) -> Standing:
     return Standing(
         camp=camp,
         relation=_best_relation(camp, agreeing or own),
-        status=_camp_status(agreeing, against, posterior),
+        status=_camp_status(agreeing, against, posterior, fewest=2 if worded else 1),
         posterior=posterior,
         tasks=len({row.task for row in agreeing}),
         groups=len({row.group for row in agreeing}),
@@ -244,10 +246,10 @@ def _standing(camp: Camp, rows: Sequence[EvidenceRow]) -> Standing:
 
 
 def _camp_status(
-    agreeing: Sequence[EvidenceRow], against: Sequence[EvidenceRow], posterior: Posterior
+    agreeing: Sequence[EvidenceRow], against: Sequence[EvidenceRow], posterior: Posterior, *, fewest: int
 ) -> InsightStatus:
     own = Posterior(agree=_interventions(agreeing), disagree=_interventions(against))
-    if own.agree > own.disagree:
+    if own.agree > own.disagree and _intervention_groups(agreeing) >= fewest:
         confirmed = posterior.firmness >= FIRM and _intervention_groups(agreeing) >= 2
         return "confirmed" if confirmed else "supported"
     if 1 - own.firmness >= FIRM and _intervention_groups(against) >= 2:

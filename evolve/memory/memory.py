@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
-from evolve.episodes import HELD_OUT, EpisodeRecord, Recalled, Scope
+from evolve.episodes import HELD_OUT, EpisodeRecord, Origin, Recalled, Scope
 from evolve.errors import UsageError
 from evolve.memory import record
 from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook
@@ -97,6 +97,7 @@ class Memory:
         scope: Scope | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
+        origin: Origin | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task: at most ``k`` insights, then at most ``k`` notes.
 
@@ -107,13 +108,14 @@ class Memory:
             features: The task's observable features, as the policy computes them.
             scope: Only insights of this environment and family ("" means any).
             now: Evidence after this time (seconds since the epoch) is left out.
-            kinds: Some of ``insight``, ``note``, ``hypothesis``, ``contested``, ``refuted``,
+            kinds: Some of ``insight``, ``note``, ``trial``, ``hypothesis``, ``contested``, ``refuted``,
                 ``expired``; None for insights and notes.
+            origin: The task that asks, by which claims in a model's words may act or not; None for a look-up.
 
         Raises:
             ValueError: A kind is unknown.
         """
-        want = wanted(query, k, scope, kinds)
+        want = wanted(query, k, scope, kinds, origin)
         book = self._reader.book()
         notes = self._notes() if want.notes else {}
         if not book.entries or not want.insights:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from evolve.episodes import Recalled, Scope
+from evolve.episodes import FACT, TRIAL, Origin, Recalled, Scope
 from evolve.memory.book import InsightBook
 from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
 from evolve.retrieval import BM25
@@ -24,6 +24,8 @@ _WIDTH = 0.05
 
 Search = Callable[[int, Where | None], list[Hit]]
 """``search(k, where)``: the nearest episodes to the task in question."""
+
+_MOST_TRIALS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +48,9 @@ class Wanted:
         statuses: Insights of other statuses stay out.
         notes: Whether notes are looked up as well.
         without: Ids of insights that are left out; the next best take their places.
+        origin: Which task asks. A claim in a model's words then acts on the tasks that showed it; with trials on two
+            problems of a family, in that family; and elsewhere once trials of two families agree.
+        trials: Also give such claims that may not act there yet, to be tried.
     """
 
     query: str
@@ -55,10 +60,14 @@ class Wanted:
     insights: bool = True
     notes: bool = True
     without: frozenset[str] = frozenset()
+    origin: Origin | None = None
+    trials: bool = False
 
 
-def wanted(query: str, k: int, scope: Scope | None, kinds: Sequence[str] | None) -> Wanted:
-    """Reads ``kinds``: ``insight``, ``note``, or a status to see insights that do not influence runs.
+def wanted(
+    query: str, k: int, scope: Scope | None, kinds: Sequence[str] | None, origin: Origin | None = None
+) -> Wanted:
+    """Reads ``kinds``: ``insight``, ``note``, ``trial``, or a status to see insights that do not influence runs.
 
     Raises:
         ValueError: A kind is unknown.
@@ -66,6 +75,7 @@ def wanted(query: str, k: int, scope: Scope | None, kinds: Sequence[str] | None)
     statuses: dict[str, frozenset[InsightStatus]] = {
         "insight": INFLUENTIAL,
         "note": frozenset(),
+        TRIAL: frozenset(),
         "hypothesis": frozenset({"hypothesis"}),
         "contested": frozenset({"contested"}),
         "refuted": frozenset({"refuted"}),
@@ -76,11 +86,20 @@ def wanted(query: str, k: int, scope: Scope | None, kinds: Sequence[str] | None)
     if unknown:
         raise ValueError(f"unknown kind {unknown[0]!r}; known are {', '.join(sorted(statuses))}")
     chosen = frozenset().union(*(statuses[kind] for kind in asked))
-    return Wanted(query=query, k=k, scope=scope, statuses=chosen, insights=bool(chosen), notes="note" in asked)
+    return Wanted(
+        query=query,
+        k=k,
+        scope=scope,
+        statuses=chosen,
+        insights=bool(chosen),
+        notes="note" in asked,
+        origin=origin,
+        trials=TRIAL in asked,
+    )
 
 
 def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Recalled]:
-    """At most ``k`` insights, best first, equal scores by id."""
+    """At most ``k`` insights, best first, equal scores by id; behind them what is to be tried, where that is wanted."""
     if want.k < 1 or not want.insights or not book.entries:
         return []
     hits = search(max(NEIGHBOURS, 4 * want.k), _where(want.scope))
@@ -101,14 +120,31 @@ def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Rec
                 share = shares[name] = _Share(similarity=1.0 - hit.distance)
             share.local += weight * direction
             share.episodes += 1
-    scored = []
+    scored: dict[str, list[tuple[float, str, Insight, _Share]]] = {"insight": [], TRIAL: []}
     for name, share in shares.items():
         insight = book.get(name)
-        if name not in want.without and insight.status in want.statuses and _in_scope(insight, want.scope):
+        kind = _kind(book, insight, want) if name not in want.without and _in_scope(insight, want.scope) else ""
+        if kind:
             share.local /= total
-            scored.append((-_score(insight, share), name, insight, share))
-    best = heapq.nsmallest(want.k, scored, key=lambda one: one[:2])
-    return [_recalled(insight, share, len(near)) for _, _, insight, share in best]
+            scored[kind].append((-_score(insight, share), name, insight, share))
+    return [
+        replace(_recalled(insight, share, len(near)), kind=kind)
+        for kind, most in (("insight", want.k), (TRIAL, _MOST_TRIALS))
+        for _, _, insight, share in heapq.nsmallest(most, scored[kind], key=lambda one: one[:2])
+    ]
+
+
+def _kind(book: InsightBook, insight: Insight, want: Wanted) -> str:
+    """As what an insight is recalled: to act on, to be tried, or "" for not at all."""
+    known = insight.status in want.statuses
+    origin = want.origin
+    if origin is None or not insight.cause.startswith(FACT):
+        return "insight" if known else ""
+    shown = book.trials_agree(insight.id)
+    at_home = (insight.scope.environment, insight.scope.family) == (origin.environment, origin.family)
+    if origin.task in shown or (known and (at_home or len(book.origins(insight.id)) > 1)):
+        return "insight"
+    return TRIAL if want.trials and shown else ""
 
 
 @dataclass(kw_only=True)
@@ -134,6 +170,7 @@ def recall_notes(notes: Mapping[str, Note], want: Wanted) -> list[Recalled]:
             score=score,
             scores={"lexical": score},
             why=f"{notes[name].author} noted it and it shares words with the query",
+            data={"author": notes[name].author, "provenance": f"noted by {notes[name].author}"},
         )
         for name, score in best
     ]
@@ -165,8 +202,17 @@ def _recalled(insight: Insight, share: _Share, neighbours: int) -> Recalled:
             "direction": (share.local > 0) - (share.local < 0),
             "similarity": share.similarity,
             "status": insight.status,
+            "provenance": _provenance(insight),
         },
     )
+
+
+def _provenance(insight: Insight) -> str:
+    """Who made a claim, where, and what speaks for it."""
+    maker = "worded by a language model" if insight.cause.startswith(FACT) else "composed by the search"
+    place = " ".join(part for part in (insight.scope.environment, insight.scope.family) if part)
+    trials = f"{insight.posterior.agree} trials for it and {insight.posterior.disagree} against"
+    return f"{maker} on {insight.groups} problems of {place or 'any kind'}; {insight.status}, {trials}"
 
 
 def _where(scope: Scope | None) -> Where | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from evolve.episodes import Recalled, Scope
+from evolve.episodes import Origin, Recalled, Scope
 from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.episode_index import exact_index, measured
@@ -33,6 +33,7 @@ class Recaller(Protocol):
         scope: Scope | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
+        origin: Origin | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task; see :meth:`evolve.memory.Memory.recall`."""
         ...
@@ -67,9 +68,10 @@ class MemorySnapshot:
         scope: Scope | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
+        origin: Origin | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task; see :meth:`evolve.memory.Memory.recall`."""
-        want = replace(wanted(query, k, scope, kinds), without=self.silent)
+        want = replace(wanted(query, k, scope, kinds, origin), without=self.silent)
         book = self.book if now is None else self.book.as_of(now)
         vector = self.encoder.encode([(tuple(features), query)])[0]
 

@@ -37,9 +37,6 @@ def cut_short(value: Json) -> bool:
     return isinstance(value, dict) and set(value) == {"error"} and str(value["error"]).startswith(_MACHINE)
 
 
-FACT = "fact:"
-"""How the cause of an insight begins that claims that knowing a fact helps: telling it or not is the intervention."""
-
 READINGS = "readings"
 """Key of an observation's data: values that different answers to one request gave, where a person has to choose."""
 

@@ -47,7 +47,7 @@ def folder_task(
     skipped = ", ".join(tree.skipped[:3]) + (", ..." if len(tree.skipped) > 3 else "")
     return Task(
         id=name or f"folder-{digest(instruction + check)[:8]}",
-        family="files",
+        family=f"files-{digest(str(root))[:8]}",  # what was learned in one folder is not thereby true in another
         instruction=instruction,
         examples=(),
         files=FolderWork(folder=str(root), check=check, base=tree.digest, protected=patterns),

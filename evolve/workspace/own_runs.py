@@ -204,7 +204,7 @@ def _limits(workspace: Workspace, budget: Budget) -> Limits:
 
 def _own_recall(workspace: Workspace, arm: Arm, task: Task) -> Recall:
     if workspace.uses_model:  # it can read what the person noted and wants
-        found = recall_from(workspace.stores.memory, kinds=("insight", "note"))
+        found = recall_from(workspace.stores.memory, notes=True, trials=True)
         return workspace.preferences.beside(found, folder=task.files.folder if task.files is not None else "")
     return recall_from(workspace.stores.memory) if arm.memory is not None else recall_nothing
 

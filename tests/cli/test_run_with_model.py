@@ -24,12 +24,16 @@ def tasks(tmp_path):
     return file
 
 
-def test_a_task_is_solved_and_the_next_of_its_family_at_once(cli, endpoint, tasks):
+def test_what_two_tasks_of_a_family_showed_solves_the_third_at_once(cli, endpoint, tasks):
     first = json.loads(cli("run", f"{tasks}#quirk-00", "--model", endpoint.model, "--json").out)
     assert (first["status"], first["verified"]) == ("solved", True)
     assert first["learned"] == ["Dates in this workspace are written day first, as in 31/12/2024."]
+    assert "hypothesis" in cli("memory", "list").out
+    second = json.loads(cli("run", f"{tasks}#quirk-04", "--model", endpoint.model, "--json").out)
+    assert (second["status"], second["learned"]) == ("solved", first["learned"])  # not acted on, found out and tried
+    assert "supported" in cli("memory", "list").out
     before = len(endpoint.requests)
-    done = cli("run", f"{tasks}#quirk-04", "--model", endpoint.model)
+    done = cli("run", f"{tasks}#quirk-08", "--model", endpoint.model)
     assert done.code == 0, done.err
     assert "solved, verified" in done.out
     assert "tokens in" in done.out

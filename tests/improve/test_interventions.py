@@ -56,7 +56,7 @@ def chosen(*insights, uses, groups=("x", "y", "z")):
 
 
 def test_the_most_used_of_equally_doubtful_insights_is_tested_and_the_most_doubtful_of_equally_used() -> None:
-    one, two, three = known("one", 1), known("two", 1), known("three", 3)
+    one, two, three = known("one", 2), known("two", 2), known("three", 3)
     assert chosen(one, two, uses={"one": 3, "two": 5}).insight.id == "two"
     assert chosen(one, three, uses={"one": 4, "three": 4}).insight.id == "one"
     assert chosen(one, three, uses={"one": 1, "three": 9}).insight.id == "three"
@@ -87,10 +87,13 @@ class Gullible(QuirkDouble):
 
 
 def told(text, task, number):
-    """An episode that claims a fact after having tried it once; committed, the fact is admitted."""
-    seen = Evidence(task=f"other-{number}", group=f"other {number}", kind="intervention", direction=1)
+    """An episode that claims a fact after it was tried on two problems; committed, the fact is admitted."""
+    seen = tuple(
+        Evidence(task=f"other-{number}{one}", group=f"other {number}{one}", kind="intervention", direction=1)
+        for one in "ab"
+    )
     claim = Claim(
-        cause=f"fact:{text.lower()}", relation="contributes", effect="solved", scope=SCOPE, evidence=(seen,), text=text
+        cause=f"fact:{text.lower()}", relation="contributes", effect="solved", scope=SCOPE, evidence=seen, text=text
     )
     return EpisodeRecord(
         episode=f"before-{number}",

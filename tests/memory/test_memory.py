@@ -246,7 +246,8 @@ def test_notes_are_attributed_found_by_words_and_never_evidence(memory: Memory) 
         ("Dates are day first", "Grace"),
     ]
     (found,) = memory.recall("which dates are these")
-    assert (found.kind, found.text, found.data) == ("note", "Dates are day first", {})
+    assert (found.kind, found.text) == ("note", "Dates are day first")
+    assert found.data == {"author": "Grace", "provenance": "noted by Grace"}
     assert "Grace" in found.why
     assert memory.recall("which dates", kinds=["insight"]) == []
     assert memory.experience() == [] and memory.claims() == []

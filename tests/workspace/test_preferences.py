@@ -108,8 +108,8 @@ def test_no_measured_arm_is_told_what_a_person_wants(opened):
     opened.preferences.add("Dates day first")
     arms = (opened.stores.active_arm(opened.workflow), opened.stores.practice_arm(opened.workflow))
     for source in (opened.stores.memory, opened.stores.memory.snapshot(), *(arm.memory for arm in arms)):
-        for kinds in (("insight",), ("insight", "note")):
-            found = recall_from(source, kinds=kinds)(view_of(NEXT), (), 9)
+        for notes in (False, True):
+            found = recall_from(source, notes=notes)(view_of(NEXT), (), 9)
             assert [one for one in found if "day first" in one.text] == []
 
 

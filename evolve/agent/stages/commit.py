@@ -14,7 +14,7 @@ from evolve.agent.state import (
     read_recalled,
     read_steps,
 )
-from evolve.episodes import EpisodeRecord, Status
+from evolve.episodes import TRIAL, EpisodeRecord, Status
 
 
 def commit(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -51,7 +51,7 @@ def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status
         answer=context.environment.answer(submitted[-1]) if submitted else "",
         steps=steps,
         cost=sum((step.action.cost for step in steps), read_aside(state)),
-        recalled=tuple(item.id for item in read_recalled(state)),
+        recalled=tuple(item.id for item in read_recalled(state) if item.kind != TRIAL),
         consumed=tuple(consumed),
         claims=read_claims(state) if status != "fault" else (),
         drafts=read_drafts(state) if status != "fault" else (),

@@ -11,7 +11,7 @@ from evolve.agent.questions import stopped
 from evolve.agent.sampling import SAMPLES, chosen, in_words, readings
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
-from evolve.episodes import Action, Observation, Step
+from evolve.episodes import TRIAL, Action, Observation, Recalled, Step
 from evolve.errors import Cancelled
 from evolve.policies.protocol import DECIDED, READINGS
 
@@ -57,13 +57,19 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
     return _Seen(action=best, observation=observed)
 
 
+def _told(item: Recalled) -> str:
+    """What was looked up, on one line with its provenance behind it."""
+    provenance = item.data.get("provenance")
+    return " ".join(f"{item.text} ({provenance})".split()) if provenance else item.text
+
+
 def _one(action: Action, before: Sequence[Step], context: EpisodeContext) -> Observation:
     if action.kind == "recall":
         if action.data.get("shown"):
             return Observation(ok=False, text=str(action.data["shown"]))
         asked = replace(context.view, instruction=action.text) if action.text else context.view
         found = context.recall(asked, observed_features(context), context.knobs.recall_k)
-        return Observation(ok=False, outputs=tuple(item.text for item in found))
+        return Observation(ok=False, outputs=tuple(_told(item) for item in found if item.kind != TRIAL))
     if action.kind == "ask_user":
         return Observation(ok=False, error="nobody is here to answer; decide without asking")
     explores = action.data.get(EXPLORES) and action.code and context.environment.name == "programs"

@@ -6,7 +6,7 @@ from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.agent.withholding import drawn
-from evolve.episodes import PREFERENCE
+from evolve.episodes import PREFERENCE, TRIAL
 from evolve.errors import ModelMistake
 
 
@@ -21,11 +21,13 @@ def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     features = observed_features(context)
     offered = context.recall(context.view, features, k)
     wishes = [item for item in offered if item.kind == PREFERENCE]
-    others = [item for item in offered if item.kind != PREFERENCE][:k]
+    others = [item for item in offered if item.kind not in (PREFERENCE, TRIAL)][:k]
+    trials = [item for item in offered if item.kind == TRIAL] if context.learns else []
     share = context.knobs.withhold if context.learns else 0.0
     seed, task = context.identity.seed, context.view.id
     withheld = [item.id for item in others if drawn(seed, task, item.id) < share]
-    return {"recalled": to_json([*wishes, *(item for item in others if item.id not in withheld)]), "withheld": withheld}
+    kept = [item for item in others if item.id not in withheld]
+    return {"recalled": to_json([*wishes, *kept, *trials]), "withheld": withheld}
 
 
 def observed_features(context: EpisodeContext) -> tuple[float, ...]:

@@ -9,7 +9,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolve.cancellation import Cancellation
-from evolve.episodes import PREFERENCE, Action, Claim, Cost, Json, Limits, Plan, Recalled, SkillDraft, Step, TaskView
+from evolve.episodes import (
+    PREFERENCE,
+    TRIAL,
+    Action,
+    Claim,
+    Cost,
+    Json,
+    Limits,
+    Plan,
+    Recalled,
+    SkillDraft,
+    Step,
+    TaskView,
+)
 from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import digest
 from evolve.ledger import Budget
@@ -170,8 +183,10 @@ class LanguagePolicy(Deliberation):
             return self._tested_again(view, group, steps, probe)
         parts = [task_message(view), *evidence_messages(view, steps)]
         reply = self.asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
-        known = [str(fact["text"]) for step in steps[:1] for fact in step.action.data.get("facts", ())]
-        claims = read_claims(reply.data["claims"], view, known=known)
+        facts = [fact for step in steps[:1] for fact in step.action.data.get("facts", ())]
+        known = [str(fact["text"]) for fact in facts if fact["kind"] != TRIAL]
+        open_ones = [{"cause": _cause_of(fact), "condition": ""} for fact in facts if fact["kind"] == TRIAL]
+        claims = read_claims([*open_ones[:1], *reply.data["claims"]], view, known=known)
         if not claims:
             return ()
         anew = self._anew(view, steps, probe)
@@ -319,7 +334,8 @@ class LanguagePolicy(Deliberation):
         found = [
             str(fact["of"])
             for fact in facts
-            if any(cite.strip("[] ") == fact["id"] or cite.strip() == str(fact["text"]).strip() for cite in cites)
+            if fact["kind"] != TRIAL
+            and any(cite.strip("[] ") == fact["id"] or cite.strip() == str(fact["text"]).strip() for cite in cites)
         ]
         named = {cite.strip("[] ") for cite in cites}
         return found + [f"skill:{one.digest}" for one in self.skills if skill_id(one) in named]
@@ -334,16 +350,23 @@ class LanguagePolicy(Deliberation):
         return Anew(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
 
     def _tested_again(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
-        """After a right first answer: one fact it cited that is not settled yet is left out, to see its worth."""
+        """After a right first answer: one fact it cited that is not settled yet is left out, to see its worth.
+
+        Where there is none, one that may not act here yet is tried in the same way.
+        """
         right = right_answer(steps)
         if right is None:
             return ()
-        facts = [one for one in steps[0].action.data.get("facts", ()) if one["kind"] == "insight"]
+        known = steps[0].action.data.get("facts", ())
+        facts = [one for one in known if one["kind"] == "insight"]
         open_ones = [one for one in facts if one["of"] in right.action.consumed and one["status"] not in _FIRM]
-        for fact in open_ones[:1]:
+        on_trial = () if open_ones else [one for one in known if one["kind"] == TRIAL][:1]
+        for fact in (*open_ones[:1], *on_trial):
             claims = read_claims([{"cause": _cause_of(fact), "condition": "", "relation": ""}], view)
             anew = self._anew(view, steps, probe)
-            with_it = anew.solves(facts) if self.skills else True
+            if on_trial:
+                facts = [*facts, {**fact, "kind": "insight"}]
+            with_it = anew.solves(facts) if self.skills or on_trial else True
             without = anew.solves([one for one in facts if one["of"] != fact["of"]])
             if claims and with_it is not None and without is not None:
                 seen = evidence_of(view, group, with_it=with_it, without_it=without)
@@ -361,7 +384,8 @@ def _cause_of(fact: Mapping[str, Any]) -> str:
 
 
 def _fact(claim: Claim) -> Mapping[str, Any]:
-    return {"id": "i-new", "of": "", "kind": "insight", "text": claim.text, "status": "hypothesis"}
+    told = {"text": claim.text, "status": "hypothesis", "provenance": "just stated, on trial"}
+    return {"id": "i-new", "of": "", "kind": "insight", **told}
 
 
 def _stored(view: TaskView, steps: Sequence[Step], wanted: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from evolve.episodes import PREFERENCE, Plan, Recalled, Row, Step, Subgoal, TaskView
 from evolve.models import KEPT, Message
 from evolve.policies.language.mounting import import_line
-from evolve.policies.language.quoting import quoted, shortened
+from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.policies.protocol import NOTES
 from evolve.skills import Skill
 
@@ -73,15 +73,20 @@ def earlier_message(view: TaskView, most: int) -> list[Message]:
 
 def skills_message(skills: Sequence[Skill], most: int) -> list[Message]:
     """Skills by import line and description, the best first, as many as fit."""
-    lines: list[str] = []
+    told: list[Learned] = []
     for skill in skills:
-        line = f"{import_line(skill)}  # id {skill_id(skill)}; {skill.signature}: {shortened(skill.description, 300)}"
-        if sum(map(len, lines)) + len(line) > most:
+        one = Learned(
+            name=skill_id(skill),
+            head=f"{import_line(skill)}  # {skill.signature}",
+            text=shortened(skill.description, 300),
+            provenance=f"from {skill.source or 'somewhere'}; {skill.status}, helped {len(skill.tasks)} other tasks",
+        )
+        if sum(len(each.line) for each in told) + len(one.line) > most:
             break
-        lines.append(line)
-    if not lines:
+        told.append(one)
+    if not told:
         return []
-    text = "Functions that were tested and may be imported:\n" + quoted("skills", "\n".join(lines))
+    text = "Functions that were tested and may be imported:\n" + learned("skills", told)
     return [Message(role="user", text=text, priority=40, kind="skill")]
 
 
@@ -92,7 +97,7 @@ def skill_id(skill: Skill) -> str:
 
 def as_fact(one: Recalled) -> dict[str, Any]:
     """A recalled item as it is kept with the plan."""
-    told = {name: one.data[name] for name in ("author", "edit", "questions") if one.data.get(name)}
+    told = {name: one.data[name] for name in ("author", "edit", "questions", "provenance") if one.data.get(name)}
     name = f"{_LETTERS.get(one.kind, 'i')}-{one.id[:8]}"
     return {
         "id": name,
@@ -139,17 +144,19 @@ def _wish(one: Mapping[str, Any]) -> str:
 
 def facts_message(facts: Sequence[Mapping[str, Any]], most: int) -> list[Message]:
     """Remembered facts with the ids by which they are cited, and what the person noted."""
-    told: dict[str, list[str]] = {"insight": [], "note": []}
-    for fact in (one for one in facts if one["kind"] != PREFERENCE):
-        line = f"[{fact['id']}] {fact['text']}" if fact["kind"] == "insight" else str(fact["text"])
-        if sum(len(one) for lines in told.values() for one in lines) + len(line) > most:
+    told: dict[str, list[Learned]] = {"insight": [], "note": []}
+    for fact in (one for one in facts if one["kind"] in told):
+        named = str(fact["id"]) if fact["kind"] == "insight" else ""
+        provenance = str(fact.get("provenance") or "of unknown origin")
+        one = Learned(name=named, text=str(fact["text"]), provenance=provenance)
+        if sum(len(each.line) for some in told.values() for each in some) + len(one.line) > most:
             break
-        told["note" if fact["kind"] == "note" else "insight"].append(line)
+        told[fact["kind"]].append(one)
     parts = []
     if told["insight"]:
-        parts.append("Facts that were tested on earlier tasks:\n" + quoted("facts", "\n".join(told["insight"])))
+        parts.append("Facts that were tested on earlier tasks:\n" + learned("facts", told["insight"]))
     if told["note"]:
-        parts.append("What the person noted:\n" + quoted("notes", "\n".join(told["note"])))
+        parts.append("What the person noted:\n" + learned("notes", told["note"]))
     return [Message(role="user", text="\n".join(parts), priority=60, kind="insight")] if parts else []
 
 
@@ -180,7 +187,8 @@ def steps_message(view: TaskView, steps: Sequence[Step], most: int) -> list[Mess
         lines.insert(0, shortened(_line(view, step), _ANSWER if answered_by_person(step) else _LINE))
     if older:
         lines.insert(0, f"steps 1 to {len(older)} came before; recall shows any of them")
-    text = "Steps so far:\n" + "\n".join([*lines, *full])
+    earlier = ["Earlier ones, shortened; what the person answered holds:", quoted("steps", "\n".join(lines))]
+    text = "Steps so far:\n" + "\n".join([*(earlier if lines else []), *full])
     return [Message(role="user", text=text, priority=70, kind="feedback")]
 
 

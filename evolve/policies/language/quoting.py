@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from evolve.prompts import quoted
 
-__all__ = ["PAGE", "page_of", "quoted", "shortened"]
+__all__ = ["PAGE", "Learned", "learned", "page_of", "quoted", "shortened"]
 
 PAGE = 3_000
 """Characters of one page of a stored text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learned:
+    """Something that was learned or noted, as a prompt shows it.
+
+    Attributes:
+        text: Its words, whoever's they are.
+        provenance: Who made it, where, and what speaks for it.
+        name: What it is cited by, or "".
+        head: What stands before its words on a line of its own, such as an import line.
+    """
+
+    text: str
+    provenance: str
+    name: str = ""
+    head: str = ""
+
+    @property
+    def line(self) -> str:
+        """All of it; the words are on one line, so they cannot feign another item or its provenance."""
+        lead = " ".join(part for part in (f"[{self.name}]" if self.name else "", self.head) if part)
+        return f"{lead} ({' '.join(self.provenance.split())}): {' '.join(self.text.split())}".lstrip()
+
+
+def learned(kind: str, items: Sequence[Learned]) -> str:
+    """The one way in which what was learned gets into a prompt: as data, each item with its provenance."""
+    return quoted(kind, "\n".join(item.line for item in items))
 
 
 def shortened(text: str, most: int) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from typing import Any, Literal
 
-from evolve.episodes import Claim, Evidence, Scope, Step, TaskView
+from evolve.episodes import FACT, Claim, Evidence, Scope, Step, TaskView
 from evolve.models import KEPT, Message
 from evolve.policies.language.claims import as_key, unfit
 from evolve.policies.language.prompt import step_text, written
 from evolve.policies.language.quoting import quoted, shortened
-from evolve.policies.protocol import FACT
 
 EFFECT = "solved"
 _FAILURES_SHOWN = 3

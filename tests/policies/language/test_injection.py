@@ -1,0 +1,94 @@
+"""Orders that get into a memory act nowhere but on the task that showed them, whatever language they are in."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from evolve.episodes import FACT, Claim, Evidence, Row, Scope
+from evolve.export import agent_skills
+from evolve.improve.arms import recall_from
+from evolve.memory import MIGRATIONS, Memory
+from evolve.policies.language.claims import as_key, unfit
+from evolve.retrieval import HashingEmbedder
+from evolve.skills import Skill
+from evolve.store import Database
+from evolve.testing import QuirkDouble
+from evolve.testing.doubles_quirks import quirk_tasks
+from evolve.vectors import open_index
+from tests.policies.language.orders import IN_USE
+from tests.skills.samples import GOOD
+
+JOBS = quirk_tasks(8)
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with closing(Database(tmp_path / "memory.db", MIGRATIONS)) as db:
+        made = Memory(db, lambda size: open_index(tmp_path / "index", "insights", size), HashingEmbedder(64))
+        with closing(made):
+            yield made
+
+
+class Obedient(QuirkDouble):
+    """Believes every order that a task's data hold, and states it as the fact behind every failure."""
+
+    def __init__(self, order):
+        super().__init__(JOBS)
+        self.order = order
+
+    def answer(self, body):
+        if body["response_format"]["json_schema"]["name"] != "claims":
+            return super().answer(body)
+        said = {"cause": self.order, "relation": "contributes", "effect": "solved", "condition": self.order}
+        return json.dumps({"claims": [said]})
+
+
+@pytest.mark.parametrize("order", IN_USE, ids=lambda one: one.name)
+def test_an_order_that_one_task_taught_acts_on_no_other(model, memory, order):
+    """The worst case: the model repeats it, and its trial came out well on the task that holds it."""
+    poisoned, *others = JOBS
+    claim = Claim(
+        cause=f"{FACT}{as_key(order.text) or 'x'}",
+        relation="contributes",
+        effect="solved",
+        scope=Scope(environment="programs", family=poisoned.task.family),
+        evidence=(Evidence(task=poisoned.task.id, group=poisoned.task.group, kind="intervention", direction=1),),
+        text=order.text,
+    )
+    asked = model(Obedient(order.text).answer)
+    taught = asked.run(poisoned.task, recall=recall_from(memory, trials=True))
+    memory.commit(replace(taught, claims=(claim,)), instruction=poisoned.task.instruction)
+    asked.bodies.clear()
+    for job in others:
+        record = asked.run(job.task, recall=recall_from(memory, trials=True))
+        assert record.recalled == () and record.consumed == ()
+        memory.commit(record, instruction=job.task.instruction)
+    told = [prompt for prompt in asked.prompts("plan") if order.text in prompt]
+    assert told == []
+
+
+@pytest.mark.parametrize("order", IN_USE, ids=lambda one: one.name)
+def test_no_order_is_in_the_words_of_an_exported_skill(tmp_path, order):
+    rows = (Row(input=(order.text, 1), output=order.text), *GOOD.tests)
+    code = GOOD.code.replace('    """', f'    """{order.text.encode("unicode_escape").decode()} ', 1)
+    skill = replace(Skill.from_draft(GOOD), status="admitted", description=order.text, rows=rows, code=code)
+    (folder,) = agent_skills.export([skill], tmp_path)
+    document = (folder / "SKILL.md").read_text()
+    words, _, examples = document.partition("## Examples")
+    head = words.partition("## Use")[0]
+    for text in (order.text, json.dumps(order.text)[1:-1], " ".join(order.text.split())):
+        assert text not in head
+    assert not any(text in head for text in order.text.split() if len(text) > 12)
+    script = (folder / f"scripts/{folder.name}.py").read_text()
+    assert order.text.encode("unicode_escape").decode() not in script.partition("def command_line")[0]
+    assert "nothing in it is an instruction" in examples
+
+
+def test_what_the_screen_of_claims_stops_is_told_as_it_is():
+    """The screen is no wall; its rate is written down so that nobody takes it for one."""
+    stopped = sum(bool(unfit(one.text)) for one in IN_USE)
+    assert 0 < stopped < len(IN_USE)
