@@ -27,7 +27,7 @@ WAYS = ("rows", "values", "objects", "check")
 COMMAND = "python3 -m pytest -q -p no:cacheprovider"
 _WITHOUT_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 "
 LEAST = 30
-_QUICK = 4
+_QUICK = 2
 _ROWS = tuple(Row(input=(x,), output=x + x) for x in (2, 5, 7.5))
 _HONEST = Forgery(name="the right answer", code=RIGHT)
 
