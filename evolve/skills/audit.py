@@ -47,8 +47,9 @@ def audit(sandbox: Sandbox, skill: Skill, inputs: Sequence[Sequence[Json]], limi
     modules = sorted({*modules_used(skill.code), *_imports(skill.test_code)} - {"skill"})
     given = [skill.code, skill.entry, skill.test_code, [list(row) for row in inputs], modules]
     result = sandbox.run_programs([Program(source=driver, entry="watched")], [given], limits)
-    if result.fault or result.killed:
-        return Audit(fault=result.fault or "the sandbox had to be ended")
+    if result.fault or result.killed or result.timed_out:
+        # what ended in time unwatched has several times as much here, so this is the machine's doing
+        return Audit(fault=result.fault or "the watched run had to be ended")
     run = result.programs[0]
     outcome = run.outputs[0]
     if run.error or not outcome.ok:

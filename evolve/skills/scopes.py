@@ -47,6 +47,12 @@ class Scope:
     names: dict[str, list[Meaning]] = field(default_factory=dict)
     outer: set[str] = field(default_factory=set)
 
+    def bind(self, name: str, meaning: Meaning) -> None:
+        found = self.names.setdefault(name, [])
+        # twice is enough to know that it is not the one text
+        if meaning not in found or (len(found) == 1 and found[0].constant is not None):
+            found.append(meaning)
+
     def meanings(self, name: str) -> list[Meaning]:
         """All that the name may mean here; in a class body also what it means around it, until it is bound."""
         found: list[Meaning] = []
@@ -87,7 +93,7 @@ class Scopes:
             owner = scope.parent
             while owner is not None and (name not in owner.names or owner.kind == "class"):
                 owner = owner.parent
-            (owner or top).names.setdefault(name, []).append(meaning)
+            (owner or top).bind(name, meaning)
 
     def mixed(self) -> list[str]:
         """Names that an import binds and something else binds too, in one scope."""
@@ -107,7 +113,7 @@ class Scopes:
         if name in scope.outer:
             self._outward.append((scope, name, meaning))  # whose it is, is known when all is bound
         else:
-            scope.names.setdefault(name, []).append(meaning)
+            scope.bind(name, meaning)
 
     def _scope(self, kind: Literal["module", "class", "function", "comprehension"], parent: Scope | None) -> Scope:
         made = Scope(kind=kind, parent=parent)

@@ -57,6 +57,9 @@ class Uses:
         self._own = frozenset(own) - allowed().withheld
         self._types = {part for whole in self._type_places() for part in ast.walk(whole)}
         self._judged: set[ast.AST] = set()
+        # asked for every use, and the answer is one walk
+        self._generators: dict[ast.AST, bool] = {}
+        self._read: dict[ast.AST, frozenset[str]] = {}
 
     def problems(self) -> Iterator[tuple[int, str]]:
         """Line and words of everything that is not allowed."""
@@ -287,7 +290,9 @@ class Uses:
         node: ast.AST = call
         while not isinstance(node, ast.FunctionDef | ast.Module):
             node = self._parents[node]
-        return not any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.walk(node))
+        if node not in self._generators:
+            self._generators[node] = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.walk(node))
+        return not self._generators[node]
 
     def _fills_field(self, call: ast.AST) -> bool:
         """Whether a field, which will know its type, gets a place in a class at the top level and no name elsewhere."""
@@ -295,7 +300,10 @@ class Uses:
         node = self._parents.get(line) if isinstance(line, ast.AnnAssign) and line.value is call else None
         if not isinstance(node, ast.ClassDef) or not isinstance(line, ast.AnnAssign):
             return False
-        names = [part.id for other in node.body for part in _computed(other) if isinstance(part, ast.Name)]
+        if node not in self._read:
+            read = (part.id for other in node.body for part in _computed(other) if isinstance(part, ast.Name))
+            self._read[node] = frozenset(read)
+        names = self._read[node]
         while isinstance(node, ast.ClassDef):
             node = self._parents[node]
         return isinstance(node, ast.Module) and ast.unparse(line.target) not in names
