@@ -17,7 +17,7 @@ def main(folder: Path, suite: str) -> None:
     """Prints the report without what depends on the clock, and the ids of all episodes."""
     (folder / "prompts").mkdir(parents=True, exist_ok=True)
     (folder / "prompts" / "workflow.toml").write_text(POOR)
-    training.sandbox_opener = lambda settings: TrustingSandbox
+    training.sandbox_opener = lambda *_: TrustingSandbox
     ENGINES["turner"] = lambda *_: Turner((400, 401))
     with evolve.open(folder, policy=slow_learner()) as workspace:
         workspace._sandbox = TrustingSandbox()

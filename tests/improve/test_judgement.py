@@ -103,7 +103,7 @@ def test_a_task_whose_tries_end_in_faults_rejects_nothing(judged, monkeypatch):
             self.fault = "out of order" if proposed and "xs[-1]" in programs[0].source else ""
             return super().run_programs(programs, *args, **more)
 
-    monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda settings: Failing)
+    monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda *_: Failing)
     round_, _ = judged(lopsided(decoys=20), events=Listener())
     assert (round_.verdict, round_.promoted) == ("undecided", False)
     assert "1 tasks that worked could not be tried again" in round_.reason

@@ -187,7 +187,7 @@ def test_faults_at_the_start_are_no_missing_budget(suite_file, open_ws, monkeypa
 
     monkeypatch.setitem(ENGINES, "turner", lambda *_: Idle(()))
     with open_ws() as ws:
-        monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda settings: lambda: Ailing(failures))
+        monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda *_: lambda: Ailing(failures))
         forecast = ws.optimize(wish(suite_file), budget="10M-candidates").forecast
         assert (forecast.tests is not None) == known
         assert ("ended in a fault" in forecast.text) != known

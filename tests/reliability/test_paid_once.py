@@ -74,7 +74,7 @@ class CountingLearner(FixedLearner):
 def improved(tmp_path, monkeypatch):
     """Runs the loop; gives how often each task was worked on, the report and what is spent."""
     monkeypatch.setenv("EVOLVE_WORKERS", "1")
-    monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda settings: TrustingSandbox)
+    monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda *_: TrustingSandbox)
     (tmp_path / "small.jsonl").write_text(render_jsonl(small_suite(24).tasks))
 
     def run(name, calls):
