@@ -94,10 +94,9 @@ class Memory:
         k: int = 5,
         *,
         features: Sequence[float] = (),
-        scope: Scope | None = None,
+        scope: Scope | Origin | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
-        origin: Origin | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task: at most ``k`` insights, then at most ``k`` notes.
 
@@ -106,16 +105,16 @@ class Memory:
         Args:
             query: The task's instruction.
             features: The task's observable features, as the policy computes them.
-            scope: Only insights of this environment and family ("" means any).
+            scope: Only insights of this environment and family ("" means any); or the task that asks, which bounds
+                what a claim in a model's words may act on and nothing else.
             now: Evidence after this time (seconds since the epoch) is left out.
             kinds: Some of ``insight``, ``note``, ``trial``, ``hypothesis``, ``contested``, ``refuted``,
                 ``expired``; None for insights and notes.
-            origin: The task that asks, by which claims in a model's words may act or not; None for a look-up.
 
         Raises:
             ValueError: A kind is unknown.
         """
-        want = wanted(query, k, scope, kinds, origin)
+        want = wanted(query, k, scope, kinds)
         book = self._reader.book()
         notes = self._notes() if want.notes else {}
         if not book.entries or not want.insights:

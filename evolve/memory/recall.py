@@ -64,9 +64,7 @@ class Wanted:
     trials: bool = False
 
 
-def wanted(
-    query: str, k: int, scope: Scope | None, kinds: Sequence[str] | None, origin: Origin | None = None
-) -> Wanted:
+def wanted(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str] | None) -> Wanted:
     """Reads ``kinds``: ``insight``, ``note``, ``trial``, or a status to see insights that do not influence runs.
 
     Raises:
@@ -89,11 +87,11 @@ def wanted(
     return Wanted(
         query=query,
         k=k,
-        scope=scope,
+        scope=None if isinstance(scope, Origin) else scope,
         statuses=chosen,
         insights=bool(chosen),
         notes="note" in asked,
-        origin=origin,
+        origin=scope if isinstance(scope, Origin) else None,
         trials=TRIAL in asked,
     )
 

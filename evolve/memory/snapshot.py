@@ -30,10 +30,9 @@ class Recaller(Protocol):
         k: int = 5,
         *,
         features: Sequence[float] = (),
-        scope: Scope | None = None,
+        scope: Scope | Origin | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
-        origin: Origin | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task; see :meth:`evolve.memory.Memory.recall`."""
         ...
@@ -65,13 +64,12 @@ class MemorySnapshot:
         k: int = 5,
         *,
         features: Sequence[float] = (),
-        scope: Scope | None = None,
+        scope: Scope | Origin | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
-        origin: Origin | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task; see :meth:`evolve.memory.Memory.recall`."""
-        want = replace(wanted(query, k, scope, kinds, origin), without=self.silent)
+        want = replace(wanted(query, k, scope, kinds), without=self.silent)
         book = self.book if now is None else self.book.as_of(now)
         vector = self.encoder.encode([(tuple(features), query)])[0]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from evolve.redaction.known import KnownSecret
 from evolve.redaction.shapes import SHAPES
@@ -161,6 +161,7 @@ def _written(value: str) -> Iterator[tuple[str, str]]:
     yield ", as in JSON", "".join(f"\\u{ord(sign):04x}" for sign in value if ord(sign) < 0x10000)
     for safe in ("", "/", "!*'()"):
         yield ", URL-encoded", quote(raw, safe=safe)
+    yield ", URL-encoded", quote_plus(raw)
     yield ", URL-encoded", "".join(f"%{byte:02x}" for byte in raw)
     yield ", in hexadecimal", raw.hex()
     yield ", backwards", value[::-1]

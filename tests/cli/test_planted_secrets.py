@@ -8,9 +8,9 @@ import pytest
 
 from evolve.tasks import render_jsonl
 from evolve.testing import Scenario, ScriptedEndpoint, quirk_suite
-from tests.redaction.canaries import IN_USE, dotenv, environment
+from tests.redaction.canaries import CANARIES, dotenv, environment
 
-TEXTS = [one.text for one in IN_USE]
+TEXTS = [one.text for one in CANARIES]
 
 
 def telling() -> list[dict]:
@@ -27,7 +27,7 @@ def telling() -> list[dict]:
 def planted(tmp_path, monkeypatch):
     for name, value in environment().items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("EVOLVE_API_KEY", IN_USE[0].value)
+    monkeypatch.setenv("EVOLVE_API_KEY", CANARIES[0].value)
     (tmp_path / ".env").write_text(dotenv())
     (tmp_path / "tasks.jsonl").write_text(render_jsonl(quirk_suite(2).tasks))
     return tmp_path
@@ -38,7 +38,7 @@ def leaks(folder, *outputs):
     files = [path for path in folder.rglob("*") if path.is_file() and path.name not in (".env", "tasks.jsonl")]
     held = [(str(path.relative_to(folder)), path.read_bytes()) for path in files]
     held += [(f"output {number}", text.encode()) for number, text in enumerate(outputs)]
-    traces = {one.name: {one.trace, json.dumps(one.trace)[1:-1], repr(one.trace)[1:-1]} for one in IN_USE}
+    traces = {one.name: {one.trace, json.dumps(one.trace)[1:-1], repr(one.trace)[1:-1]} for one in CANARIES}
     return [
         (name, where) for where, data in held for name, some in traces.items() if any(t.encode() in data for t in some)
     ]

@@ -10,7 +10,7 @@ import evolve
 from evolve.episodes import Row
 from evolve.errors import UsageError
 from evolve.skills import Skill, Verdict
-from tests.redaction.canaries import IN_USE, dotenv, environment
+from tests.redaction.canaries import CANARIES, dotenv, environment
 from tests.skills.samples import GOOD
 
 
@@ -36,7 +36,7 @@ def exported(workspace, skill, **rules):
     return "\n".join(path.read_text() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
-@pytest.mark.parametrize("canary", IN_USE, ids=lambda one: one.name)
+@pytest.mark.parametrize("canary", CANARIES, ids=lambda one: one.name)
 def test_no_planted_secret_leaves_in_a_row(workspace, tmp_path, canary):
     skill = skill_with(row=canary.text)
     with pytest.raises(UsageError, match="row 5 of its examples holds") as caught:
@@ -49,7 +49,7 @@ def test_no_planted_secret_leaves_in_a_row(workspace, tmp_path, canary):
     assert canary.trace not in without and "[4, 6, 8]" not in without
 
 
-@pytest.mark.parametrize("canary", IN_USE, ids=lambda one: one.name)
+@pytest.mark.parametrize("canary", CANARIES, ids=lambda one: one.name)
 def test_no_planted_secret_leaves_in_code_or_words(workspace, tmp_path, canary):
     with pytest.raises(UsageError, match=r"scripts/large-evens.py contains .*") as caught:
         exported(workspace, skill_with(code=f"\nMARK = {canary.text!r}\n"))

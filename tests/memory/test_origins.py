@@ -15,7 +15,7 @@ DATES, NAMES = "dates", "names"
 def asks(memory, task="task-99", family=DATES, kinds=("insight", "trial")):
     """Kinds of what a task is offered."""
     at = Origin(environment="programs", family=family, task=task)
-    return [one.kind for one in memory.recall("anything", 5, features=(1.0, 0.0), kinds=kinds, origin=at)]
+    return [one.kind for one in memory.recall("anything", 5, features=(1.0, 0.0), kinds=kinds, scope=at)]
 
 
 @pytest.fixture

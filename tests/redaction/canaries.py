@@ -1,4 +1,4 @@
-"""Planted secrets: where each stands, and how it is told. A third is kept aside for a final look."""
+"""Planted secrets: where each stands, and how it is told. A third was kept aside for a final look."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Canary:
     Attributes:
         told: Makes the text that leaks it.
         tell: What of that text may be nowhere; by default all of it.
-        aside: Not looked at while the scanner was made.
+        aside: Was not looked at while the scanner was made. Of these nine it missed one, with blanks as plus signs.
     """
 
     name: str
@@ -75,7 +75,7 @@ CANARIES = (
     Canary(name="backwards", variable="SESSION_TOKEN", value="Nv9Xc3Lk7Qp1Zs5D", told=lambda v: v[::-1]),
     Canary(name="AWS", variable="AWS_ACCESS_KEY_ID", value="AKIAQ7XN2MZP4KT8WJ3R"),
     Canary(name="private key", variable="SIGNING", value=PEM, told=lambda v: v.split("\n")[1]),
-    # Kept aside.
+    # These were kept aside.
     Canary(name="named by PAT", variable="GITHUB_PAT", value="plain-looking-words", aside=True),
     Canary(name="passphrase", variable="GPG_PASSPHRASE", value="correct horse battery staple", aside=True),
     Canary(name="in a pair", variable="AZURE", value="Server=s;Pwd=zk49tqRv;", told=lambda v: v[-9:-1], aside=True),
@@ -88,8 +88,6 @@ CANARIES = (
     Canary(name="in a middle of Base64", variable="MAIL_PASS", value="swordfish42", aside=True,
            told=lambda v: coded(v, "user:", " and more"), tell=lambda v: coded(v, "user:", " and more")[8:20]),
 )  # fmt: skip
-KEPT_ASIDE = tuple(one for one in CANARIES if one.aside)
-IN_USE = tuple(one for one in CANARIES if not one.aside)
 
 
 def environment(some: tuple[Canary, ...] = CANARIES) -> dict[str, str]:

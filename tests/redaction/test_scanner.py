@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.redaction import Scanner, StreamCleaner, known_secrets
-from tests.redaction.canaries import CANARIES, IN_USE, dotenv, environment
+from tests.redaction.canaries import CANARIES, dotenv, environment
 
 ORDINARY = {
     "PATH": "/usr/local/bin:/usr/bin:/home/ada/.local/bin",
@@ -54,7 +54,7 @@ def test_ordinary_values_are_no_secrets(name):
     assert known_secrets({name: ORDINARY[name]}) == ()
 
 
-@pytest.mark.parametrize("canary", IN_USE, ids=lambda one: one.name)
+@pytest.mark.parametrize("canary", CANARIES, ids=lambda one: one.name)
 def test_every_canary_is_found_and_taken_out(canary, tmp_path):
     known = scanner(tmp_path)
     text = f"one line\nthe value is {canary.text} here\n"
@@ -82,7 +82,7 @@ def test_a_guessable_secret_counts_as_a_word_only():
 
 def test_a_secret_put_together_from_pieces_is_found(tmp_path):
     known = scanner(tmp_path)
-    half = IN_USE[2].value[:10], IN_USE[2].value[10:]
+    half = CANARIES[2].value[:10], CANARIES[2].value[10:]
     assert known.find(f'x = "{half[0]}" + "{half[1]}"\n')
     assert known.find(f"{half[0]}\n{half[1]}")
 
@@ -117,9 +117,9 @@ def test_credentials_are_known_by_their_form(text):
 
 @given(st.data())
 def test_a_stream_cut_anywhere_shows_what_the_whole_would(data):
-    known = Scanner(known_secrets(environment(IN_USE)))
+    known = Scanner(known_secrets(environment(CANARIES)))
     parts = data.draw(
-        st.lists(st.sampled_from([*(one.text for one in IN_USE), "words ", "é", "sk-", "İ", "a"]), max_size=5)
+        st.lists(st.sampled_from([*(one.text for one in CANARIES), "words ", "é", "sk-", "İ", "a"]), max_size=5)
     )
     text = " ".join(parts)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))

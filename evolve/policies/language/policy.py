@@ -55,11 +55,14 @@ from evolve.policies.language.prompt import (
 )
 from evolve.policies.language.quoting import page_of, quoted
 from evolve.policies.language.reflection import (
+    as_trial,
+    cause_of,
     evidence_messages,
     evidence_of,
     is_failure,
     read_claims,
     right_answer,
+    unfit_fact,
 )
 from evolve.policies.language.trying import Anew, Facts, state_before
 from evolve.policies.language.turns import is_decided, open_question, repeats
@@ -185,7 +188,7 @@ class LanguagePolicy(Deliberation):
         reply = self.asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
         facts = [fact for step in steps[:1] for fact in step.action.data.get("facts", ())]
         known = [str(fact["text"]) for fact in facts if fact["kind"] != TRIAL]
-        open_ones = [{"cause": _cause_of(fact), "condition": ""} for fact in facts if fact["kind"] == TRIAL]
+        open_ones = [{"cause": cause_of(fact), "condition": ""} for fact in facts if fact["kind"] == TRIAL]
         claims = read_claims([*open_ones[:1], *reply.data["claims"]], view, known=known)
         if not claims:
             return ()
@@ -193,7 +196,7 @@ class LanguagePolicy(Deliberation):
         without = anew.solves(())
         found = []
         for claim in claims if without is not None else ():
-            with_it = anew.solves([_fact(claim)])
+            with_it = anew.solves([as_trial(claim)])
             if with_it is not None:
                 seen = evidence_of(view, group, with_it=with_it, without_it=bool(without))
                 found.append(replace(claim, evidence=(seen,)))
@@ -362,7 +365,7 @@ class LanguagePolicy(Deliberation):
         open_ones = [one for one in facts if one["of"] in right.action.consumed and one["status"] not in _FIRM]
         on_trial = () if open_ones else [one for one in known if one["kind"] == TRIAL][:1]
         for fact in (*open_ones[:1], *on_trial):
-            claims = read_claims([{"cause": _cause_of(fact), "condition": "", "relation": ""}], view)
+            claims = read_claims([{"cause": cause_of(fact), "condition": "", "relation": ""}], view)
             anew = self._anew(view, steps, probe)
             if on_trial:
                 facts = [*facts, {**fact, "kind": "insight"}]
@@ -372,20 +375,6 @@ class LanguagePolicy(Deliberation):
                 seen = evidence_of(view, group, with_it=with_it, without_it=without)
                 return (replace(claims[0], evidence=(seen,)),)
         return ()
-
-
-def unfit_fact(text: str) -> bool:
-    """Whether a remembered text is none that this policy would have kept, such as a search's own insight."""
-    return any(unfit(sentence) for sentence in text.split(" This holds where: "))
-
-
-def _cause_of(fact: Mapping[str, Any]) -> str:
-    return str(fact["text"]).split(" This holds where: ", maxsplit=1)[0]
-
-
-def _fact(claim: Claim) -> Mapping[str, Any]:
-    told = {"text": claim.text, "status": "hypothesis", "provenance": "just stated, on trial"}
-    return {"id": "i-new", "of": "", "kind": "insight", **told}
 
 
 def _stored(view: TaskView, steps: Sequence[Step], wanted: str) -> str:

@@ -87,3 +87,19 @@ def evidence_of(view: TaskView, group: str, *, with_it: bool, without_it: bool) 
     said = {True: right, False: wrong}
     detail = f"an answer with it {said[with_it]}, one without it {said[without_it]}"
     return Evidence(task=view.id, group=group, kind="intervention", direction=direction, detail=detail)
+
+
+def unfit_fact(text: str) -> bool:
+    """Whether a remembered text is none that this policy would have kept, such as a search's own insight."""
+    return any(unfit(sentence) for sentence in text.split(" This holds where: "))
+
+
+def cause_of(fact: Mapping[str, Any]) -> str:
+    """The claim itself, without where it holds."""
+    return str(fact["text"]).split(" This holds where: ", maxsplit=1)[0]
+
+
+def as_trial(claim: Claim) -> Mapping[str, Any]:
+    """A claim as a fact of a prompt, for the answer that is asked for with it."""
+    told = {"text": claim.text, "status": "hypothesis", "provenance": "just stated, on trial"}
+    return {"id": "i-new", "of": "", "kind": "insight", **told}

@@ -1,4 +1,4 @@
-"""Orders in many languages and encodings, as a hostile file may hold them. A third is kept aside for a final look."""
+"""Orders in many languages and encodings, as a hostile file may hold them. A third was kept aside for a final look."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Order:
 
     Attributes:
         coding: How it is written: ``plain``, or how it hides.
-        aside: Not looked at while the defences were made.
+        aside: Was not looked at while the defences were made.
     """
 
     text: str
@@ -82,5 +82,3 @@ ORDERS = tuple(
     Order(text=one.text, language=one.language, coding=one.coding, aside=place % 3 == 2)
     for place, one in enumerate(_ALL)
 )
-IN_USE = tuple(one for one in ORDERS if not one.aside)
-KEPT_ASIDE = tuple(one for one in ORDERS if one.aside)

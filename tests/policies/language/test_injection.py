@@ -19,7 +19,7 @@ from evolve.store import Database
 from evolve.testing import QuirkDouble
 from evolve.testing.doubles_quirks import quirk_tasks
 from evolve.vectors import open_index
-from tests.policies.language.orders import IN_USE
+from tests.policies.language.orders import ORDERS
 from tests.skills.samples import GOOD
 
 JOBS = quirk_tasks(8)
@@ -47,7 +47,7 @@ class Obedient(QuirkDouble):
         return json.dumps({"claims": [said]})
 
 
-@pytest.mark.parametrize("order", IN_USE, ids=lambda one: one.name)
+@pytest.mark.parametrize("order", ORDERS, ids=lambda one: one.name)
 def test_an_order_that_one_task_taught_acts_on_no_other(model, memory, order):
     """The worst case: the model repeats it, and its trial came out well on the task that holds it."""
     poisoned, *others = JOBS
@@ -71,7 +71,7 @@ def test_an_order_that_one_task_taught_acts_on_no_other(model, memory, order):
     assert told == []
 
 
-@pytest.mark.parametrize("order", IN_USE, ids=lambda one: one.name)
+@pytest.mark.parametrize("order", ORDERS, ids=lambda one: one.name)
 def test_no_order_is_in_the_words_of_an_exported_skill(tmp_path, order):
     rows = (Row(input=(order.text, 1), output=order.text), *GOOD.tests)
     code = GOOD.code.replace('    """', f'    """{order.text.encode("unicode_escape").decode()} ', 1)
@@ -90,5 +90,5 @@ def test_no_order_is_in_the_words_of_an_exported_skill(tmp_path, order):
 
 def test_what_the_screen_of_claims_stops_is_told_as_it_is():
     """The screen is no wall; its rate is written down so that nobody takes it for one."""
-    stopped = sum(bool(unfit(one.text)) for one in IN_USE)
-    assert 0 < stopped < len(IN_USE)
+    stopped = sum(bool(unfit(one.text)) for one in ORDERS)
+    assert 0 < stopped < len(ORDERS)

@@ -11,7 +11,7 @@ from evolve.episodes import Action, Observation, Plan, Recalled, Step, Subgoal
 from evolve.skills import Skill
 from evolve.testing.doubles_quirks import quirk_family
 from tests.policies.language.conftest import Asked, action, asked, claim, plan
-from tests.policies.language.orders import IN_USE, ORDERS
+from tests.policies.language.orders import ORDERS
 from tests.skills.samples import GOOD
 
 JOB = quirk_family("dates", 1)[0]
@@ -52,7 +52,7 @@ def told(model, view, facts):
     return [as_fact(one) for one in facts]
 
 
-@pytest.mark.parametrize("order", IN_USE, ids=lambda one: one.name)
+@pytest.mark.parametrize("order", ORDERS, ids=lambda one: one.name)
 def test_an_order_stands_between_marks_with_its_provenance(order):
     prompts = prompts_with(order.text)
     flat = " ".join(order.text.split())
