@@ -1,6 +1,7 @@
 """What a source may do while it is imported: define things, and compute constants with nothing of its own in them.
 
 As no function of the source runs then, no instance of its classes exists, and none of their special methods is called.
+How long an import takes is no matter of this: it is bounded where it runs.
 """
 
 from __future__ import annotations
@@ -218,7 +219,7 @@ class TopLevel:
 
     def _operation(self, node: ast.expr, known: Known) -> bool:
         """What may run what is in its operands; an attribute of a class only gets what stands in its body."""
-        if not isinstance(node, _OPERATIONS):
+        if not isinstance(node, _OPERATIONS) or (isinstance(node, ast.BinOp) and not _cheap(node)):
             self._say(node, f"{type(node).__name__} at the top level")
             return False
         code = self._any(_operands(node), known)
@@ -269,6 +270,20 @@ class TopLevel:
             return (module, name) if name and not rest else None
         whole, _, last = f"{module}.{rest}".rpartition(".")
         return whole, last
+
+
+def _cheap(node: ast.BinOp) -> bool:
+    """Whether what comes of it is not much larger than what is written, unlike powers, shifts and repetitions.
+
+    This stops only the plainest ways to make an import endless: the run at admission bounds its time and memory.
+    """
+    if not isinstance(node.op, ast.Mult):
+        return not isinstance(node.op, ast.Pow | ast.LShift)
+    texts = (ast.List, ast.Tuple, ast.JoinedStr)
+    return not any(
+        isinstance(part, texts) or (isinstance(part, ast.Constant) and isinstance(part.value, str | bytes))
+        for part in ast.walk(node)
+    )
 
 
 def _operands(node: ast.expr) -> list[ast.expr | None]:

@@ -79,8 +79,7 @@ class Result:
         return "checked" if self.checked else "unverified"
 
     def __repr__(self) -> str:
-        kind = "verified" if self.verified else "judged" if self.judged else "unverified"
-        state = f"solved, {kind}" if self.solved else self.status
+        state = f"solved, {self.kind}" if self.solved else self.status
         parts = (f"<Result of {self.task}: {state}", " ".join(self.note.split())[:160], f"episode {self.episode_id}>")
         return "; ".join(filter(None, parts))
 
