@@ -161,7 +161,7 @@ def test_the_folder_may_be_the_workspace_that_is_made_now(run, cli, project):
 def test_a_task_outlives_that_its_folder_becomes_a_workspace(project):
     task = folder_task("make total add up", project, "python3 test_total.py")
     with evolve.open(project, policy=ScriptedWorker((MEND,))) as workspace:
-        assert workspace.run(task).verified
+        assert workspace.run(task).checked
     (project / "evolve.toml").write_text("seed = 3\n")
     assert read_tree(project).digest == task.files.base
 
