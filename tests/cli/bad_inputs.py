@@ -132,7 +132,7 @@ NAMES = [
     (("improve", LONG), 2, "no suite"),
     (("improve", f"{LONG}.jsonl"), 2, "no such file"),
     (("tasks", "show", LONG), 2, ""),
-    (("tasks", "show", "lists#" + LONG), 2, ""),
+    (("tasks", "show", "everyday#" + LONG), 2, ""),
     (("tasks", "import", f"{LONG}.jsonl"), 2, "too long"),
     (("workflow", "validate", LONG), 2, "too long"),
     (("sandbox", "exec", f"{LONG}.py"), 2, "too long"),
@@ -176,9 +176,9 @@ NUMBERS = [
             "٣s",
         )
     ),
-    (("improve", "lists", "--seed", "-1"), 2, "seed"),
-    (("improve", "lists", "--seed", DIGITS), 2, "seed"),
-    (("improve", "lists", "--rounds", "-1"), 2, "rounds"),
+    (("improve", "everyday", "--seed", "-1"), 2, "seed"),
+    (("improve", "everyday", "--seed", DIGITS), 2, "seed"),
+    (("improve", "everyday", "--rounds", "-1"), 2, "rounds"),
     (("tasks", "generate", "lists", "--n", "0"), 2, "--n"),
     (("tasks", "generate", "lists", "--n", DIGITS), 2, ""),
     (("tasks", "generate", "lists", "--n", "nan"), 2, "--n"),
@@ -190,7 +190,7 @@ NUMBERS = [
     (("sandbox", "exec", "deep.py", "--wall", "-1"), 2, "wall"),
     (("sandbox", "exec", "deep.py", "--memory", DIGITS), 2, "memory"),
     (("selftest", "--null", "--loops", "0"), 2, "--loops"),
-    (("optimize", "lists", "--proposals", "1"), 2, "--proposals"),
+    (("optimize", "everyday", "--proposals", "1"), 2, "--proposals"),
 ]
 
 FILES = [
