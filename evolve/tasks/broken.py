@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 Breaking = Literal["values", "ends"]
-"""``values``: what is compared with a literal is compared with another one. ``ends``: every test fails at its end."""
+"""``values``: what is compared is compared with something else. ``ends``: every test fails at its end."""
 
 _SAME = frozenset(
     {"assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual", "assertSetEqual"}
@@ -85,7 +85,7 @@ def _failing(secret: str) -> ast.stmt:
 
 
 def _changed(body: list[ast.stmt], secret: str) -> bool:
-    """Changes what the statements compare with literals; whether there was any."""
+    """Changes one side of what the statements compare; whether there was any."""
     found = False
     for statement in body:
         sides: list[ast.expr] = []
@@ -96,9 +96,9 @@ def _changed(body: list[ast.stmt], secret: str) -> bool:
                 sides = [compare.left, compare.comparators[0]]
         elif isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _SAME:
             sides = list(call.args[:2])
-        at = next((number for number in reversed(range(len(sides))) if _is_literal(sides[number])), None)
-        if at is None:
+        if len(sides) < 2:
             continue
+        at = next((number for number in (1, 0) if _is_literal(sides[number])), 1)
         found, other = True, _other(sides[at], secret)
         if isinstance(call, ast.Call):
             call.args[at] = other
@@ -118,7 +118,9 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def _other(node: ast.expr, secret: str) -> ast.expr:
-    """A literal of the same kind with another value."""
+    """A literal of the same kind with another value; a list that holds it, in place of what is no literal."""
+    if not _is_literal(node):
+        return ast.List(elts=[node, ast.Constant(value=secret)])
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         longer = copy.deepcopy(node)
         longer.elts.append(ast.Constant(value=secret))

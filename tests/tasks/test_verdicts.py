@@ -213,6 +213,7 @@ def check(sandbox):
 SUM = "def total(xs):\n    return sum(xs)\n"
 LIE = "class Lie(int):\n    def __eq__(self, other): return True\ndef total(xs):\n    return Lie(0)\n"
 PYTEST = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q -p no:cacheprovider"
+NAMED = "for xs, wanted in (([5], 5), ([1, 2], 3)):\n            pass\n        self.assertEqual(total(xs), wanted)"
 CASE = (
     "import unittest\nfrom total import total\nclass T(unittest.TestCase):\n"
     "    def test_sum(self):\n        self.assertEqual(total([1, 2]), 3)\n"
@@ -224,6 +225,7 @@ CASE = (
     [
         ("PYTHONPATH=. python3 tests/test_total.py", "from total import total\nassert total([1, 2]) == 3\n"),
         ("python3 -m unittest tests/test_total.py", CASE),
+        ("python3 -m unittest tests/test_total.py", CASE.replace("self.assertEqual(total([1, 2]), 3)", NAMED)),
     ],
 )
 def test_a_check_without_a_report_is_examined_by_how_it_ends(check, command, tests):
