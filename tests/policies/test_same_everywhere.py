@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +64,7 @@ FITTED = (
 )
 
 
+@pytest.mark.slow
 def test_a_guide_does_not_depend_on_the_processor() -> None:
     """Fitted again with the kernels of a processor of 2008."""
     made = fit(samples(), rows=10, steps=40)
@@ -81,6 +83,7 @@ def test_a_guide_does_not_depend_on_the_processor() -> None:
 shares = st.dictionaries(st.sampled_from(NAMES), st.floats(0, 1), min_size=1, max_size=30)
 
 
+@pytest.mark.slow
 @given(shares, st.randoms(use_true_random=False))
 def test_prices_do_not_hang_on_a_last_bit_or_on_an_order(probabilities: dict[str, float], rng: random.Random) -> None:
     static = {operation.name: operation.cost for operation in vocabulary()}

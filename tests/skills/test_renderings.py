@@ -36,6 +36,7 @@ def test_parameters_may_have_the_names_of_modules_and_of_what_the_answer_calls()
             assert refused(printed(term, "solve", word, "p1", "p2", "p3"), "solve") == [], (name, word)
 
 
+@pytest.mark.slow
 def test_every_constant_of_the_vocabulary_prints_as_a_literal() -> None:
     calls = dict(every_call())
     for constant, _ in literals():
@@ -46,6 +47,7 @@ def test_every_constant_of_the_vocabulary_prints_as_a_literal() -> None:
             assert refused(printed(changed, "solve", "p0", "p1", "p2", "p3"), "solve") == []
 
 
+@pytest.mark.slow
 @given(terms(INTS))
 def test_terms_of_any_shape_pass(term: Term) -> None:
     assert refused(render(term, heading(), OPERATIONS), "solve") == []

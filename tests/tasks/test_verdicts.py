@@ -126,7 +126,7 @@ def test_a_loop_over_a_handed_over_function_is_verified(call):
         "def other(x):\n    return x + x",
         "def solve(x):\n    open('/etc/passwd')\n    return x + x",
         "import os\ndef solve(x):\n    os._exit(0)",
-        "def solve(x):\n    while True: pass",
+        pytest.param("def solve(x):\n    while True: pass", marks=pytest.mark.slow),
     ],
 )
 def test_what_is_no_value_or_a_wrong_one_is_refused(call, code):
