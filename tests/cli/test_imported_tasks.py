@@ -156,8 +156,8 @@ class Careful(FolderDouble):
 
 
 @pytest.mark.slow
-def test_what_one_folder_taught_helps_in_the_next(cli, tmp_path):
-    tasks = [quirk_folder(job, tmp_path / job.task.id) for job in (DATES, MORE_DATES)]
+def test_what_two_folders_taught_helps_in_the_next(cli, tmp_path):
+    tasks = [quirk_folder(job, tmp_path / name) for name, job in (("a", DATES), ("b", MORE_DATES), ("c", DATES))]
     with ScriptedEndpoint(double=FolderDouble()) as serving:
         steps = []
         for task in tasks:
@@ -167,7 +167,7 @@ def test_what_one_folder_taught_helps_in_the_next(cli, tmp_path):
             assert done.code == 6, done.err
             prompts = [json.dumps(body["messages"]) for body in serving.requests[before:]]
             steps.append([DATES.quirk.sentence in prompt for prompt in prompts])
-    assert (steps[0][0], steps[1][0]) == (False, True)
+    assert [prompts[0] for prompts in steps] == [False, False, True]
     assert (json.loads(done.out)["checked"], json.loads(done.out)["verified"]) == (True, False)
 
 

@@ -76,12 +76,9 @@ def test_wrong_options_are_told_before_anything_is_made(cli, tasks, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_loop_is_replayed_without_an_endpoint(cli, made, tasks, monkeypatch):
-    monkeypatch.setenv("EVOLVE_RECORD", "rec")
-    model, first = made("improve", tasks, "--rounds", "1")
-    monkeypatch.delenv("EVOLVE_RECORD")
-    monkeypatch.setenv("EVOLVE_REPLAY", "rec")
-    done = cli("improve", tasks, "--rounds", "1", "--model", model, "-w", "other", "--json")
+def test_a_loop_is_replayed_without_an_endpoint(cli, made, tasks):
+    model, first = made("improve", tasks, "--rounds", "1", "--record", "rec")
+    done = cli("improve", tasks, "--rounds", "1", "--model", model, "--replay", "rec", "-w", "other", "--json")
     assert done.code == 0, done.err
     second = json.loads(done.out)
     assert [row["solved"] for row in second["rounds"]] == [row["solved"] for row in first["rounds"]]
