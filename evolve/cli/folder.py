@@ -88,7 +88,7 @@ def show_work(opened: Workspace, result: Result, *, as_json: bool) -> int:
     tell_waiting(result)
     if result.question is not None:
         return WAITING
-    return 0 if patch is not None else EXIT_CODES.get(result.status, 1)
+    return 0 if patch is not None else EXIT_CODES.get(result.status, 5 if result.status == "budget" else 1)
 
 
 def _tell_patch(patch: Patch) -> None:

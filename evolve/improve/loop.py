@@ -74,8 +74,10 @@ def _rounds(session: Session) -> list[RoundRow]:
     for number in range(1, session.plan.rounds + 1):
         counts = practise(session, number)
         if number == 1 and not counts["episodes"]:
+            begun = session.stores.runs.episodes(run=session.run)
             raise BudgetExhausted(
-                f"{session.end_reason() or 'the budget allows no episode'}, so nothing was done",
+                f"{session.end_reason() or 'the budget allows no episode'}, so"
+                f" {'no episode came to its end' if begun else 'nothing was done'}",
                 hint=f"one episode may take {_most(session)}; give a larger --budget",
             )
         if counts["episodes"]:

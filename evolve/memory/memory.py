@@ -183,14 +183,15 @@ class Memory:
         record.write_expiry(self._db, found.id, reason, self._clock())
         return self.get(found.id)
 
-    def forget(self, ids: Sequence[str] = (), *, everything: bool = False) -> int:
-        """Deletes insights with all their evidence; gives how many. Notes stay.
+    def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
+        """Deletes insights with all their evidence, one by its id or several; gives how many. Notes stay.
 
         Raises:
             UsageError: An id is unknown; then nothing is deleted.
         """
         known = sorted(self._reader.book().keys)
-        chosen = known if everything else sorted({self.get(name).id for name in ids})
+        named = [ids] if isinstance(ids, str) else ids  # a text is a sequence of letters, each the beginning of an id
+        chosen = known if everything else sorted({self.get(name).id for name in named})
         if everything:
             record.delete_everything(self._db)
         elif chosen:

@@ -242,6 +242,8 @@ class SkillLibrary:
         return "trusted" if len(skill.tasks) >= TRUSTED_AFTER else "admitted"
 
     def _find(self, name_or_digest: str) -> Skill | None:
+        if not name_or_digest.isprintable():  # half of a character, say, which no record can hold
+            return None
         rows = self._db.rows("skills", "digest = ? OR name = ?", parameters=(name_or_digest, name_or_digest))
         if not rows:
             return None

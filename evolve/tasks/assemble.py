@@ -125,6 +125,8 @@ def named_meta(name: str, place: Place) -> dict[str, Json]:
     Raises:
         TaskError: It is no id, or no function can carry it without hiding what Python means by it.
     """
+    if not isinstance(name, str):
+        raise place.error(f"a name is a text, not {type(name).__name__}")
     check_id(name, place)
     entry = argument_name(name, 1)
     if keyword.iskeyword(name) or name.startswith("__") or entry_name(entry) != entry:

@@ -396,4 +396,4 @@ def as_budget(budget: BudgetLike) -> Budget:
         return Budget()
     if isinstance(budget, Budget):
         return replace(budget)
-    return parse_budget([budget] if isinstance(budget, str) else list(budget))
+    return parse_budget([budget] if isinstance(budget, str) else budget)

@@ -58,7 +58,7 @@ class Memories(Shelf):
         """Chains of causes that end in an effect, with their evidence."""
         return self._memory.why(effect)
 
-    def forget(self, ids: Sequence[str] = (), *, everything: bool = False) -> int:
+    def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
         """Deletes insights with their evidence; gives how many."""
         count = self._memory.forget(ids, everything=everything)
         if not self._memory.claims():

@@ -112,7 +112,7 @@ def _from_examples(examples: Examples, name: str | None) -> Task:
         raise TaskError("there are none", file="examples", hint=_PAIRS)
     try:
         text = canonical_json(rows)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise TaskError(f"not JSON: {error}", file="examples") from error
     # The same door as for files, so that the same checks hold.
     raws = parse_json(text, file="examples", name=name or "task", lines=False)

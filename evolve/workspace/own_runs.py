@@ -62,6 +62,7 @@ def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
     workflow = workspace.workflow
     limits = _limits(workspace, wish.budget)
     if run is None:
+        _opener(workspace, wish)  # refuses before anything is on record
         asked = ["run", task_json(task), *_bounds(limits), workspace.learner.name, *workspace.mark]
         body = {"task": task.id, **about(task), **workspace.mark}
         run = stores.runs.begin("run", digest(canonical_json(asked)), body, started=now())

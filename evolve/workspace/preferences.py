@@ -168,7 +168,7 @@ class Preferences(Shelf):
             raise UsageError(f"nothing was proposed for {found.id[:8]}")
         return self._book.edit(found.id, description=found.proposal)
 
-    def forget(self, ids: Sequence[str] = (), *, everything: bool = False) -> int:
+    def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
         """Deletes preferences with the acts they rest on; gives how many.
 
         Raises:

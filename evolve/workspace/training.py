@@ -44,8 +44,9 @@ def improve(
     python: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Runs or continues a loop; see :meth:`Workspace.improve`."""
-    if rounds < 1:
-        raise UsageError(f"--rounds {rounds}: at least one round is needed")
+    for name, number, least in (("rounds", rounds, 1), ("seed", seed, 0)):
+        if type(number) is not int or number < least:
+            raise UsageError(f"--{name} {number}: a whole number from {least} on is needed")
     suite = load_suite(suite_name)
     _check(workspace, suite, python)
     limits = loop_limits(workspace, budget)
@@ -73,7 +74,7 @@ def _beginning(workspace: Workspace, key: str, suite: str) -> str:
     earlier = [run for run in stores.runs.runs() if run.kind == "improve" and run.body.get("suite") == suite]
     for run in earlier:
         if (run.key, run.state) == (key, "open"):
-            done = len(stores.runs.episodes(run=run.id))
+            done = sum(one.status != "interrupted" for one in stores.runs.episodes(run=run.id))
             return f"run {run.id}, begun {run.started}, goes on: {done} episodes are done"
     if not earlier:
         return ""

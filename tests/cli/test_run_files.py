@@ -133,6 +133,7 @@ def test_wrong_wishes_are_told(run, cli, project):
     assert "--yes is about work in a folder" in cli("run", project.parent / "rows.csv", "--yes").err
     done = cli("run", "make it work", "--dir", project, "--check", "true")
     assert done.code == 2 and "needs a model" in done.err
+    assert json.loads(cli("runs", "list", "--json").out) == []  # nothing was begun
     assert run("--python", project).code == 2
     assert cli("undo").code == 2 and cli("undo", "r9").code == 2
     for number in range(1501):

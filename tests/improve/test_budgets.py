@@ -90,6 +90,9 @@ def test_a_limit_of_the_day_ends_a_loop_as_its_budget_does(open_desk, suite) -> 
     assert [one for one in records if one.status == "budget" or not one.cost.calls] == []
 
 
-def test_a_budget_too_small_for_one_episode_does_nothing(open_desk, suite) -> None:
-    with open_desk() as ws, pytest.raises(BudgetExhausted, match="nothing was done"):
-        ws.improve(suite, rounds=1, budget="1-calls")
+def test_a_budget_too_small_for_one_episode_says_so(open_desk, suite) -> None:
+    with open_desk() as ws:
+        for _ in range(2):
+            with pytest.raises(BudgetExhausted, match="1 calls reached, so no episode came to its end"):
+                ws.improve(suite, rounds=1, budget="1-calls")
+        assert {one.status for one in practised(ws)} == {"interrupted"}

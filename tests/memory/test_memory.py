@@ -206,7 +206,7 @@ def test_what_is_set_aside_returns_only_with_new_evidence(memory: Memory, lesson
 def test_forgetting_one_insight_leaves_the_others(memory: Memory, lesson) -> None:
     teach(memory, lesson)
     gone = next(one for one in memory.claims() if one.cause == "operation:sort")
-    assert memory.forget([gone.id[:12]]) == 1
+    assert memory.forget(gone.id[:12]) == 1  # a text is one id, and not a list of letters
     assert [one.cause for one in memory.claims()] == ["operation:filter"]
     assert {one.data["cause"] for one in memory.recall("", features=SORTED)} == {"operation:filter"}
     found = memory.check()

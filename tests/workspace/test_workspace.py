@@ -69,6 +69,13 @@ def test_values_no_file_may_hold_are_refused_from_python_too(opened):
         with_answer(task, [[1, 2]], nan)
 
 
+def _nested(depth):
+    value = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -78,11 +85,27 @@ def test_values_no_file_may_hold_are_refused_from_python_too(opened):
         {"examples": [(1, float("nan"))]},
         {"examples": [(1, 2), (1, 3)]},
         {"examples": []},
+        {"examples": [(_nested(5_000), 1)]},
+        {"examples": TOTALS, "name": 3},
+        {"examples": TOTALS, "budget": 3},
+        {"examples": TOTALS, "budget": b"5s"},
+        {"examples": TOTALS, "budget": [3]},
     ],
 )
 def test_malformed_calls_say_what_is_wrong(opened, call):
     with pytest.raises(UsageError):
         opened.run(**call)
+
+
+@pytest.mark.parametrize("call", [{"seed": -1}, {"seed": 1.5}, {"seed": "a"}, {"rounds": 0}, {"rounds": 1.5}])
+def test_a_loop_refuses_numbers_that_are_none(opened, call):
+    with pytest.raises(UsageError, match="a whole number"):
+        opened.improve("everyday", **call)
+
+
+def test_no_skill_has_a_name_that_no_record_can_hold(opened):
+    with pytest.raises(UsageError, match="no skill"):
+        opened.skills.get("\ud800")
 
 
 def test_a_budget_bounds_a_run(opened):

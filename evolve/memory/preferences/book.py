@@ -148,7 +148,7 @@ class PreferenceBook:
         self._db.update("memory_preferences", {"id": found.id}, {"proposal": description, "proposed_by": by})
         return self.get(found.id)
 
-    def forget(self, ids: Sequence[str] = (), *, everything: bool = False) -> int:
+    def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
         """Deletes preferences with the acts they rest on; gives how many. Comments on runs stay as comments.
 
         What a deleted preference had superseded holds again.
@@ -156,7 +156,8 @@ class PreferenceBook:
         Raises:
             UsageError: An id is unknown; then nothing is deleted.
         """
-        chosen = [one.id for one in self.all()] if everything else sorted({self.get(name).id for name in ids})
+        named = [ids] if isinstance(ids, str) else ids
+        chosen = [one.id for one in self.all()] if everything else sorted({self.get(name).id for name in named})
         with self._db.transaction():
             for name in chosen:
                 self._db.delete("memory_acts", "preference = ? AND (kind <> 'comment' OR run = '')", parameters=[name])
