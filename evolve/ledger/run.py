@@ -75,7 +75,7 @@ def parse_budget(texts: Sequence[str]) -> Budget:
     Raises:
         UsageError: For text of another form and for a bound of zero.
     """
-    if isinstance(texts, bytes) or not isinstance(texts, Sequence) or not all(isinstance(one, str) for one in texts):
+    if not isinstance(texts, list | tuple) or not all(isinstance(one, str) for one in texts):
         raise UsageError(f"a budget is made of texts, not {texts!r}"[:120], hint="such as '60s' or ['2h', '500-calls']")
     bounds: dict[str, float] = {}
     for text in texts:
