@@ -45,9 +45,6 @@ DUNDER_METHODS = _words(
 )
 """Special methods a class may define: all act on instances, and the top level makes none."""
 
-ENUM_METHODS = _words("__str__ __repr__")
-"""Those that an enumeration may: its members are made while it is defined."""
-
 DUNDER_ATTRIBUTES = _words("__doc__ __init__ __name__ __post_init__")
 
 DECORATORS = frozenset(

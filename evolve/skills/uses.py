@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator
 
 from evolve.skills.allowed import DUNDER_ATTRIBUTES, ONLY_DECORATORS, allowed
 from evolve.skills.formats import is_codec, named_codec, plain_fields
-from evolve.skills.scopes import Meaning, Scopes, parents
+from evolve.skills.scopes import Scopes, parents
+from evolve.skills.typeplaces import TypePlaces
 
 _BY_ITEMS = ("dict", "enumerate", "frozenset", "len", "list", "set", "sorted", "tuple", "zip")
 _CALLS_ITS_FIRST = (("", "map"), ("", "filter"), ("itertools", "starmap"), ("collections", "defaultdict"))
@@ -27,7 +28,6 @@ _LIVE = ("gi_", "cr_", "ag_", "tb_")
 _NOT_BASES = (("string", "Template"), ("types", "MappingProxyType"))
 _PLACED = (("decimal", "localcontext"), ("dataclasses", "field"))
 _NOT_CALLED = (("typing", "NamedTuple"), ("typing", "TypedDict"))
-_TYPE_PARTS = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp)
 
 
 def special(name: str) -> bool:
@@ -55,7 +55,9 @@ class Uses:
         self._parents = parents(tree)
         self._classes = any(isinstance(node, ast.ClassDef) for node in self._parents)
         self._own = frozenset(own) - allowed().withheld
-        self._types = {part for whole in self._type_places() for part in ast.walk(whole)}
+        self._places = TypePlaces(tree, scopes)
+        self._types = self._places.parts
+        self._called = self._places.called
         self._judged: set[ast.AST] = set()
         # asked for every use, and the answer is one walk
         self._generators: dict[ast.AST, bool] = {}
@@ -67,6 +69,7 @@ class Uses:
         for node in nodes:
             if isinstance(node, ast.Name):
                 yield from ((node.lineno, text) for text in self._name(node))
+        yield from self._places.problems()
         for node in nodes:
             for text in self._node(node):
                 yield getattr(node, "lineno", 1), text
@@ -83,39 +86,6 @@ class Uses:
             case ast.arg(arg=name) | ast.keyword(arg=str(name)):
                 if misread(name, self._classes):
                     yield f"the name {name}"
-        if node in self._types and isinstance(node, ast.expr) and not isinstance(node, _TYPE_PARTS):
-            yield "an annotation that is not made of types"
-
-    def _type_places(self) -> Iterator[ast.AST]:
-        """Where types stand that nothing can take as values."""
-        for node in ast.walk(self._tree):
-            match node:
-                case ast.arg(annotation=ast.expr() as found) | ast.FunctionDef(returns=ast.expr() as found):
-                    yield found
-                case ast.Assign(targets=[ast.Name() as target], value=value):
-                    yield from self._alias(target, value)
-                case ast.AnnAssign(target=target, annotation=annotation, value=value):
-                    yield annotation
-                    yield from self._alias(target, value)
-                case ast.ClassDef(bases=bases):
-                    yield from (base.slice for base in bases if isinstance(base, ast.Subscript))
-                case ast.Call():
-                    yield from self._type_arguments(node)
-                case ast.Subscript(value=ast.Name() as base, slice=inner):
-                    if base.id in ("dict", "list", "set", "tuple", "frozenset") and self._called(base) == ("", base.id):
-                        yield inner
-
-    def _alias(self, target: ast.expr, value: ast.expr | None) -> Iterator[ast.AST]:
-        meanings = self._scopes.of(target) if isinstance(target, ast.Name) else []
-        if value is not None and any(meaning.kind == "alias" for meaning in meanings):
-            yield value
-
-    def _type_arguments(self, call: ast.Call) -> Iterator[ast.AST]:
-        called = self._called(call.func)
-        if called in (("typing", "TypeVar"), ("typing", "NewType")):
-            yield from [*call.args, *(one.value for one in call.keywords if one.arg == "bound")]
-        elif called == ("typing", "cast"):
-            yield from call.args[:1]
 
     # names
 
@@ -229,7 +199,7 @@ class Uses:
         around = self._parents[node]
         if node in self._types:
             return True
-        while isinstance(around, ast.Tuple) or (isinstance(around, ast.BinOp) and isinstance(around.op, ast.BitOr)):
+        while isinstance(around, ast.Tuple) or (isinstance(around, ast.BinOp) and self._places.of_types(around)):
             node, around = around, self._parents[around]
         match around:
             case ast.Call(func=function) if function is node:
@@ -312,24 +282,6 @@ class Uses:
         while not isinstance(node, ast.FunctionDef | ast.Module):
             node = self._parents[node]
         return node.name if isinstance(node, ast.FunctionDef) else ""
-
-    def _called(self, function: ast.expr) -> tuple[str, str] | None:
-        """Module and name of what is called, "" for the module of builtins; None where it is nothing known."""
-        if isinstance(function, ast.Attribute):
-            module = self._module(function.value)
-            return (module, function.attr) if module else None
-        meanings = self._scopes.of(function) if isinstance(function, ast.Name) else []
-        if len(meanings) == 1 and meanings[0].kind in ("builtin", "import") and meanings[0].name:
-            return meanings[0].module, meanings[0].name
-        return None
-
-    def _module(self, node: ast.expr) -> str:
-        if isinstance(node, ast.Attribute):
-            inner = self._module(node.value)
-            return f"{inner}.{node.attr}" if inner else ""
-        meanings: list[Meaning] = self._scopes.of(node) if isinstance(node, ast.Name) else []
-        whole = len(meanings) == 1 and meanings[0].kind == "import" and not meanings[0].name
-        return meanings[0].module if whole else ""
 
     # attributes and calls
 
