@@ -59,7 +59,6 @@ DECORATORS = frozenset(
         ("functools", "total_ordering"),
         ("functools", "wraps"),
         ("typing", "final"),
-        ("typing", "overload"),
         ("typing", "override"),
     }
 )
@@ -81,7 +80,8 @@ class Allowed:
     Attributes:
         builtins: Names that are there without an import. None reaches code, frames, files or attributes by their names.
         modules: For each module that may be imported, its names with the way each may be used: ``values`` anywhere,
-            ``classes`` where nothing can change them for everyone, of ``tables`` the items.
+            ``classes`` where nothing can change them for everyone, ``functions`` like these where the source sets
+            attributes, of ``tables`` the items.
         attributes: Attributes of values of any kind.
         withheld: Attributes that values have and a skill must not read, also if it defines one of that name.
     """

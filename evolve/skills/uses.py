@@ -11,7 +11,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from evolve.skills.allowed import DUNDER_ATTRIBUTES, ONLY_DECORATORS, allowed
-from evolve.skills.formats import is_codec, named_codec, plain_fields
+from evolve.skills.formats import TAKE_CODECS, is_codec, named_codec, plain_fields
 from evolve.skills.scopes import Scopes, parents
 from evolve.skills.typeplaces import TypePlaces
 
@@ -58,6 +58,10 @@ class Uses:
         self._places = TypePlaces(tree, scopes)
         self._types = self._places.parts
         self._called = self._places.called
+        # functions written in Python and flags keep attributes, from call to call and for everyone
+        self._stores = any(
+            isinstance(one, ast.Attribute) and not isinstance(one.ctx, ast.Load) for one in self._parents
+        )
         self._judged: set[ast.AST] = set()
         # asked for every use, and the answer is one walk
         self._generators: dict[ast.AST, bool] = {}
@@ -142,8 +146,8 @@ class Uses:
                 yield from self._attribute(around, frozenset())
             else:
                 yield f"a change of {module}.{name}"
-        elif way == "classes" and not self._class_place(node, (module, name)):
-            yield f"the class {module}.{name} as a value"
+        elif not self._value_place(node, way, (module, name)):
+            yield f"{'the class ' * (way == 'classes')}{module}.{name} as a value"
 
     def _builtin(self, node: ast.Name) -> bool:
         around = self._parents[node]
@@ -154,7 +158,14 @@ class Uses:
             plain = isinstance(around, ast.Call) and not around.args and not around.keywords
             return plain and isinstance(self._parents[around], ast.Attribute)
         if node.id == "hash":
-            return isinstance(around, ast.Call) and self._function_around(node).endswith("__hash__")
+            return isinstance(around, ast.Call) and around.func is node and self._hashed(around)
+        if node.id == "object":  # what it makes shows its address
+            is_base = isinstance(around, ast.ClassDef)
+            return (
+                node in self._types
+                or is_base
+                or (isinstance(around, ast.Call) and self._given_to(around, node, _CHECKS))
+            )
         return True
 
     def _type_call(self, call: ast.AST) -> bool:
@@ -231,6 +242,36 @@ class Uses:
         first = bool(call.args) and call.args[0] is node
         return function in known and first == (function in _CALLS_ITS_FIRST)
 
+    def _value_place(self, node: ast.expr, way: str, what: tuple[str, str]) -> bool:
+        if what in TAKE_CODECS and not self._takes_one(node):
+            return False
+        if way == "functions" and self._stores:
+            return self._class_place(node) or self._flag(node)
+        return way != "classes" or self._class_place(node, what)
+
+    def _takes_one(self, node: ast.expr) -> bool:
+        """Whether a function that takes a codec is called, or stands where it will get no codec."""
+        match self._parents[node]:
+            case ast.Call(func=function) if function is node:
+                return True
+            case ast.Call(args=[first, other]) as call if first is node and not isinstance(other, ast.Starred):
+                return self._called(call.func) == ("", "map")
+            case ast.keyword(arg=name) as given:
+                around = self._parents[given]
+                called = self._called(around.func) if isinstance(around, ast.Call) else None
+                return (name == "key" and called in _CALLS_ITS_KEY) or (
+                    name == "quote_via" and called == ("urllib.parse", "urlencode")
+                )
+        return False
+
+    def _flag(self, node: ast.expr) -> bool:
+        """Whether a flag of ``re`` is an argument there."""
+        around = self._parents[node]
+        while isinstance(around, ast.keyword) or (isinstance(around, ast.BinOp) and self._places.of_types(around)):
+            around = self._parents[around]
+        called = self._called(around.func) if isinstance(around, ast.Call) else None
+        return called is not None and called[0] == "re"
+
     def _by_items(self, node: ast.expr, around: ast.AST) -> bool:
         match around:
             case ast.Subscript(value=value, ctx=ast.Load()):
@@ -278,10 +319,16 @@ class Uses:
             node = self._parents[node]
         return isinstance(node, ast.Module) and ast.unparse(line.target) not in names
 
-    def _function_around(self, node: ast.AST) -> str:
-        while not isinstance(node, ast.FunctionDef | ast.Module):
+    def _hashed(self, node: ast.AST) -> bool:
+        """Whether a hash, which differs from process to process, is only given back by ``__hash__``."""
+        while isinstance(node, ast.Call | ast.BinOp):
+            sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node]
+            hashes = [self._called(side.func) == ("", "hash") for side in sides if isinstance(side, ast.Call)]
+            if not all(hashes) or not all(isinstance(side, ast.Call | ast.BinOp | ast.Constant) for side in sides):
+                return False
             node = self._parents[node]
-        return node.name if isinstance(node, ast.FunctionDef) else ""
+        around: ast.AST = self._parents[node] if isinstance(node, ast.Return) else node
+        return isinstance(around, ast.FunctionDef) and around.name == "__hash__" and not around.decorator_list
 
     # attributes and calls
 
@@ -323,8 +370,8 @@ class Uses:
 
     def _call(self, call: ast.Call) -> Iterator[str]:
         called = self._called(call.func)
-        if called in (("", "str"), ("", "bytes"), ("", "bytearray")):
-            if not named_codec(call, 1):
+        if called in TAKE_CODECS:
+            if not named_codec(call, TAKE_CODECS[called]):
                 yield "a codec that is not named in the source"
         elif any(one.arg == "encoding" and not is_codec(one.value) for one in call.keywords):
             yield "a codec that is not named in the source"
