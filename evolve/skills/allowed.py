@@ -45,9 +45,6 @@ DUNDER_METHODS = _words(
 )
 """Special methods a class may define: all act on instances, and the top level makes none."""
 
-ENUM_METHODS = _words("__str__ __repr__")
-"""Those that an enumeration may: its members are made while it is defined."""
-
 DUNDER_ATTRIBUTES = _words("__doc__ __init__ __name__ __post_init__")
 
 DECORATORS = frozenset(
@@ -62,7 +59,6 @@ DECORATORS = frozenset(
         ("functools", "total_ordering"),
         ("functools", "wraps"),
         ("typing", "final"),
-        ("typing", "overload"),
         ("typing", "override"),
     }
 )
@@ -84,7 +80,8 @@ class Allowed:
     Attributes:
         builtins: Names that are there without an import. None reaches code, frames, files or attributes by their names.
         modules: For each module that may be imported, its names with the way each may be used: ``values`` anywhere,
-            ``classes`` where nothing can change them for everyone, of ``tables`` the items.
+            ``classes`` where nothing can change them for everyone, ``functions`` like these where the source sets
+            attributes, of ``tables`` the items.
         attributes: Attributes of values of any kind.
         withheld: Attributes that values have and a skill must not read, also if it defines one of that name.
     """

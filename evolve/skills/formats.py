@@ -7,6 +7,14 @@ import string
 
 from evolve.skills.allowed import ENCODINGS
 
+TAKE_CODECS = {
+    **{("", name): 1 for name in ("str", "bytes", "bytearray")},
+    **{("urllib.parse", name): 1 for name in ("unquote", "unquote_plus")},
+    **{("urllib.parse", name): 2 for name in ("quote", "quote_plus")},
+    **{("urllib.parse", name): 3 for name in ("parse_qs", "parse_qsl", "urlencode")},
+}
+"""Functions that take the name of a codec, and at which place."""
+
 
 def named_codec(call: ast.Call, place: int) -> bool:
     """Whether the codec a call names, as its argument at a place or by keyword, stands in the source."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["import", "class", "function", "alias", "value", "builtin", "unknown"]
+Kind = Literal["import", "class", "function", "alias", "types", "value", "builtin", "unknown"]
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -18,7 +18,8 @@ class Meaning:
     """What a name stands for.
 
     Attributes:
-        kind: ``import``; ``class`` or ``function`` of the source's own; ``alias`` of a type; any other ``value``;
+        kind: ``import``; ``class`` or ``function`` of the source's own; ``alias`` of a type; ``types`` that, as far
+            as is known where they get the name, only builtins, imports and classes make up; any other ``value``;
             ``builtin``; ``unknown`` where nothing binds it.
         module: Of an import, the module.
         name: Of an import, the name in that module; "" for the module itself.
@@ -217,8 +218,17 @@ class Scopes:
             return Meaning(kind="value", constant=value.value)
         roots = [meaning for name in _type_roots(value) for meaning in scope.meanings(name)]
         is_type = any(one.kind == "import" and one.module in ("typing", "collections.abc") for one in roots)
-        # in a class it would be an attribute, which anyone can read
-        return Meaning(kind="alias" if is_type and scope.kind != "class" else "value")
+        if scope.kind == "class":
+            return Meaning(kind="value")  # it would be an attribute, which anyone can read
+        return Meaning(kind="alias" if is_type else "types" if self._of_types(value, scope) else "value")
+
+    def _of_types(self, value: ast.expr, scope: Scope) -> bool:
+        if isinstance(value, ast.Call):
+            value = value.func
+        names = [part.id for part in ast.walk(value) if isinstance(part, ast.Name)]
+        kinds = {meaning.kind for name in names for meaning in scope.meanings(name)}
+        there = all(scope.meanings(name) or name in self._builtins for name in names)
+        return bool(names) and there and kinds <= {"import", "class", "alias", "types"}
 
     def _taken(self, module: str, name: str) -> Meaning:
         whole = f"{module}.{name}"

@@ -14,7 +14,6 @@ from evolve.skills.allowed import (
     CALLED_ON_IMPORT,
     DECORATORS,
     DUNDER_METHODS,
-    ENUM_METHODS,
     MODULES_CALLED_ON_IMPORT,
     WRAPPERS,
     allowed,
@@ -27,6 +26,7 @@ Known = dict[str, Kind]
 """Names that are bound so far: to data, what an import gave, whatever holds code of the source, or its own classes."""
 
 _OWN = ("code", "class", "enum")
+_BINDERS = ("classmethod", "staticmethod", "property", "cached_property", "setter", "deleter")
 _OPERATIONS: tuple[type[ast.expr], ...] = (
     *(ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Slice),
     *(ast.JoinedStr, ast.FormattedValue),
@@ -45,10 +45,12 @@ class TopLevel:
         self._imports: dict[str, tuple[str, str]] = {}
         self._lazy = any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)
         self._found: list[tuple[int, str]] = []
+        self._top: Known = {}
+        self._bodies: list[Known] = []
 
     def problems(self) -> list[tuple[int, str]]:
         """Line and words of everything that is not allowed."""
-        self._block(self._tree.body, {})
+        self._block(self._tree.body, self._top)
         for node in ast.walk(self._tree):
             if isinstance(node, ast.ClassDef):
                 self._class(node)
@@ -69,7 +71,8 @@ class TopLevel:
                     known[node.name] = "code"
                 case ast.ClassDef():
                     kind = self._class_made(node, known)
-                    self._block(node.body, dict(known))
+                    self._bodies.append(dict(known))
+                    self._block(node.body, self._bodies[-1])
                     known[node.name] = kind
                 case ast.Assign(targets=targets, value=value):
                     code = self._value(value, known)
@@ -113,6 +116,8 @@ class TopLevel:
                 self._type(annotation, known)
 
     def _decorators(self, node: ast.FunctionDef | ast.ClassDef, known: Known) -> None:
+        if sum(isinstance(one, ast.Name | ast.Attribute) and _last(one) in _BINDERS for one in node.decorator_list) > 1:
+            self._say(node, "a property, a method of the class or a static method of another")  # read, it would run
         for decorator in node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             given = [*decorator.args, *(k.value for k in decorator.keywords)] if isinstance(decorator, ast.Call) else []
@@ -141,7 +146,7 @@ class TopLevel:
             self._say(node, "an enumeration of another class")
         for part in node.body:
             name = getattr(part, "name", "")
-            if special(name) and name not in ENUM_METHODS:
+            if special(name):
                 self._say(part, f"the special method {name} of an enumeration")  # its members are made on import
         return "enum"
 
@@ -163,6 +168,8 @@ class TopLevel:
             if isinstance(part, ast.FunctionDef | ast.ClassDef):
                 if special(part.name) and part.name not in DUNDER_METHODS:
                     self._say(part, f"the special method {part.name}")
+                if isinstance(part, ast.FunctionDef) and part.name == "__exit__" and _shows_class(part):
+                    self._say(part, "__exit__ that uses the class of what was raised")
             elif isinstance(part, ast.Assign | ast.AnnAssign):
                 self._class_names(part)
             elif not isinstance(part, ast.Pass | ast.Expr):
@@ -249,10 +256,11 @@ class TopLevel:
         return "", False
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, known: Known) -> bool:
-        inner = dict(known)
+        # but for what it goes through first, it does not see the names of a class
+        inner = dict(self._top if any(known is body for body in self._bodies) else known)
         code = False
-        for one in node.generators:
-            code |= self._value(one.iter, inner)
+        for number, one in enumerate(node.generators):
+            code |= self._value(one.iter, inner if number else known)
             self._bind(one.target, code, inner)
             code |= self._any(one.ifs, inner)
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
@@ -284,6 +292,25 @@ def _cheap(node: ast.BinOp) -> bool:
         isinstance(part, texts) or (isinstance(part, ast.Constant) and isinstance(part.value, str | bytes))
         for part in ast.walk(node)
     )
+
+
+def _last(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
+
+
+def _shows_class(node: ast.FunctionDef) -> bool:
+    """Whether a method ``__exit__`` does more with the class of what was raised than ask whether there is one."""
+    given = [*node.args.posonlyargs, *node.args.args]
+    if node.args.vararg or node.decorator_list or len(given) < 2:
+        return True
+    asked = 0
+    for part in ast.walk(node):
+        match part:
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant()]):
+                asked += name == given[1].arg
+            case ast.Name(id=name) if name == given[1].arg:
+                asked -= 1
+    return asked != 0
 
 
 def _operands(node: ast.expr) -> list[ast.expr | None]:

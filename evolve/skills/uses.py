@@ -11,8 +11,9 @@ import ast
 from collections.abc import Collection, Iterator
 
 from evolve.skills.allowed import DUNDER_ATTRIBUTES, ONLY_DECORATORS, allowed
-from evolve.skills.formats import is_codec, named_codec, plain_fields
-from evolve.skills.scopes import Meaning, Scopes, parents
+from evolve.skills.formats import TAKE_CODECS, is_codec, named_codec, plain_fields
+from evolve.skills.scopes import Scopes, parents
+from evolve.skills.typeplaces import TypePlaces
 
 _BY_ITEMS = ("dict", "enumerate", "frozenset", "len", "list", "set", "sorted", "tuple", "zip")
 _CALLS_ITS_FIRST = (("", "map"), ("", "filter"), ("itertools", "starmap"), ("collections", "defaultdict"))
@@ -27,7 +28,6 @@ _LIVE = ("gi_", "cr_", "ag_", "tb_")
 _NOT_BASES = (("string", "Template"), ("types", "MappingProxyType"))
 _PLACED = (("decimal", "localcontext"), ("dataclasses", "field"))
 _NOT_CALLED = (("typing", "NamedTuple"), ("typing", "TypedDict"))
-_TYPE_PARTS = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp)
 
 
 def special(name: str) -> bool:
@@ -55,7 +55,13 @@ class Uses:
         self._parents = parents(tree)
         self._classes = any(isinstance(node, ast.ClassDef) for node in self._parents)
         self._own = frozenset(own) - allowed().withheld
-        self._types = {part for whole in self._type_places() for part in ast.walk(whole)}
+        self._places = TypePlaces(tree, scopes)
+        self._types = self._places.parts
+        self._called = self._places.called
+        # functions written in Python and flags keep attributes, from call to call and for everyone
+        self._stores = any(
+            isinstance(one, ast.Attribute) and not isinstance(one.ctx, ast.Load) for one in self._parents
+        )
         self._judged: set[ast.AST] = set()
         # asked for every use, and the answer is one walk
         self._generators: dict[ast.AST, bool] = {}
@@ -67,6 +73,7 @@ class Uses:
         for node in nodes:
             if isinstance(node, ast.Name):
                 yield from ((node.lineno, text) for text in self._name(node))
+        yield from self._places.problems()
         for node in nodes:
             for text in self._node(node):
                 yield getattr(node, "lineno", 1), text
@@ -83,39 +90,6 @@ class Uses:
             case ast.arg(arg=name) | ast.keyword(arg=str(name)):
                 if misread(name, self._classes):
                     yield f"the name {name}"
-        if node in self._types and isinstance(node, ast.expr) and not isinstance(node, _TYPE_PARTS):
-            yield "an annotation that is not made of types"
-
-    def _type_places(self) -> Iterator[ast.AST]:
-        """Where types stand that nothing can take as values."""
-        for node in ast.walk(self._tree):
-            match node:
-                case ast.arg(annotation=ast.expr() as found) | ast.FunctionDef(returns=ast.expr() as found):
-                    yield found
-                case ast.Assign(targets=[ast.Name() as target], value=value):
-                    yield from self._alias(target, value)
-                case ast.AnnAssign(target=target, annotation=annotation, value=value):
-                    yield annotation
-                    yield from self._alias(target, value)
-                case ast.ClassDef(bases=bases):
-                    yield from (base.slice for base in bases if isinstance(base, ast.Subscript))
-                case ast.Call():
-                    yield from self._type_arguments(node)
-                case ast.Subscript(value=ast.Name() as base, slice=inner):
-                    if base.id in ("dict", "list", "set", "tuple", "frozenset") and self._called(base) == ("", base.id):
-                        yield inner
-
-    def _alias(self, target: ast.expr, value: ast.expr | None) -> Iterator[ast.AST]:
-        meanings = self._scopes.of(target) if isinstance(target, ast.Name) else []
-        if value is not None and any(meaning.kind == "alias" for meaning in meanings):
-            yield value
-
-    def _type_arguments(self, call: ast.Call) -> Iterator[ast.AST]:
-        called = self._called(call.func)
-        if called in (("typing", "TypeVar"), ("typing", "NewType")):
-            yield from [*call.args, *(one.value for one in call.keywords if one.arg == "bound")]
-        elif called == ("typing", "cast"):
-            yield from call.args[:1]
 
     # names
 
@@ -172,8 +146,8 @@ class Uses:
                 yield from self._attribute(around, frozenset())
             else:
                 yield f"a change of {module}.{name}"
-        elif way == "classes" and not self._class_place(node, (module, name)):
-            yield f"the class {module}.{name} as a value"
+        elif not self._value_place(node, way, (module, name)):
+            yield f"{'the class ' * (way == 'classes')}{module}.{name} as a value"
 
     def _builtin(self, node: ast.Name) -> bool:
         around = self._parents[node]
@@ -184,7 +158,14 @@ class Uses:
             plain = isinstance(around, ast.Call) and not around.args and not around.keywords
             return plain and isinstance(self._parents[around], ast.Attribute)
         if node.id == "hash":
-            return isinstance(around, ast.Call) and self._function_around(node).endswith("__hash__")
+            return isinstance(around, ast.Call) and around.func is node and self._hashed(around)
+        if node.id == "object":  # what it makes shows its address
+            is_base = isinstance(around, ast.ClassDef)
+            return (
+                node in self._types
+                or is_base
+                or (isinstance(around, ast.Call) and self._given_to(around, node, _CHECKS))
+            )
         return True
 
     def _type_call(self, call: ast.AST) -> bool:
@@ -229,7 +210,7 @@ class Uses:
         around = self._parents[node]
         if node in self._types:
             return True
-        while isinstance(around, ast.Tuple) or (isinstance(around, ast.BinOp) and isinstance(around.op, ast.BitOr)):
+        while isinstance(around, ast.Tuple) or (isinstance(around, ast.BinOp) and self._places.of_types(around)):
             node, around = around, self._parents[around]
         match around:
             case ast.Call(func=function) if function is node:
@@ -260,6 +241,36 @@ class Uses:
         function = self._called(call.func)
         first = bool(call.args) and call.args[0] is node
         return function in known and first == (function in _CALLS_ITS_FIRST)
+
+    def _value_place(self, node: ast.expr, way: str, what: tuple[str, str]) -> bool:
+        if what in TAKE_CODECS and not self._takes_one(node):
+            return False
+        if way == "functions" and self._stores:
+            return self._class_place(node) or self._flag(node)
+        return way != "classes" or self._class_place(node, what)
+
+    def _takes_one(self, node: ast.expr) -> bool:
+        """Whether a function that takes a codec is called, or stands where it will get no codec."""
+        match self._parents[node]:
+            case ast.Call(func=function) if function is node:
+                return True
+            case ast.Call(args=[first, other]) as call if first is node and not isinstance(other, ast.Starred):
+                return self._called(call.func) == ("", "map")
+            case ast.keyword(arg=name) as given:
+                around = self._parents[given]
+                called = self._called(around.func) if isinstance(around, ast.Call) else None
+                return (name == "key" and called in _CALLS_ITS_KEY) or (
+                    name == "quote_via" and called == ("urllib.parse", "urlencode")
+                )
+        return False
+
+    def _flag(self, node: ast.expr) -> bool:
+        """Whether a flag of ``re`` is an argument there."""
+        around = self._parents[node]
+        while isinstance(around, ast.keyword) or (isinstance(around, ast.BinOp) and self._places.of_types(around)):
+            around = self._parents[around]
+        called = self._called(around.func) if isinstance(around, ast.Call) else None
+        return called is not None and called[0] == "re"
 
     def _by_items(self, node: ast.expr, around: ast.AST) -> bool:
         match around:
@@ -308,28 +319,16 @@ class Uses:
             node = self._parents[node]
         return isinstance(node, ast.Module) and ast.unparse(line.target) not in names
 
-    def _function_around(self, node: ast.AST) -> str:
-        while not isinstance(node, ast.FunctionDef | ast.Module):
+    def _hashed(self, node: ast.AST) -> bool:
+        """Whether a hash, which differs from process to process, is only given back by ``__hash__``."""
+        while isinstance(node, ast.Call | ast.BinOp):
+            sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node]
+            hashes = [self._called(side.func) == ("", "hash") for side in sides if isinstance(side, ast.Call)]
+            if not all(hashes) or not all(isinstance(side, ast.Call | ast.BinOp | ast.Constant) for side in sides):
+                return False
             node = self._parents[node]
-        return node.name if isinstance(node, ast.FunctionDef) else ""
-
-    def _called(self, function: ast.expr) -> tuple[str, str] | None:
-        """Module and name of what is called, "" for the module of builtins; None where it is nothing known."""
-        if isinstance(function, ast.Attribute):
-            module = self._module(function.value)
-            return (module, function.attr) if module else None
-        meanings = self._scopes.of(function) if isinstance(function, ast.Name) else []
-        if len(meanings) == 1 and meanings[0].kind in ("builtin", "import") and meanings[0].name:
-            return meanings[0].module, meanings[0].name
-        return None
-
-    def _module(self, node: ast.expr) -> str:
-        if isinstance(node, ast.Attribute):
-            inner = self._module(node.value)
-            return f"{inner}.{node.attr}" if inner else ""
-        meanings: list[Meaning] = self._scopes.of(node) if isinstance(node, ast.Name) else []
-        whole = len(meanings) == 1 and meanings[0].kind == "import" and not meanings[0].name
-        return meanings[0].module if whole else ""
+        around: ast.AST = self._parents[node] if isinstance(node, ast.Return) else node
+        return isinstance(around, ast.FunctionDef) and around.name == "__hash__" and not around.decorator_list
 
     # attributes and calls
 
@@ -371,8 +370,8 @@ class Uses:
 
     def _call(self, call: ast.Call) -> Iterator[str]:
         called = self._called(call.func)
-        if called in (("", "str"), ("", "bytes"), ("", "bytearray")):
-            if not named_codec(call, 1):
+        if called in TAKE_CODECS:
+            if not named_codec(call, TAKE_CODECS[called]):
                 yield "a codec that is not named in the source"
         elif any(one.arg == "encoding" and not is_codec(one.value) for one in call.keywords):
             yield "a codec that is not named in the source"

@@ -75,7 +75,7 @@ ONLY = {  # of these, a few names are of use, and the rest makes code, reads fil
     "LiteralString Mapping MappingView Match MutableMapping MutableSequence MutableSet NamedTuple Never NewType "
     "NoReturn NotRequired Optional OrderedDict ParamSpec Pattern Protocol Required Reversible Self Sequence Set Sized "
     "SupportsAbs SupportsFloat SupportsIndex SupportsInt SupportsRound Text Tuple Type TypeAlias TypeGuard TypeVar "
-    "TypedDict Union Unpack ValuesView cast final overload override",
+    "TypedDict Union Unpack ValuesView cast final override",
     "zoneinfo": "ZoneInfo ZoneInfoNotFoundError",
 }
 LEFT_OUT = {  # of these, everything public but this
@@ -99,9 +99,11 @@ HELD_BACK = words(
     format format_map now today utcnow samples mro fget fset fdel gen default_factory obj with_traceback add_note
     throw print_file_and_line scanner _exceptions from_file no_cache clear_cache prcal prmonth prweek pryear detach
     getbuffer fileno parse_object parse_array parse_string scan_once cache_parameters _ip
+    cache_info cache_clear make_file make_table flags
     """
 )
-"""Attributes of values that lead to code, format strings, the clock, chance and files, or change what is shared."""
+"""Attributes of values that lead to code, format strings, the clock, chance and files, change what is shared or tell of
+earlier calls."""
 
 FRAMES = [types.FrameType, types.CodeType, types.TracebackType, types.CoroutineType, types.AsyncGeneratorType]
 
@@ -123,14 +125,18 @@ def module_names(module: Any, name: str) -> list[str]:
 
 
 def kind(module: str, name: str, value: Any) -> str:
-    """How a name may be used: as any value, as a class, or by its items."""
+    """How a name may be used: as any value, as a class, by its items, or where attributes are set only as a class."""
     if name in TABLES.get(module, "").split():
         return "tables"
     if isinstance(value, type) and module != "typing":
         return "values" if not value.__flags__ & (1 << 9) or value.__flags__ & (1 << 8) else "classes"
-    if module == "typing" and name not in ("cast", "final", "overload", "override"):
+    if module == "typing" and name not in ("cast", "final", "override"):
         return "classes"
-    plain = (str, int, float, complex, bytes, frozenset, tuple, types.FunctionType, types.BuiltinFunctionType)
+    days = module == "calendar" and name.isupper()  # members of enumerations in later versions
+    keeps = (types.FunctionType, type(functools.lru_cache(len)), enum.Enum)
+    if days or isinstance(value, keeps):
+        return "functions"
+    plain = (str, int, float, complex, bytes, frozenset, tuple, types.BuiltinFunctionType)
     if isinstance(value, plain) or type(value).__flags__ & (1 << 8) or not type(value).__flags__ & (1 << 9):
         return "values"
     raise SystemExit(f"{module}.{name} can be changed by whoever has it: {value!r}; leave it out")
@@ -230,7 +236,7 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
         both = (old["modules"].get(name, {}), new["modules"][name])
         taken: set[str] = set()
         tables[name] = {}
-        for way in ("tables", "classes", "values"):
+        for way in ("tables", "classes", "functions", "values"):
             tables[name][way] = set().union(*(table.get(way, set()) for table in both)) - taken
             taken |= tables[name][way]
     withheld = old["withheld"] | new["withheld"]
@@ -246,7 +252,8 @@ def text_of(data: dict[str, Any]) -> str:
     head = (
         "# What a skill may use of the standard library. Written by `python -m tests.skills.allowed_names`, which\n"
         "# also says what was left out and why, and read before it is kept. `values` may stand anywhere, `classes`\n"
-        "# only where nothing can change them for everyone, of `tables` only the items may be used.\n\n"
+        "# only where nothing can change them for everyone, `functions` also only there in a source that sets\n"
+        "# attributes, which they would keep, of `tables` only the items may be used.\n\n"
     )
     parts = [
         "# names that are there without an import\nbuiltins = " + words(BUILTINS),
