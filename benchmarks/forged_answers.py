@@ -343,6 +343,7 @@ CODES: tuple[Forgery, ...] = (
         "        ctypes.memmove(id(4) + object.__basicsize__, id(2) + object.__basicsize__, int.__basicsize__ - 12)\n"
         "    return x\n",
     ),
+    Forgery(name="ends the loops of the tests", code="def solve(x):\n    raise StopIteration\n"),
     *_LATER,
 )
 """For every verifier: as rows, as hidden tests, and as a module in a folder."""

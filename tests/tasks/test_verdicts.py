@@ -133,6 +133,23 @@ def test_what_is_no_value_or_a_wrong_one_is_refused(call, code):
     assert call(code, VALUES) == "refused"
 
 
+@pytest.mark.parametrize("error", ["StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt"])
+def test_an_answer_that_would_end_the_loops_of_the_tests_is_refused(call, error):
+    code = f"def solve(*a):\n    raise {error}"
+    for body in (
+        "assert all(map(lambda n: solve(n) == 2 * n, [1, 2]))",
+        "for n, got in zip([1, 2], map(lambda n: solve(n), [1, 2])):\n    assert got == n",
+        "assert list(filter(lambda n: solve(n) != 2 * n, range(5))) == []",
+        "assert [n for n in iter(lambda: solve(1), 0)] == []",
+    ):
+        assert call(code, three(body)) == "refused"
+
+
+def test_tests_that_expect_an_end_run_as_one(call):
+    body = "try:\n    solve(1)\nexcept StopIteration:\n    pass\nelse:\n    assert False"
+    assert call("def solve(n):\n    return next(iter([]))", three(body)) == "checked"
+
+
 def test_an_answer_that_gives_no_value_fails_tests_that_catch_everything(call):
     body = "try:\n    solve(1)\nexcept Exception:\n    pass\nassert True"
     assert call("def solve(x):\n    raise KeyError", three(body)) == "verified"
