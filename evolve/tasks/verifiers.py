@@ -127,8 +127,8 @@ class TestsVerifier:
             whole = run.whole
             if not whole:
                 accepted = bool(names) and not run.error and run.outcomes == tuple((name, "") for name in names)
-                verified = accepted and assertions >= MIN_VERIFY and run.calls > 0
-                return Verdict(accepted=accepted, verified=verified, rows=assertions)
+                verified = accepted and run.reached >= MIN_VERIFY and run.calls > 0
+                return Verdict(accepted=accepted, verified=verified, rows=run.reached if accepted else assertions)
         return self._together(names, assertions, whole, submission, sandbox)
 
     def _together(

@@ -145,6 +145,21 @@ def test_an_answer_that_would_end_the_loops_of_the_tests_is_refused(call, error)
         assert call(code, three(body)) == "refused"
 
 
+def test_assertions_that_never_ran_verify_nothing(call):
+    loop = "for n in solve(20):\n        assert n > 1\n        assert n % 2\n        assert n < 20"
+    tests = f"from solution import solve\n\ndef test_it():\n    {loop}\n"
+    assert call("def solve(n):\n    return []", tests) == "accepted"
+    assert call("def solve(n):\n    return [3, 5]", tests) == "verified"
+    assert call("def solve(n):\n    return []", three(loop.replace("\n    ", "\n"))) == "accepted"
+    left = "if solve(1) == 1:\n    return\nassert solve(2) == 4\nassert solve(3) == 6"
+    assert call("def solve(n):\n    return 1", three(left)) == "accepted"
+    expects = "try:\n    solve(1)\n    assert False\nexcept ValueError:\n    assert True"
+    assert call("def solve(n):\n    raise ValueError", three(expects)) == "verified"
+    assert call(RIGHT, "from solution import solve\n\ndef test_it():\n    assert solve(1) == 2\n") == "accepted"
+    many = "for n in range(9):\n        assert solve(n) == 2 * n"
+    assert call(RIGHT, f"from solution import solve\n\ndef test_it():\n    {many}\n") == "verified"
+
+
 def test_tests_that_expect_an_end_run_as_one(call):
     body = "try:\n    solve(1)\nexcept StopIteration:\n    pass\nelse:\n    assert False"
     assert call("def solve(n):\n    return next(iter([]))", three(body)) == "checked"
