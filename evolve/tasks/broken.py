@@ -49,7 +49,11 @@ def broken(text: str, how: Breaking, secret: str, *, script: bool = False) -> st
         if how == "ends" or not _changed(test.body, secret):
             _fail_at_the_end(test, secret)
     if script and (how == "ends" or not _changed(tree.body, secret)):
-        tree.body.append(_failing(secret))
+        at = _start(tree.body)
+        # Also where the script ends itself by sys.exit.
+        tree.body[at:] = [
+            ast.Try(body=tree.body[at:] or [ast.Pass()], handlers=[], orelse=[], finalbody=[_failing(secret)])
+        ]
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
@@ -75,6 +79,15 @@ def _fail_at_the_end(test: ast.FunctionDef | ast.AsyncFunctionDef, secret: str) 
         test.body = [ast.Try(body=test.body, handlers=[], orelse=[], finalbody=[_failing(secret)])]
     else:
         test.body.append(_failing(secret))
+
+
+def _start(body: list[ast.stmt]) -> int:
+    """Where the first statement stands that need not be at the very beginning of a module."""
+    for number, node in enumerate(body):
+        is_docstring = number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if not (is_docstring or (isinstance(node, ast.ImportFrom) and node.module == "__future__")):
+            return number
+    return len(body)
 
 
 def _failing(secret: str) -> ast.stmt:

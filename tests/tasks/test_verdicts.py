@@ -269,6 +269,20 @@ def test_a_check_without_a_report_is_examined_by_how_it_ends(check, command, tes
     assert not ended.accepted
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "sys.exit(0 if total([1, 2]) == 3 else 1)",
+        "def main():\n    assert total([1, 2]) == 3\n    return 0\nif __name__ == '__main__':\n    sys.exit(main())",
+        "bad = [xs for xs in ([1, 2], [3, 4]) if total(xs) != sum(xs)]\nraise SystemExit(1 if bad else 0)",
+    ],
+)
+def test_a_script_that_ends_itself_is_examined(check, body):
+    tests = f"'All.'\nfrom __future__ import annotations\nimport sys\nfrom total import total\n{body}\n"
+    assert check(SUM, "PYTHONPATH=. python3 tests/test_total.py", tests).checked
+    assert not check("import os\nos._exit(0)\n", "PYTHONPATH=. python3 tests/test_total.py", tests).accepted
+
+
 def test_a_check_that_passed_before_decides_nothing(check):
     verdict = check(SUM, "true", "")
     assert (verdict.accepted, verdict.checked, verdict.verified) == (True, False, False)
