@@ -14,9 +14,9 @@ from evolve.files import clean_text
 from evolve.prompts import quoted
 from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.tasks.apart import run_apart
-from evolve.tasks.broken import Breaking, broken, new_secret
+from evolve.tasks.broken import Breaking, broken, new_secret, strengthened
 from evolve.tasks.checks import Checked, run_check
-from evolve.tasks.examination import BELIEVED_BROKEN, Passed, examine
+from evolve.tasks.examination import BELIEVED_BROKEN, TOO_EASY, Passed, examine
 from evolve.tasks.model import MIN_VERIFY
 from evolve.tasks.separable import why_whole
 from evolve.tasks.trials import try_rows
@@ -134,9 +134,13 @@ class TestsVerifier:
     def _together(
         self, names: Sequence[str], assertions: int, whole: str, submission: Submission, sandbox: Sandbox
     ) -> Verdict:
-        """Tests and answer in one process, and again with the tests broken in two ways."""
+        """Tests and answer in one process; again where the tests compare more strictly, and broken in two ways."""
         secret = new_secret()
-        versions = [self.tests, *(broken(self.tests, how, secret) for how in get_args(Breaking))]
+        versions = [
+            self.tests,
+            strengthened(self.tests, secret),
+            *(broken(self.tests, how, secret) for how in get_args(Breaking)),
+        ]
         runs = []
         for text in versions:
             files = {f"{SOLUTION}.py": submission.code, "test_solution.py": text}
@@ -146,9 +150,10 @@ class TestsVerifier:
             if result.fault or len(result.programs) != 1:
                 return Verdict(accepted=False, text=result.fault or "the sandbox gave no result", fault=True)
             runs.append(result)
-            if text is self.tests and not _all_passed(result, names):
-                return Verdict(accepted=False, rows=assertions)
-        if any(outcome.ok for result in runs[1:] for outcome in result.programs[0].outputs):
+            if len(runs) <= 2 and not _all_passed(result, names):
+                said = f"with this answer the hidden check {TOO_EASY}" if len(runs) == 2 else ""
+                return Verdict(accepted=False, rows=assertions, text=said)
+        if any(outcome.ok for result in runs[2:] for outcome in result.programs[0].outputs):
             return Verdict(accepted=False, rows=assertions, text=f"with this answer the hidden check {BELIEVED_BROKEN}")
         text = f"passes hidden tests that ran in its own process, because {whole}"
         return Verdict(accepted=True, checked=assertions >= MIN_VERIFY, rows=assertions, text=text)

@@ -224,6 +224,31 @@ def test_a_lie_is_refused_where_tests_run_as_one_and_an_honest_object_is_checked
     assert call("class Any:\n    def __eq__(self, other): return True\nsolve = lambda x: Any()", tests) == "refused"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for a, b in [(1, 2), (2, 4)]:\n    assert solve(a) == b",
+        "def same(a, b):\n    return solve(a) == b\nassert same(1, 2)",
+        "assert all(solve(a) == 2 * a for a in range(3)) and solve(9) >= 10",
+        "if solve(1) != 2:\n    raise ValueError",
+    ],
+)
+def test_a_value_that_equals_everything_is_refused_at_any_depth(call, body):
+    yes = "__ne__ = __eq__ = __ge__ = lambda self, other:"
+    lies = f"class Any:\n    {yes} True\n    __ne__ = lambda self, other: False\nsolve = lambda x: Any()"
+    tests = three(f"assert sys.maxsize\n{body}", "import sys\nfrom solution import solve")
+    assert call(RIGHT, tests) == "checked"
+    assert call(lies, tests) == "refused"
+
+
+def test_tests_with_an_equality_of_their_own_accept_right_answers(call):
+    head = "from unittest.mock import ANY, call\nfrom solution import solve"
+    assert call(RIGHT, three("assert solve(1) == ANY\nassert solve(2) == 4", head)) == "checked"
+    picky = "class P:\n    def __init__(self, x): self.x = x\n    def __eq__(self, other): return self.x == other.x"
+    tests = three("import sys\nassert solve(1) == solve(1)\nassert solve(1).x == 1")
+    assert call(f"{picky}\nsolve = P", tests) == "checked"
+
+
 SCRIPT = {"total.py": "def total(xs):\n    return xs[0]\n", "test_total.py": "from total import total\n"}
 
 
@@ -258,13 +283,17 @@ CASE = (
         ("PYTHONPATH=. python3 tests/test_total.py", "from total import total\nassert total([1, 2]) == 3\n"),
         ("python3 -m unittest tests/test_total.py", CASE),
         ("python3 -m unittest tests/test_total.py", CASE.replace("self.assertEqual(total([1, 2]), 3)", NAMED)),
+        (
+            "python3 -m unittest tests/test_total.py",
+            CASE.replace("Equal(total([1, 2]), 3)", "True(total([1, 2]) == 3)"),
+        ),
     ],
 )
 def test_a_check_without_a_report_is_examined_by_how_it_ends(check, command, tests):
     right, lie = check(SUM, command, tests), check(LIE, command, tests)
     assert (right.accepted, right.checked, right.verified) == (True, True, False)
     assert "fails before the change, and where its tests are broken on purpose" in right.text
-    assert not lie.accepted and "even when its tests are broken on purpose" in lie.text
+    assert not lie.accepted and "where its tests compare more strictly" in lie.text
     ended = check("import os\nos._exit(0)\n", command, tests)
     assert not ended.accepted
 
@@ -281,6 +310,20 @@ def test_a_script_that_ends_itself_is_examined(check, body):
     tests = f"'All.'\nfrom __future__ import annotations\nimport sys\nfrom total import total\n{body}\n"
     assert check(SUM, "PYTHONPATH=. python3 tests/test_total.py", tests).checked
     assert not check("import os\nos._exit(0)\n", "PYTHONPATH=. python3 tests/test_total.py", tests).accepted
+
+
+def test_a_check_that_knows_the_text_of_its_tests_or_replaced_what_compares_is_refused(check):
+    case, command = f"# all\n{CASE}", "python3 -m unittest tests/test_total.py"
+    case = case.replace("self.assert", "for _ in (1, 2):\n            self.assert")
+    quiet = "import unittest\n{}unittest.TestCase.assertEqual = lambda *rest: None\ndef total(xs):\n    return 0\n"
+    assert check(SUM, command, case).checked
+    assert not check(quiet.format(""), command, case).accepted
+    assert not check(quiet.format("if '# all' in open('tests/test_total.py').read(): "), command, case).accepted
+
+
+def test_a_check_that_minds_the_looks_of_its_tests_accepts_a_right_change(check):
+    case, command = f"# all\n{CASE}", "python3 -m unittest tests/test_total.py"
+    assert check(SUM, f"grep -q '# all' tests/test_total.py && {command}", case).checked
 
 
 def test_a_check_that_passed_before_decides_nothing(check):
