@@ -20,7 +20,7 @@ from evolve.tasks.examination import BELIEVED_BROKEN, TOO_EASY, Passed, examine
 from evolve.tasks.model import MIN_VERIFY
 from evolve.tasks.separable import why_whole
 from evolve.tasks.trials import try_rows
-from evolve.tasks.work import FolderWork, is_protected, restored
+from evolve.tasks.work import FolderWork, files_run, is_protected, restored
 
 if TYPE_CHECKING:
     from evolve.models import ChatModel
@@ -209,7 +209,7 @@ class CommandVerifier:
 
     def _files(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
         """The tree that is checked: protected files as they were, hidden ones over it."""
-        shown = restored(files, self.original, self.work.protected)
+        shown = restored(files, self.original, self.work.guarded)
         return {**shown, **self._hidden_files()} if self._secret else shown
 
     def _hidden_files(self) -> dict[str, bytes]:
@@ -225,7 +225,11 @@ class CommandVerifier:
         if not checked.ok:
             said = "fails" if self._secret else f"fails: {checked.summary}"
             return Verdict(accepted=False, text=f"{what} {said} on a fresh copy")
-        deciding = {name for name in self.original if is_protected(name, self.work.protected)}
+        run = {one for one in files_run(self._command) & set(self.original) if files.get(one) != self.original[one]}
+        if run:
+            said = f"{what} runs {min(run)}, which was changed, so it decides nothing"
+            return Verdict(accepted=True, text=said)
+        deciding = {name for name in self.original if is_protected(name, self.work.guarded)}
         found = examine(
             Passed(
                 command=self._command,

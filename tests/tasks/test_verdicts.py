@@ -256,12 +256,13 @@ SCRIPT = {"total.py": "def total(xs):\n    return xs[0]\n", "test_total.py": "fr
 def check(sandbox):
     """What a check calls a change to ``total.py``."""
 
-    def verdict(change, command, tests, **files):
+    def verdict(change, command, tests, written=None, **files):
         original = {"total.py": b"def total(xs):\n    return xs[0]\n", **{n: t.encode() for n, t in files.items()}}
         if tests:
             original["tests/test_total.py"] = tests.encode()
         work = FolderWork(folder="/", check=command)
         changed = {**original, "total.py": change.encode()}
+        changed |= {name: text.encode() for name, text in (written or {}).items()}
         return CommandVerifier(work=work, original=original).verify(Submission(files=changed), sandbox)
 
     return verdict
@@ -324,6 +325,29 @@ def test_a_check_that_knows_the_text_of_its_tests_or_replaced_what_compares_is_r
 def test_a_check_that_minds_the_looks_of_its_tests_accepts_a_right_change(check):
     case, command = f"# all\n{CASE}", "python3 -m unittest tests/test_total.py"
     assert check(SUM, f"grep -q '# all' tests/test_total.py && {command}", case).checked
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("run_tests.py", "python3 run_tests.py"),
+        ("run_tests.py", "python3 -B ./run_tests.py -q"),
+        ("ci/check.sh", "sh ci/check.sh"),
+    ],
+)
+def test_a_file_that_the_check_runs_counts_as_it_was(check, name, command):
+    script = "python3 -c 'from total import total; assert total([1, 2]) == 3'\n"
+    script = script if name.endswith(".sh") else "from total import total\nassert total([1, 2]) == 3\n"
+    assert check(SUM, command, "", **{name: script}).checked
+    assert not check("def total(xs):\n    return 0\n", command, "", written={name: ""}, **{name: script}).accepted
+
+
+def test_a_check_that_runs_a_changed_program_decides_nothing(check):
+    original = {"main.py": "from total import total\nassert total([1, 2]) == 3\n"}
+    verdict = check(SUM, "python3 main.py", "", written={"main.py": "print(3)\n"}, **original)
+    assert (verdict.accepted, verdict.checked) == (True, False)
+    assert "runs main.py, which was changed, so it decides nothing" in verdict.text
+    assert check(SUM, "python3 main.py", "", **original).checked
 
 
 def test_a_check_that_passed_before_decides_nothing(check):
