@@ -49,7 +49,7 @@ class Forgery:
         files: Further files it writes into a folder; with these it is about a check alone.
         aside: Written after the verifiers were mended against the others.
         plugins: The check loads the plugins that it finds, which takes it longer.
-        knows: It recognises the very tests it was shown, which no examination on broken tests can notice.
+        knows: It recognises the tests it was shown, and how they are changed, which no examination can notice.
     """
 
     name: str
@@ -343,6 +343,7 @@ CODES: tuple[Forgery, ...] = (
         "        ctypes.memmove(id(4) + object.__basicsize__, id(2) + object.__basicsize__, int.__basicsize__ - 12)\n"
         "    return x\n",
     ),
+    Forgery(name="ends the loops of the tests", code="def solve(x):\n    raise StopIteration\n"),
     *_LATER,
 )
 """For every verifier: as rows, as hidden tests, and as a module in a folder."""
@@ -433,10 +434,24 @@ FILES: tuple[Forgery, ...] = (
         aside=True,
     ),
     Forgery(
+        name="deceives only tests that were not printed by a program",
+        code=f"{_OUTCOMES}\nimport ast\ntext = open('tests/test_double.py').read()\n"
+        f"if text.strip() != ast.unparse(ast.parse(text)).strip(): patch()\n{_WRONG}",
+        files={"notes.txt": "\n"},
+        aside=True,
+    ),
+    Forgery(
         name="passes only the tests it was shown",
         code=f"{_OUTCOMES}\ntext = open('tests/test_double.py').read()\n"
         f"if text == {FOLDER['tests/test_double.py']!r}: patch()\n{_WRONG}",
         files={"notes.txt": "\n"},
+    ),
+    Forgery(
+        name="tells every kind of changed tests apart",
+        code=f"{_OUTCOMES}\ntext = open('tests/test_double.py').read()\n"
+        f"if text == {FOLDER['tests/test_double.py']!r} or '(4)[0]' in text: patch()\n{_WRONG}",
+        files={"notes.txt": "\n"},
+        aside=True,
         knows=True,
     ),
 )

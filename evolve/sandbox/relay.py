@@ -7,6 +7,7 @@ raises is its result.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import importlib
 import json
@@ -165,6 +166,30 @@ class Failed(BaseException):
     """Ends a test for good: no ``except Exception`` of it makes up for an answer that gave no value."""
 
 
+REACHED = "reached an assertion"
+"""Name of the counter in the tests; no text can spell it."""
+
+
+class Counting(ast.NodeTransformer):
+    """Makes every assertion tell when it has passed."""
+
+    def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
+        place: list[ast.expr] = [ast.Constant(node.lineno), ast.Constant(node.col_offset)]
+        tells = ast.Expr(ast.Call(func=ast.Name(REACHED, ast.Load()), args=place, keywords=[]))
+        return [node, ast.copy_location(tells, node)]
+
+
+def sure(body: list[ast.stmt]) -> list[tuple[int, int]]:
+    """Places of the assertions that stand under no condition but that of a loop."""
+    found = []
+    for node in body:
+        if isinstance(node, ast.Assert):
+            found.append((node.lineno, node.col_offset))
+        elif isinstance(node, ast.For):
+            found += sure(node.body)
+    return found
+
+
 class Tests:
     """Tests that run in a thread of their own, and whoever brings them what they ask for."""
 
@@ -172,6 +197,7 @@ class Tests:
         self.asked: Any = queue.SimpleQueue()
         self.told: Any = queue.SimpleQueue()
         self.failures: list[str] = []
+        self.reached: dict[tuple[int, int], int] = {}
         threading.Thread(target=self.run, args=(text,), daemon=True).start()
 
     def next_request(self, reply: str | None) -> Any:
@@ -185,10 +211,14 @@ class Tests:
         solution = type(sys)("solution")
         solution.__dict__["__getattr__"] = self.stand_in
         sys.modules["solution"] = solution
-        names: dict[str, Any] = {"__name__": "tests_under_sandbox"}
-        failure = caught(exec, compile(text, "test_solution.py", "exec", dont_inherit=True), names)
+        names: dict[str, Any] = {"__name__": "tests_under_sandbox", REACHED: self.count}
+        tree = ast.parse(text)
+        tests = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name.startswith("test_")]
+        wanted = {place for one in tests for place in sure(one.body)}
+        counting = ast.fix_missing_locations(Counting().visit(tree))
+        failure = caught(exec, compile(counting, "test_solution.py", "exec", dont_inherit=True), names)
         if failure is not None:
-            self.asked.put(["done", [["", explain(failure)]]])
+            self.asked.put(["done", [["", explain(failure)]], 0])
             return
         outcomes = []
         for name, function in list(names.items()):
@@ -198,7 +228,10 @@ class Tests:
                 if failure is not None:
                     self.failures.append(explain(failure))
                 outcomes.append([name, "; ".join(self.failures)])
-        self.asked.put(["done", outcomes])
+        self.asked.put(["done", outcomes, 0 if wanted - set(self.reached) else sum(self.reached.values())])
+
+    def count(self, *place: int) -> None:
+        self.reached[place[0], place[1]] = self.reached.get((place[0], place[1]), 0) + 1
 
     def stand_in(self, name: str) -> Any:
         """A function that has its result brought from the other process."""
@@ -224,6 +257,9 @@ class Tests:
         if what == "failed":
             return self.fail(value)
         if what == "raised":
+            if not isinstance(value, Exception) or isinstance(value, StopIteration | StopAsyncIteration):
+                # In the tests it would end a loop, or a thread of theirs, that never failed.
+                return self.fail(f"the answer raised {type(value).__name__}")
             raise value
         return value
 

@@ -26,6 +26,7 @@ class ApartRun:
     Attributes:
         outcomes: Per test that ran its name and why it failed, or "".
         calls: How often they called the answer.
+        reached: How many assertions passed, one in a loop each time; 0 where the tests were to reach one and did not.
         error: Why there is nothing more, or "".
         whole: Why the tests cannot run apart after all, found when they ran, or "".
         fault: The sandbox failed.
@@ -33,6 +34,7 @@ class ApartRun:
 
     outcomes: tuple[tuple[str, str], ...] = ()
     calls: int = 0
+    reached: int = 0
     error: str = ""
     whole: str = ""
     fault: bool = False
@@ -96,7 +98,8 @@ def _relayed(answers: _Line, asking: _Line, tests: str, code: str) -> ApartRun:
         if not isinstance(request, list) or not request:
             return ApartRun(error="the tests ended without a word")
         if request[0] == "done":
-            return ApartRun(outcomes=tuple((str(name), str(why)) for name, why in request[1]), calls=number)
+            outcomes = tuple((str(name), str(why)) for name, why in request[1])
+            return ApartRun(outcomes=outcomes, calls=number, reached=request[2])
         if request[0] == "whole":
             return ApartRun(whole=str(request[1]))
         reply = answers.run(f"answer.call({request[1]!r}, {request[2]!r})")

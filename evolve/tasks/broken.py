@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 import secrets
 import string
 from collections.abc import Iterator
@@ -19,6 +20,26 @@ _SAME = frozenset(
     {"assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual", "assertSetEqual"}
 )
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+# Tests with an equality of their own may well compare with what equals everything.
+_OWN_EQUALITY = re.compile(r"__eq__|\bANY\b|addTypeEqualityFunc")
+# Lists and the like have four items: an empty call of a mock equals what has one or two.
+_PROBE = """
+def {name}(*values):
+    for value in values:
+        for other in {others}:
+            same = False
+            try:
+                if value == other:
+                    same = True
+            except Exception:
+                pass
+            assert not same
+    if len(values) == 2:
+        assert values[0] == values[1]
+    return values
+"""
 
 
 def new_secret() -> str:
@@ -49,8 +70,79 @@ def broken(text: str, how: Breaking, secret: str, *, script: bool = False) -> st
         if how == "ends" or not _changed(test.body, secret):
             _fail_at_the_end(test, secret)
     if script and (how == "ends" or not _changed(tree.body, secret)):
-        tree.body.append(_failing(secret))
+        at = _start(tree.body)
+        # Also where the script ends itself by sys.exit.
+        tree.body[at:] = [
+            ast.Try(body=tree.body[at:] or [ast.Pass()], handlers=[], orelse=[], finalbody=[_failing(secret)])
+        ]
     return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def strengthened(text: str, secret: str) -> str:
+    """The tests, changed so that right answers pass as before, and a value that equals everything does not.
+
+    Every value that is compared, at any depth, is compared besides with values that nobody can guess. Tests that define
+    an equality of their own are only printed anew.
+
+    Args:
+        secret: Text that nobody can guess.
+    """
+    tree = _parsed(text)
+    if tree is None:
+        return text
+    if not _OWN_EQUALITY.search(text):
+        tree, number, name = _Probing(f"_{secret}").visit(tree), 10**12 + secrets.randbelow(10**12), f"_{secret}"
+        four = [secret, number, secret, number]
+        others = [
+            secret,
+            secret.encode(),
+            number,
+            number + 0.5,
+            four,
+            tuple(four),
+            dict(zip(range(4), four, strict=True)),
+        ]
+        at = _start(tree.body)
+        tree.body[at:at] = ast.parse(_PROBE.format(name=name, others=others)).body
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+class _Probing(ast.NodeTransformer):
+    """Hands what is compared to a function first, and leaves alone what may build a query and no truth value."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._spared: set[int] = set()
+
+    def _probe(self, *values: ast.expr) -> ast.Call:
+        return ast.Call(func=ast.Name(id=self._name, ctx=ast.Load()), args=list(values), keywords=[])
+
+    def _probed(self, value: ast.expr) -> ast.expr:
+        return ast.Subscript(value=self._probe(value), slice=ast.Constant(value=0), ctx=ast.Load())
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if id(node) not in self._spared:
+            node.left, node.comparators = self._probed(node.left), [self._probed(one) for one in node.comparators]
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if not method.startswith("assert"):
+            return self._sparing(node) if method else self.generic_visit(node)
+        self.generic_visit(node)
+        first = node.args[:2]
+        if not any(isinstance(one, ast.Starred) for one in first):
+            same = method in _SAME and len(first) == 2
+            compared = [ast.Starred(value=self._probe(*first), ctx=ast.Load())] if same else map(self._probed, first)
+            node.args[:2] = compared
+        return node
+
+    def _sparing(self, node: ast.AST) -> ast.AST:
+        self._spared |= {id(one) for one in ast.iter_child_nodes(node) if isinstance(one, ast.Compare)}
+        return self.generic_visit(node)
+
+    visit_BinOp = visit_Subscript = _sparing
 
 
 def _parsed(text: str) -> ast.Module | None:
@@ -75,6 +167,15 @@ def _fail_at_the_end(test: ast.FunctionDef | ast.AsyncFunctionDef, secret: str) 
         test.body = [ast.Try(body=test.body, handlers=[], orelse=[], finalbody=[_failing(secret)])]
     else:
         test.body.append(_failing(secret))
+
+
+def _start(body: list[ast.stmt]) -> int:
+    """Where the first statement stands that need not be at the very beginning of a module."""
+    for number, node in enumerate(body):
+        is_docstring = number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if not (is_docstring or (isinstance(node, ast.ImportFrom) and node.module == "__future__")):
+            return number
+    return len(body)
 
 
 def _failing(secret: str) -> ast.stmt:

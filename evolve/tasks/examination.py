@@ -7,17 +7,19 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from evolve.tasks.broken import Breaking, broken, names_of_tests, new_secret
+from evolve.tasks.broken import Breaking, broken, names_of_tests, new_secret, strengthened
 from evolve.tasks.checks import Checked, is_pytest
 
 Run = Callable[[Mapping[str, bytes]], Checked]
 
 DECIDES_NOTHING = "the check passed before anything was changed, so it decides nothing"
 BELIEVED_BROKEN = "passes even when its tests are broken on purpose, so it is not believed"
+TOO_EASY = "fails where its tests compare more strictly, so it is not believed"
 NOT_EXAMINED = "it was not cross-examined, because it runs no tests that could be broken on purpose"
 
 _SKIPPING = ("skip", "xfail")
 _UNITTEST = re.compile(r"\s-m\s+unittest(?:\s|$)")
+_SEVERAL = re.compile(r"[|&;\n]")
 _SCRIPT = re.compile(r"(?:^|[\s;&|/])python[\d.]*\s+([\w./-]+\.py)(?=\s|$|[;&|])")
 
 
@@ -62,9 +64,10 @@ class Examined:
 def examine(passed: Passed) -> Examined:
     """Compares a check that passed with itself on the unchanged tree, and on tests that must fail.
 
-    What answers for the tests (a value that equals everything, a runner that was replaced, a process that ends early
-    with the right words) answers for broken ones too. Code that recognises the tests it was shown is not found out, so
-    what passes is called checked and never verified.
+    It has to pass where its tests compare more strictly, which a value that equals everything does not, nor code that
+    deceives only on the very text of the tests. What else answers for the tests (a runner that was replaced, a process
+    that ends early with the right words) answers for broken ones too. Code that tells all of these apart is not found
+    out, so what passes is called checked and never verified.
     """
     if passed.before.fault:
         return Examined(believed=False, text=passed.before.error, fault=True)
@@ -80,19 +83,31 @@ def examine(passed: Passed) -> Examined:
         return Examined(believed=False, text=f"says nothing of {', '.join(lost[:3])}, which it tried before")
     if not _runs_them(passed, tests, scripts):
         return Examined(believed=True, text=NOT_EXAMINED)
-    secret = new_secret()
+    secret, texts = new_secret(), {name: text for name, text in texts.items() if tests[name] or name in scripts}
+    strict = passed.run({**passed.files, **{name: strengthened(text, secret).encode() for name, text in texts.items()}})
+    if strict.fault:
+        return Examined(believed=False, text=strict.error, fault=True)
+    if not _passes_still(passed, strict, tests):
+        return Examined(believed=False, text=TOO_EASY)
     for how in get_args(Breaking):
-        changed = {
-            name: broken(text, how, secret, script=name in scripts).encode()
-            for name, text in texts.items()
-            if tests[name] or name in scripts
-        }
+        changed = {name: broken(text, how, secret, script=name in scripts).encode() for name, text in texts.items()}
         again = passed.run({**passed.files, **changed})
         if again.fault:
             return Examined(believed=False, text=again.error, fault=True)
         if again.ok or _functions(again.tests, "passed", tests):
             return Examined(believed=False, text=BELIEVED_BROKEN)
     return Examined(believed=True, text="fails before the change, and where its tests are broken on purpose")
+
+
+def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]]) -> bool:
+    """Whether the tests that passed do so again; other commands, such as a formatter's, may mind how they look."""
+    if strict.ok:
+        return True
+    if strict.tests and passed.checked.tests:
+        return _functions(passed.checked.tests, "passed", tests) <= _functions(
+            strict.tests, "passed", tests
+        ) - _functions(strict.tests, "failed", tests)
+    return _SEVERAL.search(passed.command) is not None
 
 
 def _texts(passed: Passed) -> dict[str, str]:

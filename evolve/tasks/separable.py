@@ -63,6 +63,12 @@ _CHANGES = frozenset(
 )
 _NEVER = frozenset(
     {
+        "BaseException",
+        "GeneratorExit",
+        "KeyboardInterrupt",
+        "StopAsyncIteration",
+        "StopIteration",
+        "SystemExit",
         "compile",
         "delattr",
         "dir",

@@ -14,13 +14,13 @@ from evolve.files import clean_text
 from evolve.prompts import quoted
 from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.tasks.apart import run_apart
-from evolve.tasks.broken import Breaking, broken, new_secret
+from evolve.tasks.broken import Breaking, broken, new_secret, strengthened
 from evolve.tasks.checks import Checked, run_check
-from evolve.tasks.examination import BELIEVED_BROKEN, Passed, examine
+from evolve.tasks.examination import BELIEVED_BROKEN, TOO_EASY, Passed, examine
 from evolve.tasks.model import MIN_VERIFY
 from evolve.tasks.separable import why_whole
 from evolve.tasks.trials import try_rows
-from evolve.tasks.work import FolderWork, is_protected, restored
+from evolve.tasks.work import FolderWork, files_run, is_protected, restored
 
 if TYPE_CHECKING:
     from evolve.models import ChatModel
@@ -127,16 +127,20 @@ class TestsVerifier:
             whole = run.whole
             if not whole:
                 accepted = bool(names) and not run.error and run.outcomes == tuple((name, "") for name in names)
-                verified = accepted and assertions >= MIN_VERIFY and run.calls > 0
-                return Verdict(accepted=accepted, verified=verified, rows=assertions)
+                verified = accepted and run.reached >= MIN_VERIFY and run.calls > 0
+                return Verdict(accepted=accepted, verified=verified, rows=run.reached if accepted else assertions)
         return self._together(names, assertions, whole, submission, sandbox)
 
     def _together(
         self, names: Sequence[str], assertions: int, whole: str, submission: Submission, sandbox: Sandbox
     ) -> Verdict:
-        """Tests and answer in one process, and again with the tests broken in two ways."""
+        """Tests and answer in one process; again where the tests compare more strictly, and broken in two ways."""
         secret = new_secret()
-        versions = [self.tests, *(broken(self.tests, how, secret) for how in get_args(Breaking))]
+        versions = [
+            self.tests,
+            strengthened(self.tests, secret),
+            *(broken(self.tests, how, secret) for how in get_args(Breaking)),
+        ]
         runs = []
         for text in versions:
             files = {f"{SOLUTION}.py": submission.code, "test_solution.py": text}
@@ -146,9 +150,10 @@ class TestsVerifier:
             if result.fault or len(result.programs) != 1:
                 return Verdict(accepted=False, text=result.fault or "the sandbox gave no result", fault=True)
             runs.append(result)
-            if text is self.tests and not _all_passed(result, names):
-                return Verdict(accepted=False, rows=assertions)
-        if any(outcome.ok for result in runs[1:] for outcome in result.programs[0].outputs):
+            if len(runs) <= 2 and not _all_passed(result, names):
+                said = f"with this answer the hidden check {TOO_EASY}" if len(runs) == 2 else ""
+                return Verdict(accepted=False, rows=assertions, text=said)
+        if any(outcome.ok for result in runs[2:] for outcome in result.programs[0].outputs):
             return Verdict(accepted=False, rows=assertions, text=f"with this answer the hidden check {BELIEVED_BROKEN}")
         text = f"passes hidden tests that ran in its own process, because {whole}"
         return Verdict(accepted=True, checked=assertions >= MIN_VERIFY, rows=assertions, text=text)
@@ -204,7 +209,7 @@ class CommandVerifier:
 
     def _files(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
         """The tree that is checked: protected files as they were, hidden ones over it."""
-        shown = restored(files, self.original, self.work.protected)
+        shown = restored(files, self.original, self.work.guarded)
         return {**shown, **self._hidden_files()} if self._secret else shown
 
     def _hidden_files(self) -> dict[str, bytes]:
@@ -220,7 +225,11 @@ class CommandVerifier:
         if not checked.ok:
             said = "fails" if self._secret else f"fails: {checked.summary}"
             return Verdict(accepted=False, text=f"{what} {said} on a fresh copy")
-        deciding = {name for name in self.original if is_protected(name, self.work.protected)}
+        run = {one for one in files_run(self._command) & set(self.original) if files.get(one) != self.original[one]}
+        if run:
+            said = f"{what} runs {min(run)}, which was changed, so it decides nothing"
+            return Verdict(accepted=True, text=said)
+        deciding = {name for name in self.original if is_protected(name, self.work.guarded)}
         found = examine(
             Passed(
                 command=self._command,

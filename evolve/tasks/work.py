@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -25,6 +26,9 @@ PROTECTED = (
     "usercustomize.py",
 )
 """Files that say what a check checks. A pattern with a slash at its end is a folder of that name at any depth."""
+
+_CHECKS = re.compile(r"(?<![\w./=-])[\w./-]*(?:test|check|verify)[\w-]*\.\w+(?![\w./-])")
+_RUN = re.compile(r"(?:(?:^|[\s;&|/])(?:python[\d.]*|sh|bash)\s+(?:-[a-zA-Z]\s+)*|(?:^|[\s;&|])(?=\./))([\w./-]+)")
 
 MAX_CHECK_S = 3600.0
 
@@ -50,6 +54,21 @@ class FolderWork:
     hidden_check: str = ""
     hidden_files: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 120.0
+
+    @property
+    def guarded(self) -> tuple[str, ...]:
+        """The protected patterns, and the files with the name of a check that a check command names."""
+        if not self.protected:
+            return ()
+        return (
+            *self.protected,
+            *(one.removeprefix("./") for one in _CHECKS.findall(f"{self.check}\n{self.hidden_check}")),
+        )
+
+
+def files_run(command: str) -> frozenset[str]:
+    """The files that a shell command runs as scripts, as far as its text tells."""
+    return frozenset(one.removeprefix("./") for one in _RUN.findall(command))
 
 
 def work_json(work: FolderWork) -> dict[str, Json]:

@@ -255,7 +255,7 @@ def _change(changes: Changes, name: str, bodies: ObjectStore, work: FolderWork) 
         name=name,
         before="" if before is None else bodies.put(before),
         after="" if after is None else bodies.put(after),
-        protected=is_protected(name, work.protected),
+        protected=is_protected(name, work.guarded),
         mode=0o755 if (after or b"").startswith(b"#!") else 0o644,
     )
 

@@ -133,6 +133,38 @@ def test_what_is_no_value_or_a_wrong_one_is_refused(call, code):
     assert call(code, VALUES) == "refused"
 
 
+@pytest.mark.parametrize("error", ["StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt"])
+def test_an_answer_that_would_end_the_loops_of_the_tests_is_refused(call, error):
+    code = f"def solve(*a):\n    raise {error}"
+    for body in (
+        "assert all(map(lambda n: solve(n) == 2 * n, [1, 2]))",
+        "for n, got in zip([1, 2], map(lambda n: solve(n), [1, 2])):\n    assert got == n",
+        "assert list(filter(lambda n: solve(n) != 2 * n, range(5))) == []",
+        "assert [n for n in iter(lambda: solve(1), 0)] == []",
+    ):
+        assert call(code, three(body)) == "refused"
+
+
+def test_assertions_that_never_ran_verify_nothing(call):
+    loop = "for n in solve(20):\n        assert n > 1\n        assert n % 2\n        assert n < 20"
+    tests = f"from solution import solve\n\ndef test_it():\n    {loop}\n"
+    assert call("def solve(n):\n    return []", tests) == "accepted"
+    assert call("def solve(n):\n    return [3, 5]", tests) == "verified"
+    assert call("def solve(n):\n    return []", three(loop.replace("\n    ", "\n"))) == "accepted"
+    left = "if solve(1) == 1:\n    return\nassert solve(2) == 4\nassert solve(3) == 6"
+    assert call("def solve(n):\n    return 1", three(left)) == "accepted"
+    expects = "try:\n    solve(1)\n    assert False\nexcept ValueError:\n    assert True"
+    assert call("def solve(n):\n    raise ValueError", three(expects)) == "verified"
+    assert call(RIGHT, "from solution import solve\n\ndef test_it():\n    assert solve(1) == 2\n") == "accepted"
+    many = "for n in range(9):\n        assert solve(n) == 2 * n"
+    assert call(RIGHT, f"from solution import solve\n\ndef test_it():\n    {many}\n") == "verified"
+
+
+def test_tests_that_expect_an_end_run_as_one(call):
+    body = "try:\n    solve(1)\nexcept StopIteration:\n    pass\nelse:\n    assert False"
+    assert call("def solve(n):\n    return next(iter([]))", three(body)) == "checked"
+
+
 def test_an_answer_that_gives_no_value_fails_tests_that_catch_everything(call):
     body = "try:\n    solve(1)\nexcept Exception:\n    pass\nassert True"
     assert call("def solve(x):\n    raise KeyError", three(body)) == "verified"
@@ -192,6 +224,31 @@ def test_a_lie_is_refused_where_tests_run_as_one_and_an_honest_object_is_checked
     assert call("class Any:\n    def __eq__(self, other): return True\nsolve = lambda x: Any()", tests) == "refused"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for a, b in [(1, 2), (2, 4)]:\n    assert solve(a) == b",
+        "def same(a, b):\n    return solve(a) == b\nassert same(1, 2)",
+        "assert all(solve(a) == 2 * a for a in range(3)) and solve(9) >= 10",
+        "if solve(1) != 2:\n    raise ValueError",
+    ],
+)
+def test_a_value_that_equals_everything_is_refused_at_any_depth(call, body):
+    yes = "__ne__ = __eq__ = __ge__ = lambda self, other:"
+    lies = f"class Any:\n    {yes} True\n    __ne__ = lambda self, other: False\nsolve = lambda x: Any()"
+    tests = three(f"assert sys.maxsize\n{body}", "import sys\nfrom solution import solve")
+    assert call(RIGHT, tests) == "checked"
+    assert call(lies, tests) == "refused"
+
+
+def test_tests_with_an_equality_of_their_own_accept_right_answers(call):
+    head = "from unittest.mock import ANY, call\nfrom solution import solve"
+    assert call(RIGHT, three("assert solve(1) == ANY\nassert solve(2) == 4", head)) == "checked"
+    picky = "class P:\n    def __init__(self, x): self.x = x\n    def __eq__(self, other): return self.x == other.x"
+    tests = three("import sys\nassert solve(1) == solve(1)\nassert solve(1).x == 1")
+    assert call(f"{picky}\nsolve = P", tests) == "checked"
+
+
 SCRIPT = {"total.py": "def total(xs):\n    return xs[0]\n", "test_total.py": "from total import total\n"}
 
 
@@ -199,12 +256,13 @@ SCRIPT = {"total.py": "def total(xs):\n    return xs[0]\n", "test_total.py": "fr
 def check(sandbox):
     """What a check calls a change to ``total.py``."""
 
-    def verdict(change, command, tests, **files):
+    def verdict(change, command, tests, written=None, **files):
         original = {"total.py": b"def total(xs):\n    return xs[0]\n", **{n: t.encode() for n, t in files.items()}}
         if tests:
             original["tests/test_total.py"] = tests.encode()
         work = FolderWork(folder="/", check=command)
         changed = {**original, "total.py": change.encode()}
+        changed |= {name: text.encode() for name, text in (written or {}).items()}
         return CommandVerifier(work=work, original=original).verify(Submission(files=changed), sandbox)
 
     return verdict
@@ -226,15 +284,70 @@ CASE = (
         ("PYTHONPATH=. python3 tests/test_total.py", "from total import total\nassert total([1, 2]) == 3\n"),
         ("python3 -m unittest tests/test_total.py", CASE),
         ("python3 -m unittest tests/test_total.py", CASE.replace("self.assertEqual(total([1, 2]), 3)", NAMED)),
+        (
+            "python3 -m unittest tests/test_total.py",
+            CASE.replace("Equal(total([1, 2]), 3)", "True(total([1, 2]) == 3)"),
+        ),
     ],
 )
 def test_a_check_without_a_report_is_examined_by_how_it_ends(check, command, tests):
     right, lie = check(SUM, command, tests), check(LIE, command, tests)
     assert (right.accepted, right.checked, right.verified) == (True, True, False)
     assert "fails before the change, and where its tests are broken on purpose" in right.text
-    assert not lie.accepted and "even when its tests are broken on purpose" in lie.text
+    assert not lie.accepted and "where its tests compare more strictly" in lie.text
     ended = check("import os\nos._exit(0)\n", command, tests)
     assert not ended.accepted
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "sys.exit(0 if total([1, 2]) == 3 else 1)",
+        "def main():\n    assert total([1, 2]) == 3\n    return 0\nif __name__ == '__main__':\n    sys.exit(main())",
+        "bad = [xs for xs in ([1, 2], [3, 4]) if total(xs) != sum(xs)]\nraise SystemExit(1 if bad else 0)",
+    ],
+)
+def test_a_script_that_ends_itself_is_examined(check, body):
+    tests = f"'All.'\nfrom __future__ import annotations\nimport sys\nfrom total import total\n{body}\n"
+    assert check(SUM, "PYTHONPATH=. python3 tests/test_total.py", tests).checked
+    assert not check("import os\nos._exit(0)\n", "PYTHONPATH=. python3 tests/test_total.py", tests).accepted
+
+
+def test_a_check_that_knows_the_text_of_its_tests_or_replaced_what_compares_is_refused(check):
+    case, command = f"# all\n{CASE}", "python3 -m unittest tests/test_total.py"
+    case = case.replace("self.assert", "for _ in (1, 2):\n            self.assert")
+    quiet = "import unittest\n{}unittest.TestCase.assertEqual = lambda *rest: None\ndef total(xs):\n    return 0\n"
+    assert check(SUM, command, case).checked
+    assert not check(quiet.format(""), command, case).accepted
+    assert not check(quiet.format("if '# all' in open('tests/test_total.py').read(): "), command, case).accepted
+
+
+def test_a_check_that_minds_the_looks_of_its_tests_accepts_a_right_change(check):
+    case, command = f"# all\n{CASE}", "python3 -m unittest tests/test_total.py"
+    assert check(SUM, f"grep -q '# all' tests/test_total.py && {command}", case).checked
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("run_tests.py", "python3 run_tests.py"),
+        ("run_tests.py", "python3 -B ./run_tests.py -q"),
+        ("ci/check.sh", "sh ci/check.sh"),
+    ],
+)
+def test_a_file_that_the_check_runs_counts_as_it_was(check, name, command):
+    script = "python3 -c 'from total import total; assert total([1, 2]) == 3'\n"
+    script = script if name.endswith(".sh") else "from total import total\nassert total([1, 2]) == 3\n"
+    assert check(SUM, command, "", **{name: script}).checked
+    assert not check("def total(xs):\n    return 0\n", command, "", written={name: ""}, **{name: script}).accepted
+
+
+def test_a_check_that_runs_a_changed_program_decides_nothing(check):
+    original = {"main.py": "from total import total\nassert total([1, 2]) == 3\n"}
+    verdict = check(SUM, "python3 main.py", "", written={"main.py": "print(3)\n"}, **original)
+    assert (verdict.accepted, verdict.checked) == (True, False)
+    assert "runs main.py, which was changed, so it decides nothing" in verdict.text
+    assert check(SUM, "python3 main.py", "", **original).checked
 
 
 def test_a_check_that_passed_before_decides_nothing(check):

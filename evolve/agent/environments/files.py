@@ -111,7 +111,7 @@ class FilesEnvironment:
         after, problem = _collected(result, tree)
         moved = changes_between(tree, after)
         changes = changes_between(self._tree.files, after)
-        protected = [name for name in moved.names if is_protected(name, self._work.protected)]
+        protected = [name for name in moved.names if is_protected(name, self._work.guarded)]
         data |= {
             "snapshot": self._snapshots.keep(changes) if moved.names else data["snapshot"],
             "changed": list(moved.names[:_MOST_NAMES]),
