@@ -93,12 +93,13 @@ def known_secrets(
     """The secrets among variables, among the values of ``.env`` files, and keys that are secret by their use.
 
     Args:
-        folders: Where ``.env`` and files such as ``.env.local`` are looked for; what cannot be read is passed over.
+        folders: Where ``.env`` and files such as ``.env.local`` or ``prod.env`` are looked for; what cannot be read is
+            passed over.
         keys: Keys of endpoints.
     """
     found = [one for name, value in environ.items() for one in _secrets_of(f"the variable {name}", name, value)]
     for folder in dict.fromkeys(folders):
-        for path in sorted(folder.glob(".env*")):
+        for path in sorted({*folder.glob(".env*"), *folder.glob("*.env")}):
             for name, value in read_dotenv(path):
                 found += _secrets_of(f"{name} in {path.name}", name, value)
     found += [one for key in keys for one in _key(key.strip())]
