@@ -49,7 +49,7 @@ def test_the_error_of_an_endpoint_is_shown_and_not_obeyed(cli, text):
 
 def test_what_a_model_says_is_shown_and_not_obeyed(cli):
     evil = "".join(STEERING.values())
-    said = {"thought": evil, "kind": "code", "code": f"def solve():\n    return {evil!r}\n", "answer": True}
+    said = {"thought": evil, "kind": "code", "code": f"def solve():\n    return {evil!a}\n", "answer": True}
     replies = [{"data": {"goal": evil, "subgoals": [evil]}}]
     replies += [{"data": {**said, "text": evil, "cites": [], "subgoal": 0}}] * 3
     with ScriptedEndpoint(Scenario(replies=replies)) as serving:
