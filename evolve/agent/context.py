@@ -13,6 +13,7 @@ from evolve.cancellation import Cancellation
 from evolve.episodes import EpisodeRecord, Limits, Recalled, Respond, Step, TaskView
 from evolve.events import EventSink, NoEvents
 from evolve.policies.protocol import Policy
+from evolve.redaction import Scanner
 from evolve.sandbox.protocol import Sandbox
 from evolve.skills import Skill
 from evolve.workflow import UNATTENDED, Knobs
@@ -88,6 +89,7 @@ class EpisodeContext:
         skills: The skills that stages call, by stage.
         learns: Whether reflection and distillation take place; they do not where tasks are held out.
         attendance: The person who follows it; None where nobody may be asked.
+        scanner: Knows the secrets that nothing observed may bring into the record.
     """
 
     identity: Identity
@@ -107,6 +109,7 @@ class EpisodeContext:
     idle: Mapping[str, str] = field(default_factory=dict)
     skills: Mapping[str, Skill] = field(default_factory=dict)
     attendance: Attendance | None = None
+    scanner: Scanner = field(default_factory=Scanner)
 
     def check(self) -> None:
         """Raises ``Cancelled`` once the person asked to stop."""

@@ -23,6 +23,7 @@ from evolve.errors import WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
 from evolve.policies.protocol import Attendable, Piece, Policy, Spending
+from evolve.redaction import Scanner
 from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
 from evolve.skills import Skill
@@ -50,6 +51,7 @@ class Surroundings:
         attendance: The person who follows the episodes; only with checkpoints, for an answer may take days. None
             where nobody may be asked.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
+        scanner: Knows the secrets that nothing observed may bring into the record.
     """
 
     policy: Policy
@@ -63,6 +65,7 @@ class Surroundings:
     skills: Sequence[Skill] = ()
     attendance: Attendance | None = None
     judge: Callable[[Task], Verifier] | None = None
+    scanner: Scanner = field(default_factory=Scanner)
 
 
 class Agent:
@@ -159,6 +162,7 @@ class Agent:
             stages=self.workflow.stages,
             idle=misfits(self.workflow, policy=around.policy.name, environment=environment.name),
             skills=self._skills,
+            scanner=around.scanner,
         )
 
     def _policy(self, episode: str) -> Policy:

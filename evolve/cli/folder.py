@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli.asking import WAITING, show_diff, tell_waiting
-from evolve.cli.output import emit, emit_json
+from evolve.cli.output import emit, emit_json, visible
 
 if TYPE_CHECKING:
     from evolve.tasks import Task
@@ -102,7 +102,8 @@ def _tell(result: Result) -> None:
     emit(f"{'solved, ' + result.kind if result.solved else result.status}: {result.note}")
     if result.patch is not None and result.patch.protected:
         names = ", ".join(result.patch.protected)
-        emit(f"protected, so neither counted nor applied: {names}  (--protect PATTERN chooses others)")
+        said = f"protected, so neither counted nor applied: {names}  (--protect PATTERN chooses others)"
+        emit(visible(said, lines=False))
     emit(f"episode {result.episode_id} of {result.run_id}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note, shorten, table
+from evolve.cli.output import emit, emit_json, note, shorten, table, visible
 
 if TYPE_CHECKING:
     from evolve.memory import Insight, InsightStatus
@@ -37,7 +37,7 @@ def list_command(
     rows = [(one.id[:10], one.status, one.evidence, one.groups, shorten(one.text, 90)) for one in insights]
     emit(table(("id", "status", "evidence", "groups", "insight"), rows) or "no insights yet")
     for one in notes:
-        emit(f"note by {one.author}: {one.text}")
+        emit(visible(f"note by {one.author}: {one.text}", lines=False))
 
 
 @app.command("show")
@@ -51,7 +51,7 @@ def show_command(insight: InsightId, workspace: options.Workspace = None, as_jso
     if as_json:
         emit_json({**_insight(found), "evidence_rows": rows})
         return
-    emit(f"{found.id}: {found.text}")
+    emit(visible(f"{found.id}: {found.text}", lines=False))
     emit(
         f"{found.cause} - {found.relation} - {found.effect}; {found.status}; posterior mean {found.posterior.mean:.2f}"
     )
@@ -115,7 +115,7 @@ def note_command(
     if as_json:
         emit_json(kept)
     else:
-        emit(f"noted: {kept.text}")
+        emit(visible(f"noted: {kept.text}", lines=False))
 
 
 @app.command("forget")

@@ -6,16 +6,19 @@ import json
 import os
 import re
 import sys
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from evolve.errors import EnvironmentProblem
 
-# What a terminal obeys (controls), what turns the order of letters around, and what is not seen at all.
-_STEERING = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+_CONTROLS_AND_FOREIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\U0010ffff]")
+_UNSEEN = re.compile(  # blank to the eye, though by their category they are letters, marks or symbols
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\U000e0100-\U000e01ef]"
 )
+_OF_EMOJI = frozenset({"So", "Sk", "Mn"})
+_JOINER = "\u200d"
 
 
 def visible(text: str, *, lines: bool = True) -> str:
@@ -24,12 +27,22 @@ def visible(text: str, *, lines: bool = True) -> str:
     Args:
         lines: Leave line breaks; without, they are shown as ``\\n``.
     """
-    shown = _STEERING.sub(_escaped, text.replace("\r\n", "\n"))
+    shown = _CONTROLS_AND_FOREIGN.sub(_escaped, text.replace("\r\n", "\n"))
     return shown if lines else shown.replace("\n", "\\n")
 
 
 def _escaped(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode("ascii")
+    """The sign, as an escape where a terminal obeys it, it turns the order of letters around, or nobody sees it."""
+    sign = found[0]
+    steers = unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") or _UNSEEN.match(sign)
+    if not steers or (sign == _JOINER and _joins_emoji(found.string, found.start())):
+        return sign
+    return sign.encode("unicode_escape").decode("ascii")
+
+
+def _joins_emoji(text: str, at: int) -> bool:
+    around = text[at - 1 : at], text[at + 1 : at + 2]
+    return all(one and not one.isascii() and unicodedata.category(one) in _OF_EMOJI for one in around)
 
 
 def emit_json(value: Any) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import asking, folder, options
-from evolve.cli.output import emit, emit_json, flush, note, shorten
+from evolve.cli.output import emit, emit_json, flush, note, shorten, visible
 
 if TYPE_CHECKING:
     from evolve.tasks import Task
@@ -94,7 +94,7 @@ def _checked(task: Task, rubric: str | None) -> Task:
 
     wanted = with_rubric(task, rubric) if rubric is not None else task
     for warning in wanted.warnings:
-        note(f"warning: {warning}")
+        note(visible(f"warning: {warning}", lines=False))
     return wanted
 
 

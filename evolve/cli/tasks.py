@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note, shorten, table
+from evolve.cli.output import emit, emit_json, note, shorten, table, visible
 
 if TYPE_CHECKING:
     from evolve.tasks import Suite, Task
@@ -113,7 +113,7 @@ def _show_task(task: Task, as_json: bool) -> None:
             }
         )
         return
-    emit(f"{task.id} ({task.family}): {task.instruction}")
+    emit(visible(f"{task.id} ({task.family}): {task.instruction}", lines=False))
     if task.files is not None:
         emit(f"in a copy of {task.files.folder}, until this passes: {view.check or 'a check that is not shown'}")
         return
@@ -123,7 +123,7 @@ def _show_task(task: Task, as_json: bool) -> None:
         emit(f"  {shorten(given, 90)}  →  {shorten(json.dumps(row.output, ensure_ascii=False), 60)}")
     emit(f"{len(task.verify_rows())} rows are kept for verification" + (", and tests" if task.tests else ""))
     for warning in task.warnings:
-        note(f"warning: {warning}")
+        note(visible(f"warning: {warning}", lines=False))
 
 
 def _show_suite(suite: Suite, as_json: bool) -> None:

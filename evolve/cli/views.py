@@ -33,7 +33,7 @@ class RunView:
         """Prints a line where the stage has something to say."""
         line = episode_line(event)
         if line:
-            note(self._mark + line)
+            note(visible(self._mark + line, lines=False))
 
 
 def episode_line(event: Event) -> str:
@@ -125,7 +125,7 @@ class LoopView(AbstractContextManager["LoopView"]):
         line, lasting = _loop_line(event)
         if not line:
             return
-        line = self._mark + visible(line)
+        line = self._mark + visible(line, lines=False)
         from rich.text import Text
 
         if self._status is None:

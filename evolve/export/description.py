@@ -14,10 +14,11 @@ from evolve.episodes import Json, Row
 from evolve.export.validation import LONGEST_DESCRIPTION
 from evolve.skills import Skill
 
-MOST_NAME_WORDS, LONGEST_PLAIN_NAME = 5, 48
-"""A name that is longer could be a sentence."""
+MOST_KINDS = 3
+"""Of arguments, in a name that is made from the contract."""
 
 _SHORT, _MOST_LETTERS = 40, 20
+_OF_LABELS = re.compile(r"Give \w{1,20} from \w{1,20}(?:(?:,| and) \w{1,20})*\. Use when ")
 _WORDS = {
     "str": "a text",
     "int": "a whole number",
@@ -50,11 +51,15 @@ def from_contract(skill: Skill) -> str:
 
 
 def exported_name(skill: Skill) -> str:
-    """The name that the skill leaves under: its own, cut where it is long enough for a sentence."""
-    words = skill.name.split("-")
-    if skill.owner == "user" or (len(words) <= MOST_NAME_WORDS and len(skill.name) <= LONGEST_PLAIN_NAME):
+    """The name that the skill leaves under: its own if a person gave it, or the search from a table's short labels.
+
+    Any other is made from the contract: the words of a model, or of an instruction, could be an order.
+    """
+    if skill.owner == "user" or (skill.tree is not None and _OF_LABELS.match(skill.description)):
         return skill.name
-    return f"{'-'.join(words[:3])[:32].strip('-')}-{skill.digest[:6]}"
+    given, _, result = skill.signature.rpartition("->")
+    kinds = list(dict.fromkeys(_kind(one).split()[-1] for one in re.findall(r":\s*([a-z]+)", given)))
+    return f"{'-'.join(kinds[:MOST_KINDS]) or 'nothing'}-to-{_kind(result).split()[-1]}-{skill.digest[:4]}"
 
 
 def _in_words(skill: Skill, words: str) -> str:

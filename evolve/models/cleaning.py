@@ -6,6 +6,7 @@ An endpoint can repeat the header that it was sent, and then a key stands in a r
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,6 +16,7 @@ from evolve.models.protocol import ModelRequest
 from evolve.models.wire import Deadlines, Exchange, Failure, OnBytes, Received, Wire
 from evolve.redaction import MARK, Scanner, StreamCleaner
 
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _SHOWN_BEGINNING = 4  # so few characters of a secret tell nothing
 
 
@@ -54,8 +56,7 @@ def clean_body(content: bytes, scanner: Scanner) -> bytes:
     text = content.decode("utf-8", "surrogateescape")
     try:
         whole = json.loads(text.removeprefix("\ufeff"))
-        cleaned = scanner.cleaned(whole)
-        clean = text if cleaned == whole else json.dumps(cleaned)
+        clean = text if _is_clean(text, whole, scanner) else json.dumps(scanner.cleaned(whole))
     except (ValueError, RecursionError):
         clean = _clean_stream(text, scanner) if "data:" in text else scanner.clean(text)
     return clean.encode("utf-8", "surrogateescape")
@@ -70,7 +71,7 @@ def clean_request(request: ModelRequest, scanner: Scanner) -> ModelRequest:
 
 def _clean_stream(text: str, scanner: Scanner) -> str:
     """Server-sent events without secrets. Where pieces share one, their joined text goes into the first of them."""
-    lines, events = text.split("\n"), {}
+    lines, events = text.removeprefix("\ufeff").split("\n"), {}
     for place, line in enumerate(lines):
         try:
             events[place] = json.loads(line.removeprefix("data:")) if line.startswith("data:") else None
@@ -88,9 +89,23 @@ def _clean_stream(text: str, scanner: Scanner) -> str:
         for (place, said), new in zip(pieces, clean, strict=True):
             if new != said:
                 changed[place][path] = new
-    for place, news in changed.items():
-        lines[place] = "data: " + json.dumps(_with(events[place], news))
-    return "\n".join(line if place in changed else scanner.clean(line) for place, line in enumerate(lines))
+    return "\n".join(
+        scanner.clean(line) if events[place] is None else _event(line, events[place], changed.get(place), scanner)
+        for place, line in enumerate(lines)
+    )
+
+
+def _event(line: str, event: Any, news: dict[tuple[Any, ...], str] | None, scanner: Scanner) -> str:
+    """The line of an event, with its new texts where it has some."""
+    if news is None and _is_clean(line, event, scanner):
+        return line
+    return "data: " + json.dumps(scanner.cleaned(_with(event, news or {})))
+
+
+def _is_clean(text: str, value: Any, scanner: Scanner) -> bool:
+    """Whether neither a JSON value nor its text holds a secret: of two equal names the value has only the last."""
+    plain = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text).replace("\\/", "/")
+    return scanner.cleaned(value) == value and not scanner.spans(text) and not scanner.spans(plain)
 
 
 def _texts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], str]]:

@@ -139,7 +139,8 @@ class _Asking:
                 raise ModelMistake(f"{self.endpoint.name} gave no usable reply in {repairs + 1} tries: {why}")
             repairs += 1
             if isinstance(said, Parts):
-                self.request = with_repair(self.request, said.text, why, self.services.wording)
+                repaired = with_repair(self.request, said.text, why, self.services.wording)
+                self.request = clean_request(repaired, self.services.scanner)
             else:
                 self.again += 1  # there is nothing to show it; it is asked once more
 
@@ -261,6 +262,7 @@ class _Asking:
             if said.failed:
                 return Failure(kind="server", text=said.why), Usage(calls=1)
             return said, Usage() if received.replayed else most
+        said = replace(said, text=self.services.scanner.clean(said.text))  # parts of a text can share a secret
         if received.replayed:
             return said, Usage()
         completion = said.completion

@@ -27,9 +27,17 @@ _SHORTEST_NAMED, _SHORTEST_RANDOM, _BITS, _LONGEST_RUNS = 6, 8, 2.5, 2.6
 _MOST_BYTES = 256 * 1024
 
 _SECRET_NAME = re.compile(
-    r"(?:^|_)(?:\w*(?:PASS(?:WORD|WD|PHRASE|CODE)?|SECRETS?|TOKENS?|KEYS?|CREDENTIALS?|CREDS?|WEBHOOK)|\w{0,5}PWD|PW|PAT|PIN"
-    r"|AUTH|DSN|SALT|JWT|BEARER|COOKIE)(?:_(?:ID|VALUE|B64|BASE64|HEX|PROD|DEV|TEST|STAGING|\d+))*$"
+    r"(?:^|[_.-])(?:\w*(?:PASS(?:WORD|WD|PHRASE|CODE)|SECRETS?|TOKENS?|CREDENTIALS?|CREDS?|WEBHOOK)|\w{0,5}PWD"
+    r"|(?:API|APP|ACCESS|ACCOUNT|AES|AUTH|CLIENT|CRYPT\w*|ENCRYPTION|HMAC|LICEN[CS]E|MASTER|PRIVATE|RSA|SECRET|SERVICE"
+    r"|SIGN(?:ING)?|SSH|SSL|TLS)?KEYS?"
+    r"|(?:ADMIN|APP|AUTH|DB|FTP|LOGIN|MAIL|MY|MYSQL|PG|REDIS|ROOT|SMTP|SQL|SSH|USER)?PASS"
+    r"|PW|PAT|PIN|AUTH|DSN|SALT|JWT|BEARER|COOKIE)(?:_(?:ID|VALUE|B64|BASE64|HEX|PROD|DEV|TEST|STAGING|\d+))*$"
     r"|(?:^|_)(?:PASSWORD|PASSWD|SECRET|TOKEN|(?:API|ACCESS|PRIVATE)_?KEY|CREDENTIALS?)(?:_|$)",
+    re.IGNORECASE,
+)
+_OF_NO_SECRET = re.compile(  # these tell of one, or are the keys of tables
+    r"(?:^|[_.-])(?:(?:SORT|PRIMARY|PARTITION|CACHE|PUBLIC|FOREIGN)_?KEYS?|KEYS?_ID"
+    r"|\w*(?:KEYS?|TOKENS?|SECRETS?|PASS(?:WORD)?S?)_(?:TYPE|HEADER|NAME|SEPARATOR|HASHERS?))$",
     re.IGNORECASE,
 )
 _ORDINARY_NAME = re.compile(
@@ -46,7 +54,13 @@ _PLACEHOLDERS = frozenset(
         unknown your-key-here""",
     )
 )
-_PLAIN = re.compile(r"[~.]{0,2}/|[A-Za-z]:\\|[+-]?[\d.,:eE%-]+\Z|\d+(?:\.\d+)*[a-z]{0,4}\Z")
+_COUNT = re.compile(r"[+-]?[\d.,:eE%-]+\Z|\d+(?:\.\d+)*[a-z]{0,4}\Z")
+_SMALL_OR_DATE = re.compile(  # what a variable such as TOKEN_LIMIT or PASSWORD_CHANGED says
+    r"(?:[+-]?\d{1,7}(?:[.,]\d{1,6})?%?|\d{1,3}(?:\.\d{1,3}){1,3}[a-z]{0,4}|\d{1,2}:\d\d(?::\d\d)?"
+    r"|\d{4}[-./]\d{1,2}[-./]\d{1,2}(?:[T ][\d:.,+Z-]*)?|\d{1,2}[-./]\d{1,2}[-./]\d{4})\Z"
+)
+_PATH = re.compile(r"[~.]{0,2}/|[A-Za-z]:\\")
+_WORD = re.compile(r"\.?(?:(?:[A-Z]?[a-z]{2,}|[A-Z]{2,})\d{0,5}|\d{1,4})(?:[._ -](?:[A-Za-z]+\d{0,5}|\d{1,4}))*\Z")
 _IN_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]{4,})@", re.IGNORECASE)
 _IN_PAIRS = re.compile(r"(\w*(?:pass(?:word|wd)?|pwd|secret|token|key|sig))\s*=\s*([^;&\s\"']{6,})", re.IGNORECASE)
 _LINE = re.compile(r"[A-Za-z0-9+/=]{40,}")
@@ -79,15 +93,16 @@ def known_secrets(
     """The secrets among variables, among the values of ``.env`` files, and keys that are secret by their use.
 
     Args:
-        folders: Where ``.env`` and files such as ``.env.local`` are looked for; what cannot be read is passed over.
+        folders: Where ``.env`` and files such as ``.env.local`` or ``prod.env`` are looked for; what cannot be read is
+            passed over.
         keys: Keys of endpoints.
     """
     found = [one for name, value in environ.items() for one in _secrets_of(f"the variable {name}", name, value)]
     for folder in dict.fromkeys(folders):
-        for path in sorted(folder.glob(".env*")):
+        for path in sorted({*folder.glob(".env*"), *folder.glob("*.env")}):
             for name, value in read_dotenv(path):
                 found += _secrets_of(f"{name} in {path.name}", name, value)
-    found += [one for key in keys for one in _secrets_of("the key of the endpoint", "KEY", key)]
+    found += [one for key in keys for one in _key(key.strip())]
     return tuple({one.value: one for one in reversed(found)}.values())
 
 
@@ -120,6 +135,14 @@ def _unquoted(text: str, lines: Iterator[str]) -> str:
     return re.split(r"\s#", text, maxsplit=1)[0].strip()
 
 
+def _key(value: str) -> Iterator[KnownSecret]:
+    """The key of an endpoint, whatever it looks like, unless it says that none is needed."""
+    source = "the key of the endpoint"
+    yield from _secrets_of(source, "KEY", value)
+    if len(value) >= _SHORTEST_NAMED and value.lower() not in _PLACEHOLDERS:
+        yield KnownSecret(source=source, value=value, random=_is_random(value))
+
+
 def _secrets_of(source: str, name: str, value: str) -> Iterator[KnownSecret]:
     text = value.strip()
     for inner in [found[1] for found in _IN_ADDRESS.finditer(text)]:
@@ -131,18 +154,38 @@ def _secrets_of(source: str, name: str, value: str) -> Iterator[KnownSecret]:
     if "\n" in text:  # a key in PEM form, say: each of its lines gives it away
         for line in _LINE.findall(text):
             yield KnownSecret(source=source, value=line)
-    if _SECRET_NAME.search(name) and not _ORDINARY_NAME.match(name):
+    if _ORDINARY_NAME.match(name):
+        return
+    if _SECRET_NAME.search(name) and not _OF_NO_SECRET.search(name):
         yield from _named(source, text)
-    elif not _ORDINARY_NAME.match(name) and not _PLAIN.match(text) and "\n" not in text and _is_random(text):
+    elif not _COUNT.match(text) and "\n" not in text and not _begins_as_path(text) and _is_random(text):
         yield KnownSecret(source=source, value=text)
 
 
 def _named(source: str, value: str) -> Iterator[KnownSecret]:
     """The secret, unless it is such a value as stands everywhere: short, a path, a date, a small number, a filler."""
-    digits = value.isdigit() and len(value) >= _SHORTEST_RANDOM
-    if len(value) < _SHORTEST_NAMED or value.lower() in _PLACEHOLDERS or (_PLAIN.match(value) and not digits):
+    if len(value) < _SHORTEST_NAMED or value.lower() in _PLACEHOLDERS:
+        return
+    if _SMALL_OR_DATE.match(value) or _is_path(value):
         return
     yield KnownSecret(source=source, value=value, random=_is_random(value))
+
+
+def _path_parts(text: str) -> list[str]:
+    found = _PATH.match(text)
+    return [part for part in re.split(r"[/\\]", text[found.end() :]) if part] if found else []
+
+
+def _begins_as_path(text: str) -> bool:
+    """Whether it begins with a folder that has a name; what follows may look random, as in a cache."""
+    parts = _path_parts(text)
+    return len(parts) > 1 and bool(_WORD.match(parts[0])) and not _is_random_part(parts[0])
+
+
+def _is_path(text: str) -> bool:
+    """Whether it reads as a path: several parts, each of ordinary words. A password may begin with a slash as well."""
+    parts = _path_parts(text)
+    return len(parts) > 1 and all(_WORD.match(part) for part in parts) and not _is_random_part("".join(parts))
 
 
 def _is_random(text: str) -> bool:

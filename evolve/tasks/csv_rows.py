@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,9 @@ from evolve.tasks.signature import argument_name
 
 LONGEST_NUMBER = 300
 """Digits; longer cells stay text."""
+
+_LONGEST_LABEL = 40
+_LABEL = re.compile(r"[\w-]+(?: [\w-]+){0,3}\Z")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,8 +128,13 @@ def _argument_names(labels: list[str]) -> list[str]:
     return list(names)
 
 
+def _is_plain(label: str) -> bool:
+    """Whether a label can stand in an instruction: a file may come from anybody, and a long one could be an order."""
+    return len(label) <= _LONGEST_LABEL and bool(_LABEL.match(label))
+
+
 def _instruction(labels: list[str], header: bool) -> str:
-    if not header or not all(labels):
+    if not header or not all(map(_is_plain, labels)):
         return "Give the last column from the others."
     *inputs, output = labels
     given = inputs[0] if len(inputs) == 1 else ", ".join(inputs[:-1]) + " and " + inputs[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,13 +29,16 @@ IGNORED = frozenset(
         ".hypothesis",
         ".tox",
         ".nox",
-        ".env",
         "memory_store",
         MARKER,
     }
 )
-"""Names left out at any depth: version control, environments, caches, secrets, and what evolve itself keeps. Its
-settings too: a folder may become a workspace after its task was made, and limits are not the agent's to change."""
+"""Names left out at any depth beside ``.env`` files: version control, environments, caches, and what evolve itself
+keeps. Its settings too: a folder may become a workspace after its task was made, and limits are not the agent's to
+change."""
+
+_SECRETS = re.compile(r"(?:\.env(?:\..+)?|.+\.env)\Z")
+_TEMPLATES = (".example", ".sample", ".template")
 
 MAX_TREE_FILES = 1_500
 MAX_TREE_BYTES = 16 * 2**20
@@ -66,7 +70,12 @@ class Tree:
 
 def is_ignored(name: str) -> bool:
     """Whether a relative name lies in something that is left out. Case does not matter: some disks do not mind it."""
-    return any(part.casefold() in IGNORED for part in name.split("/"))
+    return any(part in IGNORED or _holds_secrets(part) for part in name.casefold().split("/"))
+
+
+def _holds_secrets(name: str) -> bool:
+    """Whether a name is that of a ``.env`` file, such as ``.env.local`` or ``prod.env``, and of no template for one."""
+    return bool(_SECRETS.match(name)) and not name.endswith(_TEMPLATES)
 
 
 def read_tree(folder: str | os.PathLike[str]) -> Tree:

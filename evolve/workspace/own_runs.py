@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass, field, replace
@@ -20,6 +21,7 @@ from evolve.improve.bench import judge_draft
 from evolve.improve.journal import Journal
 from evolve.improve.stores import Stores
 from evolve.ledger import Budget
+from evolve.redaction import Scanner, known_secrets
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task, task_json
 from evolve.workflow import Workflow
@@ -190,9 +192,15 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
         ),
         judge=workspace.judges.factory,
         skills=arm.skills,
+        scanner=Scanner(known_secrets(os.environ, _folders(workspace, wish.task))),
     )
     acting = arm.workflow.attended()
     return Agent(around, acting if wish.task.files is None else acting.in_folders())
+
+
+def _folders(workspace: Workspace, task: Task) -> list[Path]:
+    """Where ``.env`` files may lie whose values an action could come by."""
+    return [workspace.paths.root, Path.cwd(), *([] if task.files is None else [Path(task.files.folder)])]
 
 
 def _limits(workspace: Workspace, budget: Budget) -> Limits:

@@ -172,3 +172,20 @@ def test_an_action_cannot_change_the_settings_of_the_workspace(run, project):
     done = run("--yes", actions=("open('evolve.toml', 'w').write('')", MEND))
     assert done.code == 0
     assert (project / "evolve.toml").read_text() == "day_limit = '$1'\n"
+
+
+def test_no_secret_of_the_folder_or_the_environment_is_kept_of_what_an_action_shows(run, cli, project, monkeypatch):
+    secrets = {"environment": "Zk3xPq9L-named-77", "file": "/Wm3kPz8sQn5vJx2b"}
+    monkeypatch.setenv("DB_PASS", secrets["environment"])
+    (project / ".env.local").write_text(f"API_SECRET={secrets['file']}\n")
+    (project / "prod.env").write_text("MODE=production\n")
+    (project / ".env.example").write_text("API_SECRET=\n")
+    (project / "conf.ini").write_text("".join(f"{name} = {value}\n" for name, value in secrets.items()))
+    look = "import os; print(sorted(os.listdir('.'))); print(open('conf.ini').read()); result = open('conf.ini').read()"
+    done = run("--json", actions=(look, "raise ValueError(open('conf.ini').read())", MEND))
+    kept = b"".join(path.read_bytes() for path in (project.parent / "ws").rglob("*") if path.is_file())
+    assert done.code == 6, done.err
+    assert b"[secret]" in kept and b".env.example" in kept
+    assert b".env.local" not in kept and b"prod.env" not in kept
+    for value in secrets.values():
+        assert value.encode() not in kept and value not in done.out + done.err + cli("runs", "show", "r1").out

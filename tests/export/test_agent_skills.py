@@ -18,7 +18,7 @@ from evolve.export import agent_skills
 from evolve.skills import Skill
 from tests.skills.samples import GOOD, draft
 
-SKILL = replace(Skill.from_draft(GOOD), status="admitted")
+SKILL = replace(Skill.from_draft(GOOD), status="admitted", owner="user")
 
 
 def run(script: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -190,7 +190,7 @@ def test_names_in_the_code_do_not_clash_with_the_command_line(tmp_path):
     code = "import json\ndef command_line(text):\n    return json.loads(text)\n"
     clash = draft(name="parse", entry="command_line", code=code, signature="(text: str) -> any", tests=())
     (folder,) = agent_skills.export([replace(Skill.from_draft(clash), status="trusted")], tmp_path)
-    assert run(folder / "scripts/parse.py", '["[1, 2]"]').stdout == "[1, 2]\n"
+    assert run(folder / f"scripts/{folder.name}.py", '["[1, 2]"]').stdout == "[1, 2]\n"
 
 
 def test_the_script_needs_no_environment(folder):

@@ -9,6 +9,8 @@ from urllib.parse import quote
 import pytest
 
 from evolve.errors import EndpointProblem
+from evolve.models.wire import Received
+from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import SUM, ask, recorded
 
 KEY = "Zk9-wQ4tLm2xV7pRb3Ns8Yd/1cFh6Gj=="
@@ -120,3 +122,75 @@ def test_the_pieces_of_a_stream_are_shown_as_soon_as_they_can_be_no_secret(bench
     made, heard = bench("a long and harmless sentence", setup={"environ": ENVIRON}), []
     made.complete(ask(), heard.append)
     assert len([piece for piece in heard if piece]) > 1
+
+
+class Telling:
+    """A wire that answers with given bytes and keeps what it was sent."""
+
+    def __init__(self, *bodies):
+        self.bodies, self.sent = [*bodies], []
+
+    def send(self, exchange, deadlines, on_bytes=None):
+        self.sent.append(json.dumps(exchange.body))
+        body = self.bodies.pop(0)
+        if on_bytes is not None:
+            on_bytes(body)
+        return Received(content=body)
+
+    def close(self):
+        """Nothing is open."""
+
+
+@pytest.fixture
+def told_by(bench, tmp_path):
+    """What bodies of a wire come to: in the reply, in what is sent, to who listens, and in the recording."""
+
+    def make(*bodies, request=None, streamed=False):
+        wire, heard = Telling(*bodies), []
+        setup = {"environ": ENVIRON, "wire": lambda endpoint: wire, **recorded(tmp_path / "recorded.jsonl")}
+        answer = bench("", setup=setup).complete(request, heard.append if streamed else None)
+        return answer, "".join([*wire.sent, *heard, (tmp_path / "recorded.jsonl").read_text()])
+
+    return make
+
+
+def parts(text, at=9):
+    """A text as parts that share the key."""
+    cut = text.index(KEY) + at
+    return [{"type": "text", "text": piece} for piece in (text[:cut], text[cut:])]
+
+
+def events(*contents):
+    said = [{"delta": {"content": one}} for one in contents] + [{"delta": {}, "finish_reason": "stop"}]
+    return b"".join(b"data: " + json.dumps({"choices": [one]}).encode() + b"\n\n" for one in said) + b"data: [DONE]\n\n"
+
+
+def test_a_key_that_parts_of_a_reply_share_is_in_no_reply_and_no_repair(told_by):
+    wrong, right = completion("x"), completion('{"sum": 42}')
+    wrong["choices"][0]["message"]["content"] = parts(f"no JSON but {KEY}")
+    reply, told = told_by(json.dumps(wrong).encode(), json.dumps(right).encode(), request=ask(schema=SUM))
+    assert reply.data == {"sum": 42}
+    assert "no JSON but [secret]" in told and KEY not in told
+    last = completion("x")
+    last["choices"][0]["message"]["content"] = parts(f"it is {KEY}.")
+    assert told_by(json.dumps(last).encode())[0].text == "it is [secret]."
+
+
+def test_a_key_that_pieces_of_different_kinds_share_is_in_no_reply(told_by):
+    first, second = parts(KEY)
+    reply, told = told_by(events("it is ", first["text"], [second], "."), streamed=True)
+    assert reply.text == "it is [secret]." and KEY not in told
+
+
+def test_a_stream_that_begins_with_a_byte_order_mark_is_cleaned(told_by):
+    reply, told = told_by(b"\xef\xbb\xbf" + events(f"{KEY[:9]}", f"{KEY[9:]} it is"), streamed=True)
+    assert reply.text == "[secret] it is" and KEY not in told and KEY[:9] not in told
+
+
+@pytest.mark.parametrize("written", [KEY, f"\\u{ord(KEY[0]):04x}{KEY[1:]}"], ids=["raw", "escaped"])
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "in pieces"])
+def test_the_first_of_two_equal_names_is_cleaned(told_by, written, streamed):
+    body = events("fine").decode() if streamed else json.dumps(completion("fine"))
+    reply, told = told_by(body.replace("{", f'{{"note": "{written}", "note": "x", ', 1).encode(), streamed=streamed)
+    assert reply.text == "fine"
+    assert KEY[1:] not in told

@@ -41,6 +41,20 @@ ORDINARY = {
     "TOKEN_LIMIT": "200000",
     "DEBUG_TOKEN": "true",
     "SECRET_PIN": "1234",
+    "SSL_KEY": "/etc/ssl/private/server.key",
+    "SSH_KEY": "~/.ssh/id_ed25519",
+    "CREDENTIALS": r"C:\Users\Ada\credentials.json",
+    "CACHE_DIR": "/tmp/k4Hs9Pw2Lz7Qx3Vn8Bd5/cache",
+    "PASSWORD_CHANGED": "2026-11-22T10:24:09Z",
+    "PARTITION_KEY": "country",
+    "DYNAMO_SORT_KEY": "created",
+    "PUBLIC_KEY": "readable",
+    "API_KEY_HEADER": "X-Request-Owner",
+    "TOKEN_TYPE": "bearer-like",
+    "PASSWORD_HASHER": "argon-two",
+    "SIGNING_KEY_ID": "primary-of-two",
+    "MONKEY": "banana",
+    "BYPASS": "proxies",
 }
 
 
@@ -85,6 +99,29 @@ def test_a_secret_put_together_from_pieces_is_found(tmp_path):
     half = CANARIES[2].value[:10], CANARIES[2].value[10:]
     assert known.find(f'x = "{half[0]}" + "{half[1]}"\n')
     assert known.find(f"{half[0]}\n{half[1]}")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["/hunter2x", "~/hunter2x", "./hunter2x", "C:\\hunter2x", "/aQ3/kT9x+Zw", "84629173", "48-29-17-03", "84.62,91:73"],
+)
+def test_a_password_counts_even_where_it_begins_as_a_path_or_is_made_of_digits(value):
+    known = Scanner(known_secrets({"DB_PASS": value}))
+    assert known.clean(f"it is {value} here") == "it is [secret] here"
+
+
+def test_a_random_value_that_begins_with_a_slash_is_a_secret_under_any_name():
+    assert known_secrets({"BUILD": "/q8Zr2Kd9Xw4Mv7Tb1Ny6"})
+
+
+@pytest.mark.parametrize("key", ["/usr/local/bin", "123456", "2026-11-22", "10.2.3"])
+def test_the_key_of_an_endpoint_counts_whatever_it_looks_like(key):
+    assert Scanner(known_secrets({}, keys=[key])).clean(f"key {key} sent") == "key [secret] sent"
+
+
+@pytest.mark.parametrize("name", ["KEY", "APIKEY", "api-key", "MY_KEY", "DBPASS", "DB_PASS", "PGPASSWORD", "SECRET_ID"])
+def test_names_of_secrets_are_known(name):
+    assert known_secrets({name: "letmein-please"})
 
 
 def test_ordinary_text_holds_none(tmp_path):

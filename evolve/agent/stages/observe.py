@@ -14,6 +14,7 @@ from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_st
 from evolve.episodes import TRIAL, Action, Observation, Recalled, Step
 from evolve.errors import Cancelled
 from evolve.policies.protocol import DECIDED, READINGS
+from evolve.redaction import Scanner
 
 _MOST = 4
 """Most values that a person is asked to choose from."""
@@ -26,7 +27,9 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         return {}
     key = (step.number, "observe", "observation")
     try:
-        seen = context.outputs.once(key, _Seen, lambda: _observed(step.action, before, context))
+        seen = context.outputs.once(
+            key, _Seen, lambda: _clean(_observed(step.action, before, context), context.scanner)
+        )
     except Cancelled:
         return {"steps": with_last_step(state, stopped(step))}
     return {"steps": with_last_step(state, replace(step, action=seen.action, observation=seen.observation))}
@@ -55,6 +58,22 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
     ok = trial.ok if not in_words(context.view) else not (trial.fault or trial.denied or trial.error)
     observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
     return _Seen(action=best, observation=observed)
+
+
+def _clean(seen: _Seen, scanner: Scanner) -> _Seen:
+    """Without secrets that an action printed or read from a file: from here on it is kept, shown and sent."""
+    if not scanner:
+        return seen
+    one = seen.observation
+    clean = replace(
+        one,
+        outputs=tuple(scanner.cleaned(one.outputs)),
+        error=scanner.clean(one.error),
+        denied=scanner.clean(one.denied),
+        text=scanner.clean(one.text),
+        data=scanner.cleaned(one.data),
+    )
+    return replace(seen, observation=clean)
 
 
 def _told(item: Recalled) -> str:
