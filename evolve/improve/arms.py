@@ -10,6 +10,7 @@ from evolve.agent import Agent, Recall, Surroundings, recall_nothing
 from evolve.episodes import TRIAL, Json, Limits, Origin, Recalled, TaskView
 from evolve.memory import ExperienceRow, MemorySnapshot, Recaller
 from evolve.policies.protocol import Policy
+from evolve.redaction import Scanner
 from evolve.sandbox import Sandbox
 from evolve.skills import Skill
 from evolve.skills.admission import Interpreter
@@ -98,8 +99,14 @@ class Arm:
         )
 
 
-def agent_for(arm: Arm, learner: Learner, sandbox: Sandbox, *, run: str, suite: str) -> Agent:
-    """An agent that acts as the arm and commits nothing itself."""
+def agent_for(
+    arm: Arm, learner: Learner, sandbox: Sandbox, *, run: str, suite: str, scanner: Scanner | None = None
+) -> Agent:
+    """An agent that acts as the arm and commits nothing itself.
+
+    Args:
+        scanner: Knows the secrets that nothing observed may bring into a record; by default there are none.
+    """
     around = Surroundings(
         policy=arm.policy(learner),
         sandbox=sandbox,
@@ -107,6 +114,7 @@ def agent_for(arm: Arm, learner: Learner, sandbox: Sandbox, *, run: str, suite: 
         run=run,
         suite=suite,
         skills=arm.skills,
+        scanner=scanner or Scanner(),
     )
     return Agent(around, arm.workflow)
 

@@ -49,10 +49,14 @@ class Bench:
         setup = self._setup
         if job.begun is not None:  # it serves this one episode
             learner = RepeatingLearner(learner=setup.learner, begun=job.begun)
-            return agent_for(arm, learner, self._sandbox, run=setup.run, suite=setup.suite)
+            return self._made(arm, learner)
         if key not in self._agents:
-            self._agents[key] = agent_for(arm, setup.learner, self._sandbox, run=setup.run, suite=setup.suite)
+            self._agents[key] = self._made(arm, setup.learner)
         return self._agents[key]
+
+    def _made(self, arm: Arm, learner: Learner) -> Agent:
+        setup = self._setup
+        return agent_for(arm, learner, self._sandbox, run=setup.run, suite=setup.suite, scanner=setup.scanner)
 
     def _drop(self, arm: str) -> None:
         self._arms.pop(arm, None)

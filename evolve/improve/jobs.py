@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from evolve.episodes import EpisodeRecord, Limits, Row
 from evolve.improve.arms import Arm, Learner
 from evolve.improve.beginnings import Beginning
+from evolve.redaction import Scanner
 from evolve.sandbox import Sandbox
 from evolve.skills import Skill, Verdict
 from evolve.tasks import Task
@@ -66,12 +67,14 @@ class WorkerSetup:
 
     Attributes:
         sandbox: Opens the sandbox; called once per process.
+        scanner: Knows the secrets that nothing observed may bring into a record.
     """
 
     learner: Learner
     sandbox: Callable[[], Sandbox]
     run: str
     suite: str
+    scanner: Scanner = field(default_factory=Scanner, repr=False)
 
 
 Told = Callable[[Attempt], None]

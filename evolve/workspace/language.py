@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from evolve.episodes import Json, Limits, TaskView
 from evolve.errors import UsageError
@@ -43,6 +44,7 @@ class LanguageLearner:
     recording: Recording | None = None
     language: LanguageSettings = field(default_factory=LanguageSettings)
     _opened: tuple[Models, EpisodeMeter] | None = None
+    _folders: tuple[Path, ...] = ()
 
     @property
     def name(self) -> str:
@@ -87,6 +89,13 @@ class LanguageLearner:
         """No guide: insights act as lines of the prompt."""
         return None
 
+    def beware_of(self, folders: Iterable[Path]) -> None:
+        """What is asked and answered from here on is clean of the values in ``.env`` files of these folders too."""
+        known = tuple(dict.fromkeys((*self._folders, *folders)))
+        if known != self._folders:
+            self._folders = known
+            self.close()  # what is open knows less; it is opened again with the next question
+
     def close(self) -> None:
         """Frees the connections; closing twice is no error."""
         if self._opened is not None:
@@ -128,6 +137,6 @@ class LanguageLearner:
             replays = self.recording is not None and self.recording.mode == "only"
             # A replay spends nothing, so what was spent before does not stand in its way.
             meter = EpisodeMeter() if replays else EpisodeMeter(partial(limited, self.paths, self.settings))
-            setup = replace(self._setup, meter=meter)
+            setup = replace(self._setup, meter=meter, folders=(*self._setup.folders, *self._folders))
             self._opened = open_models(setup if self.wire is None else replace(setup, wire=self.wire)), meter
         return self._opened

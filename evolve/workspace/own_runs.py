@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass, field, replace
@@ -21,7 +20,6 @@ from evolve.improve.bench import judge_draft
 from evolve.improve.journal import Journal
 from evolve.improve.stores import Stores
 from evolve.ledger import Budget
-from evolve.redaction import Scanner, known_secrets
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task, task_json
 from evolve.workflow import Workflow
@@ -34,6 +32,7 @@ from evolve.workspace.own_rows import task_of
 from evolve.workspace.person import Person
 from evolve.workspace.preferences import about
 from evolve.workspace.result import Extras, Result, result_of
+from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_of
 
 if TYPE_CHECKING:
     from evolve.sandbox import Sandbox
@@ -174,6 +173,8 @@ def _opener(workspace: Workspace, wish: Wish) -> Callable[[], AbstractContextMan
 def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) -> Agent:
     """The promoted variant's guide, every admitted skill, and recall from the whole memory."""
     arm, person, sandbox = workspace.stores.practice_arm(workflow), wish.person, place.sandbox
+    if isinstance(workspace.learner, AsksEndpoints):
+        workspace.learner.beware_of(folders_of([wish.task]))
     if isinstance(sandbox, Stoppable):
         sandbox = sandbox.until(person.cancellation)
     around = Surroundings(
@@ -192,15 +193,10 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
         ),
         judge=workspace.judges.factory,
         skills=arm.skills,
-        scanner=Scanner(known_secrets(os.environ, _folders(workspace, wish.task))),
+        scanner=scanner_of(workspace.paths, folders_of([wish.task])),
     )
     acting = arm.workflow.attended()
     return Agent(around, acting if wish.task.files is None else acting.in_folders())
-
-
-def _folders(workspace: Workspace, task: Task) -> list[Path]:
-    """Where ``.env`` files may lie whose values an action could come by."""
-    return [workspace.paths.root, Path.cwd(), *([] if task.files is None else [Path(task.files.folder)])]
 
 
 def _limits(workspace: Workspace, budget: Budget) -> Limits:

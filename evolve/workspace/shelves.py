@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Literal
 from evolve.errors import SandboxUnavailable, UsageError
 from evolve.improve.stores import Stores
 from evolve.paths import WorkspacePaths
-from evolve.redaction import Scanner, known_secrets
 from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
 from evolve.skills import KEPT, Skill, SkillStatus, with_called
 from evolve.workspace.closing import Shelf
 from evolve.workspace.folders import Folders
+from evolve.workspace.secrets import scanner_of
 
 if TYPE_CHECKING:
     from evolve.sandbox import Outcome
@@ -150,6 +150,6 @@ class Skills(Shelf):
                 )
         # A .env file is never copied into a run, but what a program printed may hold its values all the same.
         worked_in = [Path(patch.folder) for patch in Folders(self._paths.runs).list()]
-        scanner = Scanner(known_secrets(os.environ, (self._paths.root, Path.cwd(), *worked_in)))
+        scanner = scanner_of(self._paths, worked_in)
         rules = agent_skills.ExportRules(scanner=scanner, evals=evals, description=description)
         return agent_skills.export(skills, Path(out), rules)

@@ -29,6 +29,7 @@ from evolve.workspace.faults import FaultKept
 from evolve.workspace.folder_runs import common_environment, refuse_search
 from evolve.workspace.learners import episode_limits
 from evolve.workspace.opening import now, sandbox_opener
+from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 
 if TYPE_CHECKING:
     from evolve.workspace.facade import Workspace
@@ -159,11 +160,19 @@ def opened_session(
 ) -> Iterator[Session]:
     """A session with its workers; they are gone when it ends, however it ends."""
     folders = {task.files.folder for task in suite.tasks if task.files is not None}
+    if isinstance(workspace.learner, AsksEndpoints):
+        workspace.learner.beware_of(folders_of(suite.tasks))
     opener = sandbox_opener(workspace.settings, [workspace.paths.root, *sorted(folders)])
     if folders:
         opener = partial(opener, python=common_environment(folders, python))
     workspace.open_sandbox()  # refuses here, before any process is started
-    setup = WorkerSetup(learner=workspace.learner, sandbox=opener, run=run.id, suite=suite.name)
+    setup = WorkerSetup(
+        learner=workspace.learner,
+        sandbox=opener,
+        run=run.id,
+        suite=suite.name,
+        scanner=scanner_for(workspace.paths, suite),
+    )
     folder = workspace.paths.runs / run.id
     # A policy's meter holds one episode at a time, so with a model episodes come one after the other.
     workers = open_workers(setup, 1 if workspace.uses_model else workspace.settings.worker_count)

@@ -58,6 +58,22 @@ def test_no_sink_holds_what_an_endpoint_told(cli, planted, task):
     assert leaks(planted, *outputs, asked) == []
 
 
+def test_an_endpoint_that_tells_a_secret_of_the_folder_is_not_believed_to_know_it(cli, tmp_path):
+    folder, told = tmp_path / "project", "Zk3xPq9L-named-77"
+    folder.mkdir()
+    (folder / ".env.local").write_text(f"API_SECRET={told}\n")
+    (folder / "conf.ini").write_text(f"{told}\n")
+    action = {"kind": "finish", "code": "", "answer": True, "cites": [], "subgoal": 0}
+    replies = [{"data": {"goal": told, "subgoals": [told]}}, *[{"data": {**action, "thought": told, "text": told}}] * 6]
+    with ScriptedEndpoint(Scenario(replies=replies)) as serving:
+        options = ("--check", "true", "--model", serving.model, "--record", tmp_path / "recorded.jsonl")
+        done = cli("run", f"use {told}", "--dir", folder, *options)
+        asked = json.dumps(serving.requests)
+    recorded = (tmp_path / "recorded.jsonl").read_text()
+    assert "[secret]" in recorded and "[secret]" in asked
+    assert told not in recorded + asked and done.code in (0, 1, 4, 6)
+
+
 def test_no_output_of_a_conversation_holds_what_an_endpoint_told_in_pieces(start_cli, planted):
     with ScriptedEndpoint(Scenario(replies=telling())) as serving:
         done = start_cli("chat", "--plain", "--model", serving.model, stdin=-1)
