@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from evolve.redaction import MARK, Scanner, StreamCleaner
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _SHOWN_BEGINNING = 4  # so few characters of a secret tell nothing
+_Path = tuple[str | int, ...]
 
 
 class CleaningWire:
@@ -53,13 +54,23 @@ def clean_body(content: bytes, scanner: Scanner) -> bytes:
     """
     if not scanner:
         return content
-    text = content.decode("utf-8", "surrogateescape")
+    encoding = json.detect_encoding(content)
+    if not encoding.startswith("utf-8"):  # UTF-16 or UTF-32, by its zeros or its byte order mark
+        text = content.decode(encoding, "replace")
+        clean = _clean_text(text, scanner)
+        content = content if clean == text else clean.encode(encoding, "replace")
+    return _clean_text(content.decode("utf-8", "surrogateescape"), scanner).encode("utf-8", "surrogateescape")
+
+
+def _clean_text(text: str, scanner: Scanner) -> str:
     try:
         whole = json.loads(text.removeprefix("\ufeff"))
-        clean = text if _is_clean(text, whole, scanner) else json.dumps(scanner.cleaned(whole))
+        news = _news({0: whole}, scanner)
+        if not news and _is_clean(text, whole, scanner):
+            return text
+        return json.dumps(scanner.cleaned(_with(whole, news.get(0, {}))))
     except (ValueError, RecursionError):
-        clean = _clean_stream(text, scanner) if "data:" in text else scanner.clean(text)
-    return clean.encode("utf-8", "surrogateescape")
+        return _clean_stream(text, scanner) if "data:" in text else scanner.clean(text)
 
 
 def clean_request(request: ModelRequest, scanner: Scanner) -> ModelRequest:
@@ -77,25 +88,37 @@ def _clean_stream(text: str, scanner: Scanner) -> str:
             events[place] = json.loads(line.removeprefix("data:")) if line.startswith("data:") else None
         except (ValueError, RecursionError):
             events[place] = None
-    texts: defaultdict[tuple[Any, ...], list[tuple[int, str]]] = defaultdict(list)
-    for place, event in events.items():
-        for path, said in _texts(event):
-            texts[path].append((place, said))
-    changed: dict[int, dict[tuple[Any, ...], str]] = defaultdict(dict)
-    for path, pieces in texts.items():
-        clean = [scanner.clean(said) for _, said in pieces]
-        if scanner.clean("".join(clean)) != "".join(clean):
-            clean = [scanner.clean("".join(clean)), *("" for _ in pieces[1:])]
-        for (place, said), new in zip(pieces, clean, strict=True):
-            if new != said:
-                changed[place][path] = new
+    changed = _news(events, scanner)
     return "\n".join(
         scanner.clean(line) if events[place] is None else _event(line, events[place], changed.get(place), scanner)
         for place, line in enumerate(lines)
     )
 
 
-def _event(line: str, event: Any, news: dict[tuple[Any, ...], str] | None, scanner: Scanner) -> str:
+def _news(values: Mapping[int, Any], scanner: Scanner) -> dict[int, dict[_Path, str]]:
+    """The texts of JSON values that have to change, also where parts or pieces of one text share a secret."""
+    texts: defaultdict[_Path, list[tuple[int, _Path, str]]] = defaultdict(list)
+    for place, value in values.items():
+        for path, said in _texts(value):
+            texts[_of_whole(path)].append((place, path, said))
+    changed: defaultdict[int, dict[_Path, str]] = defaultdict(dict)
+    for pieces in texts.values():
+        clean = [scanner.clean(said) for *_, said in pieces]
+        if scanner.clean("".join(clean)) != "".join(clean):
+            clean = [scanner.clean("".join(clean)), *("" for _ in pieces[1:])]
+        for (place, path, said), new in zip(pieces, clean, strict=True):
+            if new != said:
+                changed[place][path] = new
+    return changed
+
+
+def _of_whole(path: _Path) -> _Path:
+    """What the texts of one whole have in common: a text may come as a list of texts, or of parts with a ``text``."""
+    part = len(path) > 1 and path[-1] == "text" and isinstance(path[-2], int)
+    return tuple(step for step in path[: -1 if part else None] if not isinstance(step, int))
+
+
+def _event(line: str, event: Any, news: dict[_Path, str] | None, scanner: Scanner) -> str:
     """The line of an event, with its new texts where it has some."""
     if news is None and _is_clean(line, event, scanner):
         return line
@@ -108,7 +131,7 @@ def _is_clean(text: str, value: Any, scanner: Scanner) -> bool:
     return scanner.cleaned(value) == value and not scanner.spans(text) and not scanner.spans(plain)
 
 
-def _texts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], str]]:
+def _texts(value: Any, path: _Path = ()) -> Iterator[tuple[_Path, str]]:
     """The texts of an event with their places, by which those of one kind are joined."""
     if isinstance(value, str):
         yield path, value
@@ -117,7 +140,7 @@ def _texts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
             yield from _texts(item, (*path, key))
 
 
-def _with(value: Any, news: dict[tuple[Any, ...], str], path: tuple[Any, ...] = ()) -> Any:
+def _with(value: Any, news: dict[_Path, str], path: _Path = ()) -> Any:
     if isinstance(value, dict):
         return {key: _with(item, news, (*path, key)) for key, item in value.items()}
     if isinstance(value, list):

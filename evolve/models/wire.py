@@ -162,7 +162,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def _said(content: bytes) -> tuple[str, str]:
     """Code and message of an error's body, in the forms seen in the wild; the text itself where it is none of them."""
-    raw = content[:20_000].decode("utf-8", "replace")
+    raw = content[:20_000].decode(json.detect_encoding(content), "replace")
     try:
         whole = json.loads(raw)
     except (ValueError, RecursionError):

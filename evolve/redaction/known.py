@@ -23,7 +23,10 @@ from urllib.parse import unquote
 
 from evolve.redaction.shapes import SHAPES
 
-_SHORTEST_NAMED, _SHORTEST_RANDOM, _BITS, _LONGEST_RUNS = 6, 8, 2.5, 2.6
+LEAST_BITS = 2.5
+"""Of entropy per character (Shannon) in what looks made at random."""
+
+_SHORTEST_NAMED, _SHORTEST_RANDOM, _LONGEST_RUNS = 6, 8, 2.6
 _MOST_BYTES = 256 * 1024
 
 _SECRET_NAME = re.compile(
@@ -198,17 +201,18 @@ def _is_random(text: str) -> bool:
         text = text.partition("?")[2]
     signs = _SIGN.search(text) and "/" not in text and not text.startswith("-")
     if signs and len(text) >= _SHORTEST_RANDOM and _LETTER.search(text) and _DIGIT.search(text):
-        return _bits(text) >= _BITS
+        return bits(text) >= LEAST_BITS
     return bool(_UUID.search(text)) or any(_is_random_part(part) for part in _PART.findall(text))
 
 
 def _is_random_part(text: str) -> bool:
     size, runs = len(text), len(_RUN.findall(text))
-    if size < _SHORTEST_RANDOM or _bits(text) < _BITS:
+    if size < _SHORTEST_RANDOM or bits(text) < LEAST_BITS:
         return False
     longest = _LONGEST_RUNS if size < 2 * _SHORTEST_RANDOM else 4.0 if _HEX.match(text) else 3.2
     return size <= longest * runs
 
 
-def _bits(text: str) -> float:
+def bits(text: str) -> float:
+    """The entropy per character (Shannon)."""
     return -sum(count / len(text) * math.log2(count / len(text)) for count in Counter(text).values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -11,13 +12,16 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from evolve.redaction.known import KnownSecret
+from evolve.redaction.known import LEAST_BITS, KnownSecret, bits
 from evolve.redaction.shapes import SHAPES
 
 MARK = "[secret]"
 """Stands where a secret stood."""
 
 _SHORTEST_CODED, _SHORTEST_PLAIN = 8, 10
+_AS_NUMBER = ", as a number"
+LONGEST_NUMBER = 10**40
+"""No secret is a number as long as this, and texts of longer ones take long to make."""
 _LINKS = re.compile(r"[\s\"'+,\\()]+")
 
 
@@ -45,12 +49,17 @@ class _Form:
     how: str
     secret: KnownSecret
 
+    @property
+    def counts_inside(self) -> bool:
+        """Whether it is no chance that it stands inside a longer word."""
+        return self.secret.random or bool(self.how and self.how != _AS_NUMBER)
+
     def spans(self, folded: str) -> Iterator[tuple[int, int]]:
         """Where it stands in a text in small letters. A guessable one counts only as a whole word."""
         at = folded.find(self.text)
         while at >= 0:
             end = at + len(self.text)
-            if self.secret.random or self.how or not _touches_word(folded, at, end):
+            if self.counts_inside or not _touches_word(folded, at, end):
                 yield at, end
             at = folded.find(self.text, at + 1)
 
@@ -58,9 +67,9 @@ class _Form:
 class Scanner:
     """Knows secrets, in the forms in which they slip through.
 
-    These are: as they are, whatever the case, as in JSON, URL-encoded, in hexadecimal, backwards, and in Base64
-    wherever in a longer text the secret stood before. One that is encrypted, compressed, encoded twice or taken apart
-    by hand is not found.
+    These are: as they are, whatever the case, as in JSON, HTML and URLs, in hexadecimal, in Base32, backwards, as a
+    number, and in Base64 wherever in a longer text the secret stood before. One that is encrypted, compressed, encoded
+    twice or taken apart by hand is not found.
 
     Args:
         known: What :func:`evolve.redaction.known_secrets` found.
@@ -82,14 +91,18 @@ class Scanner:
         return "".join([*parts, text[last:]]) if parts else text
 
     def cleaned(self, value: Any) -> Any:
-        """A JSON value with all its texts clean, keys included."""
+        """A JSON value with all its texts clean, keys included; :data:`MARK` for numbers of at least eight digits."""
+        # One look at all texts is cheap where there is nothing to find; no form and no word goes on behind the sign.
+        return self._cleaned(value) if self.forms and self.spans("\0".join(_leaves(value))) else value
+
+    def _cleaned(self, value: Any) -> Any:
         if isinstance(value, str):
             return self.clean(value)
         if isinstance(value, list | tuple):
-            return [self.cleaned(item) for item in value]
+            return [self._cleaned(item) for item in value]
         if isinstance(value, dict):
-            return {self.cleaned(key): self.cleaned(item) for key, item in value.items()}
-        return value
+            return {self._cleaned(key): self._cleaned(item) for key, item in value.items()}
+        return MARK if any(self.spans(text) for text in _number(value)) else value
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where known secrets stand, in order and without overlaps."""
@@ -137,6 +150,29 @@ def folded(text: str) -> str:
     return low if len(low) == len(text) else "".join(one if len(one := sign.lower()) == 1 else sign for sign in text)
 
 
+def _leaves(value: Any) -> Iterator[str]:
+    """The texts of a JSON value, and its numbers that are long enough to be a secret."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(key)
+            yield from _leaves(item)
+    else:
+        yield from _number(value)
+
+
+def _number(value: Any) -> Iterator[str]:
+    """A number as a text, where it has as many and as different digits as a secret."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LONGEST_NUMBER:
+        text = str(int(value)) if value == int(value) else repr(value)
+        if len(text) >= _SHORTEST_CODED and bits(text) >= LEAST_BITS:
+            yield text
+
+
 def _touches_word(text: str, start: int, end: int) -> bool:
     return (start > 0 and text[start - 1].isalnum()) or (end < len(text) and text[end].isalnum())
 
@@ -164,6 +200,17 @@ def _written(value: str) -> Iterator[tuple[str, str]]:
     yield ", URL-encoded", quote_plus(raw)
     yield ", URL-encoded", "".join(f"%{byte:02x}" for byte in raw)
     yield ", in hexadecimal", raw.hex()
+    yield ", in hexadecimal", raw.hex(":")
+    yield ", in hexadecimal", raw.hex(" ")
+    yield ", in hexadecimal", "".join(f"\\x{byte:02x}" for byte in raw)
+    yield ", as in HTML", html.escape(value)
+    yield ", as in HTML", html.escape(value).replace("&#x27;", "&#39;")
+    yield ", as in HTML", "".join(f"&#{ord(sign)};" for sign in value)
+    yield ", as in HTML", "".join(f"&#x{ord(sign):x};" for sign in value)
+    yield ", in Base32", base64.b32encode(raw).decode("ascii")[: len(raw) * 8 // 5]
+    if value.isascii() and value.isdecimal() and len(value) < len(str(LONGEST_NUMBER)):
+        for plain in (str(int(value)), f"{int(value):_}", f"{int(value):,}", hex(int(value))):
+            yield _AS_NUMBER, plain
     yield ", backwards", value[::-1]
     for before in range(3):  # what stood before it in the text decides where its groups of three bytes begin
         coded = base64.b64encode(b"\0" * before + raw).decode("ascii")

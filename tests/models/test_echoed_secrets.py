@@ -8,14 +8,22 @@ from urllib.parse import quote
 
 import pytest
 
-from evolve.errors import EndpointProblem
-from evolve.models.wire import Received
+from evolve.errors import EndpointProblem, ModelMistake
+from evolve.models.wire import Received, failure_of_status
 from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import SUM, ask, recorded
 
 KEY = "Zk9-wQ4tLm2xV7pRb3Ns8Yd/1cFh6Gj=="
 OTHER = "hunter2"
-ENVIRON = {"EVOLVE_API_KEY": KEY, "DB_PASS": OTHER, "LANG": "en_US.UTF-8", "MODE": "production", "PORT": "8080"}
+PIN = "8462917305"
+ENVIRON = {
+    "EVOLVE_API_KEY": KEY,
+    "DB_PASS": OTHER,
+    "BANK_PIN": PIN,
+    "LANG": "en_US.UTF-8",
+    "MODE": "production",
+    "PORT": "8080",
+}
 WRITTEN = {
     "raw": KEY,
     "header": f"Authorization: Bearer {KEY}",
@@ -26,6 +34,11 @@ WRITTEN = {
     "url": quote(KEY, safe=""),
     "hex": KEY.encode().hex(),
     "hex capitals": KEY.encode().hex().upper(),
+    "hex with colons": KEY.encode().hex(":"),
+    "escapes of bytes": "".join(f"\\x{byte:02x}" for byte in KEY.encode()),
+    "base32": base64.b32encode(KEY.encode()).decode(),
+    "html": "".join(f"&#{ord(sign)};" for sign in KEY),
+    "html in hex": "".join(f"&#x{ord(sign):X};" for sign in KEY),
     "backwards": KEY[::-1],
     "capitals": KEY.upper(),
     "json": json.dumps({"headers": {"authorization": KEY}}),
@@ -154,6 +167,13 @@ def told_by(bench, tmp_path):
     return make
 
 
+class Failing(Telling):
+    """One that refuses with that body."""
+
+    def send(self, exchange, deadlines, on_bytes=None):
+        return failure_of_status(400, {}, self.bodies[0])
+
+
 def parts(text, at=9):
     """A text as parts that share the key."""
     cut = text.index(KEY) + at
@@ -171,9 +191,51 @@ def test_a_key_that_parts_of_a_reply_share_is_in_no_reply_and_no_repair(told_by)
     reply, told = told_by(json.dumps(wrong).encode(), json.dumps(right).encode(), request=ask(schema=SUM))
     assert reply.data == {"sum": 42}
     assert "no JSON but [secret]" in told and KEY not in told
+    assert KEY[:9] not in told and KEY[9:] not in told
     last = completion("x")
     last["choices"][0]["message"]["content"] = parts(f"it is {KEY}.")
-    assert told_by(json.dumps(last).encode())[0].text == "it is [secret]."
+    reply, told = told_by(json.dumps(last).encode())
+    assert reply.text == "it is [secret]."
+    assert KEY[:9] not in told and KEY[9:] not in told
+
+
+def test_a_key_that_parts_of_an_output_share_is_in_no_recording(told_by):
+    body = completion("fine")
+    body["output"] = [{"type": "message", "content": parts(f"it is {KEY}.")}, ["it is ", KEY[:5], KEY[5:]]]
+    reply, told = told_by(json.dumps(body).encode())
+    assert reply.text == "fine" and "[secret]" in told
+    assert not any(piece in told for piece in (KEY[:5], KEY[5:], KEY[9:]))
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "in pieces"])
+def test_a_number_that_is_a_secret_is_in_no_reply_and_no_recording(told_by, streamed):
+    said = f"{PIN} and 8462917306"
+    body = {**completion(said), "debug": [int(PIN), float(PIN)], "created": 1700000000}
+    sent = events(said) + b"data: " + json.dumps(body).encode() + b"\n\n"
+    reply, told = told_by(sent if streamed else json.dumps(body).encode(), streamed=streamed)
+    assert "[secret] and 8462917306" in reply.text
+    assert PIN not in told and "1700000000" in told
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le"])
+def test_a_body_in_another_encoding_is_cleaned(bench, tmp_path, encoding):
+    said = json.dumps({"error": {"message": f"wrong key {KEY} indeed"}})
+    wires = [
+        Telling(*[said.encode(encoding)] * 9),
+        Failing(said.encode(encoding)),
+        Failing(f"no {KEY}".encode(encoding)),
+    ]
+    for number, wire in enumerate(wires):
+        place = tmp_path / f"{number}.jsonl"
+        with pytest.raises((EndpointProblem, ModelMistake)) as caught:
+            bench("", setup={"environ": ENVIRON, "wire": lambda _, one=wire: one, **recorded(place)}).complete()
+        kept = json.loads(place.read_text().splitlines()[0]) if place.exists() else {}
+        whole = str(caught.value) + json.dumps(kept)
+        if kept.get("encoding") == "base64":
+            whole += base64.b64decode(kept["reply"]).decode(encoding)
+        whole = whole.replace("\\u0000", "")
+        assert KEY not in whole
+        assert "[secret]" in whole or not kept
 
 
 def test_a_key_that_pieces_of_different_kinds_share_is_in_no_reply(told_by):

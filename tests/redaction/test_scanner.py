@@ -143,6 +143,23 @@ def test_ordinary_text_holds_none(tmp_path):
         "{'DB_PASS': 'abcdefgh'}",
         "xoxb-1234567890-abc",
         "AIza" + "b" * 35,
+        "sk-ant-api03-" + "aB3_" * 8,
+        "sk_live_" + "a1B2" * 6,
+        "https://hooks.slack.com/services/T0AB12CD3/B0AB12CD3/" + "x" * 24,
+        "https://hooks.slack.com/workflows/T0AB12CD3/A0AB12CD3/1234567890/" + "x" * 24,
+        "https://discord.com/api/webhooks/123456789012345678/" + "aB3_-" * 13,
+        "https://discordapp.com/api/v10/webhooks/123456789012345678/" + "x" * 68,
+        "123456789:AA" + "x" * 33,
+        "xapp-1-A0AB12CD3-1234567890-" + "a1" * 16,
+        "GOCSPX-" + "x" * 28,
+        "ya29." + "x" * 40,
+        "AccountKey=" + "a" * 86 + "==",
+        "aws_secret_access_key = " + "aB3/" * 10,
+        "dop_v1_" + "a1" * 32,
+        "hvs." + "x" * 24,
+        "shpat_" + "a1" * 16,
+        "postgresql://app:pa55w0rd@db.example.org:5432/app",
+        "-----BEGIN OPENSSH PRIVATE KEY-----",
         "SG." + "a" * 22 + "." + "b" * 43,
         "Authorization: Bearer abcdef1234567890",
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.abc",
@@ -169,3 +186,27 @@ def test_a_file_that_is_no_text_gives_no_secrets(tmp_path):
     (tmp_path / ".env").write_bytes(b"\xff\xfe\x00KEY")
     (tmp_path / ".envrc").mkdir()
     assert known_secrets({}, [tmp_path, tmp_path / "gone"]) == ()
+
+
+PIN = "8462917305"
+
+
+def test_a_number_in_data_is_a_secret_where_its_digits_are(tmp_path):
+    known = Scanner(known_secrets({"BANK_PIN": PIN, "DOOR_CODE_SECRET": "11112222", "COUNT": "1234567890"}))
+    data = {"a": [int(PIN), -int(PIN), float(PIN)], "b": (8462917306, 84629173050, 11112222, 1234567890), "c": True}
+    told = known.cleaned(data)
+    assert told["a"] == ["[secret]"] * 3
+    assert told["b"] == [8462917306, 84629173050, 11112222, 1234567890] and told["c"] is True
+    assert known.cleaned([10**5000, float("nan"), float("inf"), PIN])[-1] == "[secret]"
+
+
+@pytest.mark.parametrize("written", ["8_462_917_305", "8,462,917,305", "0x1F86DDEB9", "8462917305.0"])
+def test_a_number_is_found_however_it_is_written(written):
+    known = Scanner(known_secrets({"BANK_PIN": PIN}))
+    assert known.find(f"x = {written}") and PIN[:4] not in known.clean(f"x = {written}")
+    assert known.clean(f"x = 7{written}7") == f"x = 7{written}7"
+
+
+def test_data_without_a_secret_stays_the_same_value():
+    data = {"a": [1, "b", None, ("c", 2.5)]}
+    assert Scanner(known_secrets(environment(CANARIES))).cleaned(data) is data
