@@ -6,9 +6,10 @@ skill of the call passes every rule: format, names, secrets, and that importing 
 
 from __future__ import annotations
 
+import ast
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -25,7 +26,8 @@ from evolve.export.validation import (
     validate,
 )
 from evolve.faults import hit
-from evolve.redaction import Scanner, known_secrets
+from evolve.redaction import Finding, Scanner, known_secrets
+from evolve.redaction.scanner import LONGEST_NUMBER
 from evolve.skills import KEPT, Skill, lint, modules_used
 from evolve.skills.folder import replace_folder
 
@@ -129,8 +131,19 @@ def _check_texts(skill: Skill, description: str, files: Mapping[str, str], scann
     problems = description_problems(description)
     for name, text in files.items():
         problems += [f"{name} contains {found}" for found in scanner.find(text)]
+        if name.endswith(".py"):
+            problems += [f"{name} contains {found}" for found in _in_constants(text, scanner)]
     if problems:
         raise UsageError(f"{skill.name} cannot be exported: {problems[0]}", hint="mend the skill first")
+
+
+def _in_constants(code: str, scanner: Scanner) -> Iterator[Finding]:
+    """Secrets in what the literals of a program mean, used or not: their text may be written with escapes."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes | int):
+            value = node.value.decode("utf-8", "replace") if isinstance(node.value, bytes) else node.value
+            if isinstance(value, str) or abs(value) < LONGEST_NUMBER:
+                yield from (replace(found, line=node.lineno) for found in scanner.find(str(value)))
 
 
 def _check_place(target: Path) -> None:

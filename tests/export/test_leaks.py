@@ -60,6 +60,43 @@ def test_no_planted_secret_leaves_in_code_or_words(workspace, tmp_path, canary):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("owner", ["evolve", "user"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "\nUNUSED = 'hunter2x'\n",
+        "\nUNUSED = 'hu\\x6eter2x'\n",
+        "\nUNUSED = b'hu\\x6eter2x'\n",
+        "\nUNUSED = ['keep', {'hu' 'nter2x': 1}]\n",
+        "\nUNUSED = 8462917305\n",
+        "\nUNUSED = 0x1f86ddeb9\n",
+        "\nUNUSED = 84_6291_7305\n",
+        "\n\ndef unused(hunter2x):\n    return f'{hunter2x}!'\n",
+    ],
+)
+def test_no_secret_leaves_in_a_constant_or_name_that_nothing_uses(workspace, tmp_path, monkeypatch, code, owner):
+    monkeypatch.setenv("BANK_PIN", "8462917305")
+    with pytest.raises(UsageError, match=r"scripts/[a-z0-9-]+.py contains the variable (DB_PASS|BANK_PIN)") as caught:
+        exported(workspace, replace(skill_with(code=code), owner=owner))
+    assert "hunter2x" not in str(caught.value) and not (tmp_path / "out").exists()
+
+
+def test_a_number_that_is_a_secret_leaves_in_no_row(workspace, monkeypatch):
+    monkeypatch.setenv("BANK_PIN", "8462917305")
+    skill = skill_with(row=8462917305)
+    with pytest.raises(UsageError, match="row 5 of its examples holds the variable BANK_PIN"):
+        exported(workspace, skill)
+    assert "8462917305" not in exported(workspace, skill, evals="clean")
+
+
+@pytest.mark.parametrize("text", ["# hunter2x\n", "    'hunter2x'\n"], ids=["comment", "docstring"])
+def test_a_secret_in_words_stays_behind_or_stops_the_export_of_what_a_person_owns(workspace, text):
+    code = f"\n\ndef more():\n{text}    return 1\n"
+    assert "hunter2x" not in exported(workspace, skill_with(code=code))
+    with pytest.raises(UsageError, match="contains the variable DB_PASS"):
+        agent_skills.export([replace(skill_with(code=code), owner="user")], workspace.paths.root / "out")
+
+
 def test_secrets_of_the_folder_that_a_run_worked_in_are_known(workspace, tmp_path, monkeypatch):
     from evolve.workspace.folders import Patch
 
