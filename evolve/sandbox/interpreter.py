@@ -87,12 +87,14 @@ class Environment:
         packages: Folders to import from.
         programs: Folders of commands, before those of the system.
         hidden: Folders, resolved, that stay hidden although they lie in one that is shown.
+        private: Files with secrets beside the packages, hidden as well.
     """
 
     paths: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    private: tuple[str, ...] = ()
 
     def without(self, folders: Sequence[str | os.PathLike[str]]) -> Environment:
         """The same, with these folders hidden.
@@ -135,7 +137,9 @@ def environment_at(path: Path) -> Environment:
         libraries.append(os.path.join(root, "lib64"))
     else:
         libraries += [str(found) for found in sorted(Path(root, "lib64").glob("python*"))]
+    private = [path for library in libraries for path in Path(library).glob("site-packages/.env*")]
     return Environment(
+        private=tuple(str(path) for path in private if path.name == ".env" or path.name.startswith(".env.")),
         paths=(os.path.join(root, "pyvenv.cfg"), *_programs(Path(root, "bin"), {str(folder), root}), *libraries),
         packages=(str(packages),) if packages.is_dir() else (),
         programs=(os.path.join(root, "bin"),),
@@ -186,12 +190,23 @@ def readable_paths(environment: Environment) -> list[str]:
         SandboxUnavailable: As :func:`interpreter_folders`.
     """
     folders = [*system_folders(), *interpreter_folders(), *environment.paths]
-    found = [part for folder in folders for part in _around(folder, environment.hidden)]
+    hidden = (*environment.hidden, *environment.private)
+    found = [part for folder in folders for part in _around(folder, hidden)]
     for prefix in _prefixes():
         if not any(_inside(prefix, shown) for shown in found):  # it is a hidden folder itself, or lies in one
             parts = (os.path.join(prefix, name) for name in ("bin", "lib", "lib64"))
             found += [part for part in parts if os.path.isdir(part) and not os.path.islink(part)]
     return [f for f in dict.fromkeys(found) if not any(f != other and _inside(f, other) for other in found)]
+
+
+def listed_paths(environment: Environment) -> list[str]:
+    """Folders whose names may be listed, as an import does, although not all that is in them may be read."""
+    return sorted({folder for path in environment.private for folder in (os.path.dirname(path), _above(path))})
+
+
+def _above(path: str) -> str:
+    """The library folder that holds the packages."""
+    return os.path.dirname(os.path.dirname(path))
 
 
 def _around(folder: str, hidden: Sequence[str]) -> list[str]:

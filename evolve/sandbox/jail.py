@@ -1,7 +1,7 @@
 """Confines its own process with Landlock and seccomp before the runner is loaded; sent as text, never imported.
 
 The first argument is the configuration as JSON. Beyond the runner's keys it has ``border`` (seccomp program in
-hex), ``read`` and ``write`` (folders and files), ``supervisor`` (process id).
+hex), ``read``, ``list`` and ``write`` (folders and files), ``supervisor`` (process id).
 Order matters: capabilities and Landlock first, the filter last, because the filter refuses what they need.
 """
 
@@ -57,7 +57,7 @@ class Filter(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]
 
 
-def restrict_files(read: Sequence[str], write: Sequence[str]) -> None:
+def restrict_files(read: Sequence[str], listed: Sequence[str], write: Sequence[str]) -> None:
     """Only these paths can be opened; no network, no signals or abstract sockets to the outside."""
     version = check(LIBC.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1), "Landlock")
     if version < 4:
@@ -67,7 +67,7 @@ def restrict_files(read: Sequence[str], write: Sequence[str]) -> None:
     size = ctypes.c_size_t(24 if version >= 6 else 16)
     ruleset = check(LIBC.syscall(CREATE_RULESET, ctypes.byref(rules), size, 0), "the ruleset")
     looking = EXECUTE | READ_FILE | READ_DIR
-    for paths, allowed in ((read, looking), (write, KEEPING)):
+    for paths, allowed in ((read, looking), (listed, READ_DIR), (write, KEEPING)):
         for path in paths:
             try:
                 parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -99,7 +99,7 @@ def confine(config: Mapping[str, Any]) -> None:
     os.umask(0o077)
     check(prctl(PR_SET_NO_NEW_PRIVS, 1), "giving up new privileges")
     check(prctl(PR_SET_DUMPABLE, 0), "hiding the memory")
-    restrict_files(config["read"], config["write"])
+    restrict_files(config["read"], config["list"], config["write"])
     drop_capabilities()
     code = bytes.fromhex(config["border"])
     border = Filter(len(code) // 8, code)

@@ -19,6 +19,7 @@ from evolve.sandbox import seccomp
 from evolve.sandbox.descent import tasks_of_user
 from evolve.sandbox.interpreter import (
     Environment,
+    listed_paths,
     readable_paths,
     runner_command,
     runner_config,
@@ -61,6 +62,7 @@ class Landlock:
                 "others": tasks_of_user(),
                 "border": seccomp.border_filter().hex(),
                 "read": [*_readable(self._environment), "/dev/urandom", "/dev/zero"],
+                "list": listed_paths(self._environment),
                 "write": [scratch.path, "/dev/null"],
                 "nested": limits.processes > 0,
             }

@@ -84,6 +84,22 @@ def test_nothing_of_a_project_that_is_its_own_environment_is_shown_but_the_envir
     assert "version" in str(read(sandbox, str(project / "pyvenv.cfg")))
 
 
+def test_a_file_of_secrets_beside_the_packages_is_not_shown_and_the_packages_are(opened, project):
+    names = [".env", ".env.local", ".environment", "parcel.py"]
+    for name in names[:-1]:
+        packages(project).joinpath(name).write_text(f"# {SECRET}\n")
+    try:
+        sandbox = opened(python=project, hidden=[project / "memory_store"])
+        said = read(sandbox, *(str(packages(project) / name) for name in names))
+        assert [value is None for value in said.values()] == [True, True, False, False]
+        code = f"import parcel, subprocess\nsubprocess.run(['cat', {str(packages(project) / '.env')!r}]).returncode"
+        assert sandbox.execute(code, SandboxLimits(processes=8)).value != 0
+        assert sandbox.execute("import parcel\nparcel.weight").value == 3
+    finally:
+        for name in names[:-1]:
+            packages(project).joinpath(name).unlink()
+
+
 @pytest.mark.slow
 def test_the_commands_of_an_environment_run_and_find_its_packages(opened, project):
     sandbox = opened(python=project)
