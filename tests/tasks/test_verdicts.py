@@ -2,50 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from benchmarks.forged import judged
 from benchmarks.forged_answers import CODES, FILES, OBJECTS, RIGHT, VALUES, Forgery
-from evolve.sandbox import open_sandbox
-from evolve.tasks import CommandVerifier, Submission, TestsVerifier
+from evolve.tasks import CommandVerifier, Submission
 from evolve.tasks.separable import why_whole
 from evolve.tasks.work import FolderWork
-from evolve.workspace.opening import cache_folder
+from tests.tasks.asserting import three
 
 HONEST = Forgery(name="the right answer", code=RIGHT)
 FEW = ("an int that equals everything", "writes the report of the runner", "replaces the code of the tests")
-
-
-@pytest.fixture(scope="module")
-def sandbox(private_home):
-    patch = pytest.MonkeyPatch()
-    patch.setenv("XDG_CACHE_HOME", str(private_home / ".cache"))
-    with open_sandbox(cache_dir=cache_folder(), python=Path(sys.prefix)) as opened:
-        yield opened
-    patch.undo()
-
-
-@pytest.fixture
-def call(sandbox):
-    """What hidden tests call an answer: ``verified``, ``checked``, ``accepted`` or ``refused``."""
-
-    def called(code, tests):
-        verdict = TestsVerifier(tests=tests).verify(Submission(code=code), sandbox)
-        assert not verdict.fault, verdict.text
-        words = [word for word in ("verified", "checked", "accepted") if getattr(verdict, word)]
-        return (words or ["refused"])[0]
-
-    return called
-
-
-def three(body, head="from solution import solve"):
-    """A test of three assertions, two of which are about nothing."""
-    return f"{head}\n\ndef test_it():\n    assert True\n    assert True\n" + "".join(
-        f"    {line}\n" for line in body.split("\n")
-    )
 
 
 def test_the_right_answer_is_verified_where_only_values_cross_and_checked_where_tests_need_its_process(call):
