@@ -49,7 +49,7 @@ def new_secret() -> str:
 
 def names_of_tests(text: str) -> list[str]:
     """The tests of a file in order: ``test_a``, or ``TestB::test_c`` in a class; none where it is not Python."""
-    tree = _parsed(text)
+    tree = parsed(text)
     return [] if tree is None else [name for name, _ in _tests(tree)]
 
 
@@ -63,7 +63,7 @@ def broken(text: str, how: Breaking, secret: str, *, script: bool = False) -> st
         secret: Text that nobody can guess and that looks like nothing in particular.
         script: The file is run by itself, so what stands outside of functions is a test too.
     """
-    tree = _parsed(text)
+    tree = parsed(text)
     if tree is None:
         return text
     for _, test in _tests(tree):
@@ -87,7 +87,7 @@ def strengthened(text: str, secret: str) -> str:
     Args:
         secret: Text that nobody can guess.
     """
-    tree = _parsed(text)
+    tree = parsed(text)
     if tree is None:
         return text
     if not _OWN_EQUALITY.search(text):
@@ -145,7 +145,8 @@ class _Probing(ast.NodeTransformer):
     visit_BinOp = visit_Subscript = _sparing
 
 
-def _parsed(text: str) -> ast.Module | None:
+def parsed(text: str) -> ast.Module | None:
+    """The syntax tree; None where the text is not Python."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

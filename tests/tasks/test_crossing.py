@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from evolve.agent.environments.verdicts import judged_by_all
+from evolve.episodes import Row
+from evolve.tasks import RowsVerifier, Submission, TestsVerifier
 from tests.tasks.asserting import three
 
 GIVEN = {
@@ -184,3 +187,12 @@ def test_an_accepted_answer_that_is_not_verified_says_why(verdict):
     assert not one.checked and "because they ran in its own process (they import sys), and 1 assertion of" in one.text
     full = verdict("def solve(x):\n    return x", three("assert solve(2) == 2"))
     assert (full.verified, full.text) == (True, "")
+
+
+def test_what_rows_verified_does_not_say_why_tests_could_not(sandbox):
+    rows = RowsVerifier(rows=[Row(input=(n,), output=n) for n in range(9)])
+    tests = TestsVerifier(tests=three("import sys\nassert solve(2) == 2"))
+    answer = Submission(code="def solve(x):\n    return x")
+    both, one = (judged_by_all(each, answer, sandbox) for each in ([rows, tests], [tests]))
+    assert (both.verified, both.text) == (True, "")
+    assert one.checked and "checked and not verified" in one.text

@@ -223,8 +223,8 @@ SCRIPT = {"total.py": "def total(xs):\n    return xs[0]\n", "test_total.py": "fr
 def check(sandbox):
     """What a check calls a change to ``total.py``."""
 
-    def verdict(change, command, tests, written=None, **files):
-        original = {"total.py": b"def total(xs):\n    return xs[0]\n", **{n: t.encode() for n, t in files.items()}}
+    def verdict(change, command, tests, written=None, start="def total(xs):\n    return xs[0]\n", **files):
+        original = {"total.py": start.encode(), **{n: t.encode() for n, t in files.items()}}
         if tests:
             original["tests/test_total.py"] = tests.encode()
         work = FolderWork(folder="/", check=command)
@@ -261,6 +261,7 @@ def test_a_check_without_a_report_is_examined_by_how_it_ends(check, command, tes
     right, lie = check(SUM, command, tests), check(LIE, command, tests)
     assert (right.accepted, right.checked, right.verified) == (True, True, False)
     assert "fails before the change, and where its tests are broken on purpose" in right.text
+    assert right.text.endswith("not verified, because it runs the answer itself")
     assert not lie.accepted and "where its tests compare more strictly" in lie.text
     ended = check("import os\nos._exit(0)\n", command, tests)
     assert not ended.accepted
@@ -321,6 +322,49 @@ def test_a_check_that_passed_before_decides_nothing(check):
     verdict = check(SUM, "true", "")
     assert (verdict.accepted, verdict.checked, verdict.verified) == (True, False, False)
     assert verdict.text == "the check passed before anything was changed, so it decides nothing"
+
+
+DOCUMENTED = "def total(xs):\n    '''Sums.\n\n    >>> total([1, 2])\n    3\n    '''\n    return {}\n"
+INSIDE = (
+    "import unittest\n{}class T(unittest.TestCase):\n"
+    "    def test_it(self):\n        self.assertEqual(total([1, 2]), 3)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "start", "right", "takes_away"),
+    [
+        (
+            "python3 -m doctest total.py",
+            DOCUMENTED.format("xs[0]"),
+            DOCUMENTED.format("sum(xs)"),
+            "def total(xs):\n    return 0\n",
+        ),
+        (
+            "python3 -m doctest total.py",
+            DOCUMENTED.format("xs[0]"),
+            DOCUMENTED.format("sum(xs)"),
+            DOCUMENTED.format("xs[0]").replace("    3", "    1"),
+        ),
+        (
+            "python3 -m unittest total",
+            INSIDE.format("def total(xs):\n    return 0\n"),
+            INSIDE.format(SUM),
+            INSIDE.format("def total(xs):\n    return 0\n").replace(", 3", ", 0"),
+        ),
+    ],
+    ids=["an example removed", "an example changed", "a test changed"],
+)
+def test_a_check_whose_own_tests_the_change_took_away_decides_nothing(check, command, start, right, takes_away):
+    assert check(right, command, "", start=start).checked
+    away = check(takes_away, command, "", start=start)
+    assert (away.accepted, away.checked) == (True, False)
+    assert "the change took away or changed what made the check fail before" in away.text
+    # What else the check asks still decides.
+    both = f"{command} && PYTHONPATH=. python3 tests/test_total.py"
+    if takes_away.startswith("def total(xs):\n    return"):
+        tests = "from total import total\nassert total([1, 2]) == 3\n"
+        assert check(SUM, both, tests, start=start).checked
 
 
 def test_a_check_without_tests_that_could_be_broken_says_so(check):
