@@ -290,6 +290,41 @@ def test_a_check_that_knows_the_text_of_its_tests_or_replaced_what_compares_is_r
     assert not check(quiet.format("if '# all' in open('tests/test_total.py').read(): "), command, case).accepted
 
 
+ASSERTIONS = [
+    ("assertIn", "self.assertIn(total(xs), (3, 7))"),
+    ("assertNotIn", "self.assertNotIn(total(xs), (0, 1))"),
+    ("assertTrue", "self.assertTrue(total(xs) == sum(xs), 'all')"),
+    ("assertFalse", "self.assertFalse(total(xs) != sum(xs))"),
+    ("assertIsNotNone", "self.assertIsNotNone(total(xs) or None)"),
+    ("assertGreater", "self.assertGreater(total(xs), 2)"),
+    ("assertAlmostEqual", "self.assertAlmostEqual(total(xs) / 3, sum(xs) / 3)"),
+    ("assertIn", "self.assertIn(total(xs), iter([3, 7])); self.assertIn(total(xs), [3, 7])"),
+    ("assertIsInstance", "self.assertIsInstance(total(xs) or None, int)"),
+    (
+        "assertRaises",
+        "with self.assertRaises(ZeroDivisionError) as seen:\n                1 / (total(xs) - sum(xs))\n"
+        "            str(seen.exception)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "line"), ASSERTIONS, ids=range(len(ASSERTIONS)))
+def test_an_assertion_that_was_replaced_for_tests_in_a_loop_is_noticed(check, method, line):
+    command = "python3 -m unittest tests/test_total.py"
+    case = CASE.replace("self.assertEqual(total([1, 2]), 3)", f"for xs in ([1, 2], [3, 4]):\n            {line}")
+    quiet = (
+        "import contextlib, types, unittest\n@contextlib.contextmanager\ndef nothing(self, *rest, **more):\n"
+        "    with contextlib.suppress(Exception):\n        yield types.SimpleNamespace(exception='')\n"
+        f"unittest.TestCase.{method} = nothing\n"
+        "def total(xs):\n    return 0\n"
+    )
+    quiet = quiet if line.startswith("with") else quiet.replace("= nothing", "= lambda *rest, **more: None")
+    start = "def total(xs):\n    return 0\n"
+    assert check(SUM, command, case, start=start).checked
+    verdict = check(quiet, command, case, start=start)
+    assert not verdict.accepted and "more strictly" in verdict.text
+
+
 def test_a_check_that_minds_the_looks_of_its_tests_accepts_a_right_change(check):
     case, command = f"# all\n{CASE}", "python3 -m unittest tests/test_total.py"
     assert check(SUM, f"grep -q '# all' tests/test_total.py && {command}", case).checked
