@@ -373,15 +373,15 @@ def read_reply(text: str) -> tuple[str, Any]:
     return "raised", remade(kind, tuple(restored(reply["made_of"])), str(reply["text"]))
 
 
-def remade(kind: type, made_of: tuple[Any, ...], text: str) -> BaseException:
+def remade(kind: type[BaseException], made_of: tuple[Any, ...], text: str) -> BaseException:
     """An exception of this class with these arguments and these words."""
-    made: list[Any] = []
+    made: list[BaseException] = []
     if caught(lambda: made.append(kind(*made_of))) is not None or type(made[0]) is not kind:
         made[:] = [kind.__new__(kind)]
         made[0].args = made_of
     if str(made[0]) == text:
         return made[0]
-    worded = type(kind.__name__, (kind,), {"__str__": lambda self: text})
+    worded: type[BaseException] = type(kind.__name__, (kind,), {"__str__": lambda self: text})
     error = worded.__new__(worded)
     error.args = made_of
     return error

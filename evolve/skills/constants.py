@@ -83,9 +83,10 @@ def evaluated(node: ast.expr, known: Mapping[str, Any]) -> Any:
         NotConstant: There is something else in it, or an operation fails.
         TooLarge: A result is, or may be, beyond the bounds.
     """
+    value: Any
     match node:
-        case ast.Constant(value=value):
-            pass
+        case ast.Constant():
+            value = node.value
         case ast.Name(id=name) if name in known:
             value = known[name]
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
