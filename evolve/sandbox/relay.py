@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
+import datetime
 import importlib
 import json
 import os
@@ -26,15 +28,33 @@ DEEPEST = 100
 MOST_ITEMS = 1000
 SCALARS = (int, float, str, bytes, bytearray)
 SEQUENCES = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
+MAPPINGS = {"OrderedDict": collections.OrderedDict, "Counter": collections.Counter, "dict": dict}
+VIEWS = {"dict_keys": type({}.keys()), "dict_values": type({}.values()), "dict_items": type({}.items())}
+FACTORIES = (None, bool, dict, float, int, list, set, str, tuple)
+PATHS = ("Path", "PosixPath", "PurePath", "PurePosixPath", "PureWindowsPath", "WindowsPath")
 FIELDS = {
     "builtins.complex": ("real", "imag"),
     "builtins.range": ("start", "stop", "step"),
     "fractions.Fraction": ("numerator", "denominator"),
     "datetime.timedelta": ("days", "seconds", "microseconds"),
     "datetime.date": ("year", "month", "day"),
-    "datetime.time": ("hour", "minute", "second", "microsecond"),
-    "datetime.datetime": ("year", "month", "day", "hour", "minute", "second", "microsecond"),
+    "datetime.time": ("hour", "minute", "second", "microsecond", "tzinfo", "fold"),
+    "datetime.datetime": ("year", "month", "day", "hour", "minute", "second", "microsecond", "tzinfo", "fold"),
+    "zoneinfo.ZoneInfo": ("key",),
 }
+RAISED = {
+    "copy": ("Error",),
+    "decimal": (
+        *("Clamped", "ConversionSyntax", "DecimalException", "DivisionByZero", "DivisionImpossible"),
+        *("DivisionUndefined", "FloatOperation", "Inexact", "InvalidContext", "InvalidOperation", "Overflow"),
+        *("Rounded", "Subnormal", "Underflow"),
+    ),
+    "json": ("JSONDecodeError",),
+    "re": ("error",),
+    "statistics": ("StatisticsError",),
+    "zoneinfo": ("ZoneInfoNotFoundError",),
+}
+"""Exceptions of modules that tests may import, besides those of ``builtins``."""
 
 
 class NotPlain(Exception):
@@ -55,9 +75,13 @@ def packed(value: Any, exact: bool, depth: int = 0) -> Any:
     for name, base in SEQUENCES.items():
         if kind is base or (not exact and issubclass(kind, base)):
             return [name, [packed(item, exact, depth + 1) for item in base.__iter__(value)]]
-    if kind is dict or (not exact and issubclass(kind, dict)):
-        pairs = dict.items(value)
-        return ["dict", [[packed(key, exact, depth + 1), packed(item, exact, depth + 1)] for key, item in pairs]]
+    if kind is collections.defaultdict and value.default_factory in FACTORIES:
+        plain = packed(dict(value), exact, depth)
+        return ["defaultdict", [FACTORIES.index(value.default_factory), plain]]
+    for name, mapping in MAPPINGS.items():
+        if kind is mapping or (not exact and issubclass(kind, mapping)):
+            pairs = mapping.items(value)
+            return [name, [[packed(key, exact, depth + 1), packed(item, exact, depth + 1)] for key, item in pairs]]
     return packed_scalar(value, exact) if isinstance(value, SCALARS) else packed_other(value, exact, depth)
 
 
@@ -84,8 +108,18 @@ def packed_other(value: Any, exact: bool, depth: int) -> Any:
     name = f"{kind.__module__}.{kind.__qualname__}"
     if name == "decimal.Decimal":
         return [name, [str(value)]]
-    if name in FIELDS and getattr(value, "tzinfo", None) is None:
+    if name in FIELDS:
         return [name, [packed(getattr(value, field), exact, depth + 1) for field in FIELDS[name]]]
+    if kind is datetime.timezone:
+        parts = (value.utcoffset(None), value.tzname(None))
+        return ["timezone", [packed(one, exact, depth + 1) for one in parts]]
+    if kind.__module__.partition(".")[0] == "pathlib" and kind.__qualname__ in PATHS:
+        return ["path", [kind.__qualname__, str(value)]]
+    if kind is collections.deque:
+        return ["deque", [[packed(item, exact, depth + 1) for item in value], value.maxlen]]
+    for view, base in VIEWS.items():
+        if issubclass(kind, base):
+            return [view, [packed(item, exact, depth + 1) for item in value]]
     if not exact and hasattr(kind, "__next__"):
         items = [packed(item, exact, depth + 1) for item, _ in zip(value, range(MOST_ITEMS), strict=False)]
         return ["iterator", items]
@@ -99,17 +133,38 @@ def restored(data: Any) -> Any:
     name, content = data
     if name in SEQUENCES:
         return SEQUENCES[name](map(restored, content))
-    if name == "dict":
-        return {restored(key): restored(item) for key, item in content}
+    if name in MAPPINGS:
+        return MAPPINGS[name]({restored(key): restored(item) for key, item in content})
     if name == "int":
         return int(content, 16)
     if name in ("bytes", "bytearray"):
         return getattr(builtins, name).fromhex(content)
     if name == "iterator":
         return limited([restored(item) for item in content])
+    return restored_other(name, content)
+
+
+def restored_other(name: str, content: Any) -> Any:
+    """The same for types that are no builtin names."""
+    if name == "defaultdict":
+        return collections.defaultdict(FACTORIES[content[0]], restored(content[1]))
+    if name == "path":
+        return getattr(importlib.import_module("pathlib"), PATHS[PATHS.index(content[0])])(content[1])
+    if name == "deque":
+        return collections.deque(map(restored, content[0]), content[1])
+    if name == "timezone":
+        offset, said = map(restored, content)
+        return datetime.timezone(offset) if str(datetime.timezone(offset)) == said else datetime.timezone(offset, said)
+    if name in VIEWS:
+        items = [restored(item) for item in content]
+        if name == "dict_values":
+            return dict(enumerate(items)).values()
+        return dict(items).items() if name == "dict_items" else dict.fromkeys(items).keys()
     if name == "decimal.Decimal" or name in FIELDS:
         module, _, attribute = name.partition(".")
-        return getattr(importlib.import_module(module), attribute)(*map(restored, content))
+        values = [restored(item) for item in content]
+        more = {"fold": values.pop()} if FIELDS.get(name, ())[-1:] == ("fold",) else {}
+        return getattr(importlib.import_module(module), attribute)(*values, **more)
     raise ValueError("not a value")
 
 
@@ -117,7 +172,7 @@ def limited(items: list[Any]) -> Any:
     """An iterator over the items; what was cut off is not taken for the end."""
     yield from items
     if len(items) == MOST_ITEMS:
-        raise Failed(f"more than {MOST_ITEMS} items")
+        raise Failed(f"the answer gave an iterator of more than {MOST_ITEMS} items")
 
 
 # In the process of the answer.
@@ -154,9 +209,35 @@ class Answer:
             return json.dumps({"value": given[0]})
         if type(error) is NotPlain:
             return json.dumps({"failed": f"{name} gave no plain value but {error}"})
-        known = next(kind for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind)
-        said = error.args[0] if len(error.args) == 1 and type(error.args[0]) is str else str(error)
-        return json.dumps({"raised": known.__name__, "text": said[:1000]})
+        told: list[str] = []
+        self.quietly(lambda: told.append(json.dumps(packed_error(error))))
+        return told[0] if told else json.dumps({"failed": f"{name} raised {type(error).__name__} without words"})
+
+
+def packed_error(error: BaseException) -> dict[str, Any]:
+    """What was raised: the nearest class that the tests know, what it was made of, and its words."""
+    if isinstance(error, BaseExceptionGroup):
+        return {"failed": f"the answer raised {type(error).__name__}"}
+    module, name = next(filter(None, map(known_name, type(error).__mro__)))
+    arguments = error.args
+    if isinstance(error, OSError) and error.filename is not None:
+        arguments = (error.errno, error.strerror, error.filename, None, error.filename2)
+    try:
+        made_of = packed(arguments, False)
+    except NotPlain:
+        made_of = packed((), False)
+    return {"raised": [module, name], "made_of": made_of, "text": packed_scalar(str(error), False)}
+
+
+def known_name(kind: type) -> tuple[str, str] | None:
+    """Where tests find this very exception, and by which name; None where they do not."""
+    if getattr(builtins, kind.__name__, None) is kind:
+        return "builtins", kind.__name__
+    for module, names in RAISED.items():
+        for name in names if module in sys.modules else ():
+            if getattr(sys.modules[module], name, None) is kind:
+                return module, name
+    return None
 
 
 # In the process of the tests.
@@ -197,6 +278,7 @@ class Tests:
         self.asked: Any = queue.SimpleQueue()
         self.told: Any = queue.SimpleQueue()
         self.failures: list[str] = []
+        self.untold: list[str] = []
         self.reached: dict[tuple[int, int], int] = {}
         threading.Thread(target=self.run, args=(text,), daemon=True).start()
 
@@ -218,7 +300,7 @@ class Tests:
         counting = ast.fix_missing_locations(Counting().visit(tree))
         failure = caught(exec, compile(counting, "test_solution.py", "exec", dont_inherit=True), names)
         if failure is not None:
-            self.asked.put(["done", [["", explain(failure)]], 0])
+            self.asked.put(["done", [["", explain(failure)]], 0, ""])
             return
         outcomes = []
         for name, function in list(names.items()):
@@ -227,8 +309,11 @@ class Tests:
                 failure = caught(function)
                 if failure is not None:
                     self.failures.append(explain(failure))
+                if type(failure) is Failed:
+                    self.untold.append(str(failure))
                 outcomes.append([name, "; ".join(self.failures)])
-        self.asked.put(["done", outcomes, 0 if wanted - set(self.reached) else sum(self.reached.values())])
+        reached = 0 if wanted - set(self.reached) else sum(self.reached.values())
+        self.asked.put(["done", outcomes, reached, self.untold[0] if self.untold else ""])
 
     def count(self, *place: int) -> None:
         self.reached[place[0], place[1]] = self.reached.get((place[0], place[1]), 0) + 1
@@ -265,6 +350,7 @@ class Tests:
 
     def fail(self, reason: str) -> None:
         self.failures.append(reason)
+        self.untold.append(reason)
         raise Failed(reason)
 
 
@@ -278,7 +364,24 @@ def read_reply(text: str) -> tuple[str, Any]:
         return "failed", str(reply["failed"])
     if "raised" not in reply:
         return "value", restored(reply["value"])
-    kind = getattr(builtins, reply["raised"])
+    module, name = reply["raised"]
+    if module != "builtins" and name not in RAISED[module]:
+        raise ValueError("not an exception of Python's own")
+    kind = getattr(importlib.import_module(module), name)
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         raise TypeError("not an exception")
-    return "raised", kind(str(reply["text"]))
+    return "raised", remade(kind, tuple(restored(reply["made_of"])), str(reply["text"]))
+
+
+def remade(kind: type[BaseException], made_of: tuple[Any, ...], text: str) -> BaseException:
+    """An exception of this class with these arguments and these words."""
+    made: list[BaseException] = []
+    if caught(lambda: made.append(kind(*made_of))) is not None or type(made[0]) is not kind:
+        made[:] = [kind.__new__(kind)]
+        made[0].args = made_of
+    if str(made[0]) == text:
+        return made[0]
+    worded: type[BaseException] = type(kind.__name__, (kind,), {"__str__": lambda self: text})
+    error = worded.__new__(worded)
+    error.args = made_of
+    return error

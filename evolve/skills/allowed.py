@@ -24,6 +24,14 @@ CALLED_ON_IMPORT = _words(
 )
 """Builtins that the top level may call, on values that hold nothing of the skill's own."""
 
+ANY_SIZE = _words(
+    """
+    abs bool complex Decimal dict divmod float Fraction frozenset int list MappingProxyType max min round set timedelta
+    tuple
+    """
+)
+"""What takes a large number there without doing anything that often, or making anything that long."""
+
 MODULES_CALLED_ON_IMPORT = _words(
     "collections dataclasses datetime decimal enum fractions math operator re string struct types typing"
 )

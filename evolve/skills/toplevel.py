@@ -7,10 +7,11 @@ How long an import takes is no matter of this: it is bounded where it runs.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 from evolve.skills.allowed import (
+    ANY_SIZE,
     CALLED_ON_IMPORT,
     DECORATORS,
     DUNDER_METHODS,
@@ -18,7 +19,9 @@ from evolve.skills.allowed import (
     WRAPPERS,
     allowed,
 )
+from evolve.skills.constants import MOST_ITEMS, NotConstant, TooLarge, constants, evaluated
 from evolve.skills.scopes import arguments
+from evolve.skills.typeplaces import is_named_tuple
 from evolve.skills.uses import special
 
 Kind = Literal["data", "import", "code", "class", "enum"]
@@ -43,6 +46,9 @@ class TopLevel:
     def __init__(self, tree: ast.Module) -> None:
         self._tree = tree
         self._imports: dict[str, tuple[str, str]] = {}
+        self._constants = constants(tree)
+        self._written = _assigned(tree, lambda value, _: isinstance(value, ast.Constant))
+        self._repeated = _assigned(tree, _repeats)
         self._lazy = any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)
         self._found: list[tuple[int, str]] = []
         self._top: Known = {}
@@ -134,8 +140,11 @@ class TopLevel:
     def _class_made(self, node: ast.ClassDef, known: Known) -> Kind:
         """A class that is made on import; what its bases do then is known of all that it may have."""
         self._decorators(node, known)
-        kinds = []
+        kinds: list[Kind] = []
         for base in node.bases:
+            if isinstance(base, ast.Call) and is_named_tuple(base, self._named(base.func, known)):
+                kinds.append("class")
+                continue
             self._type(base, known)
             kinds.append(self._base(base, known))
         if "code" in kinds:
@@ -179,8 +188,9 @@ class TopLevel:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         for name in [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]:
             if name == "__slots__" and node.value is not None:
-                texts = [part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant)]
-                if any(not isinstance(text, str) or special(text) for text in texts):
+                if not isinstance(node.value, ast.Tuple | ast.List | ast.Constant):
+                    self._say(node, "slots that are not written out")
+                elif any(not _is_slot(part) for part in getattr(node.value, "elts", [node.value])):
                     self._say(node, "slots with special names")
             elif name == "__hash__" and isinstance(node.value, ast.Constant):
                 continue
@@ -226,7 +236,7 @@ class TopLevel:
 
     def _operation(self, node: ast.expr, known: Known) -> bool:
         """What may run what is in its operands; an attribute of a class only gets what stands in its body."""
-        if not isinstance(node, _OPERATIONS) or (isinstance(node, ast.BinOp) and not _cheap(node)):
+        if not isinstance(node, _OPERATIONS) or (isinstance(node, ast.BinOp) and not self._small(node)):
             self._say(node, f"{type(node).__name__} at the top level")
             return False
         code = self._any(_operands(node), known)
@@ -235,6 +245,16 @@ class TopLevel:
             self._say(node, "an operation on code of its own at the top level")
         return code
 
+    def _small(self, node: ast.BinOp) -> bool:
+        """Whether what comes of it is small, because that was worked out, or not much larger than what is written."""
+        try:
+            evaluated(node, self._constants)
+        except TooLarge:
+            return False
+        except NotConstant:
+            return _cheap(node)
+        return True
+
     def _call(self, node: ast.Call, known: Known) -> bool:
         code = self._any([*node.args, *(one.value for one in node.keywords)], known)
         name, free = self._callee(node.func, known)
@@ -242,7 +262,25 @@ class TopLevel:
             self._say(node, f"a call of {ast.unparse(node.func)} at the top level")
         elif code and name not in WRAPPERS:
             self._say(node, f"a call of {name} with code of its own at the top level")
+        given = [*node.args, *(one.value for one in node.keywords)]
+        if name not in ANY_SIZE and any(map(self._is_long, given)):
+            self._say(node, f"a call of {ast.unparse(node.func)} on a large number at the top level")
+        module, _ = self._named(node.func, known) or ("", "")
+        if module == "re" and any(_repeats(one, self._repeated) for one in given):
+            self._say(node, "a pattern with repetitions that are not written out")
         return code
+
+    def _is_long(self, node: ast.expr | None) -> bool:
+        """Whether a computed number in it may be how often something is done; calls in it ask for themselves."""
+        if node is None or isinstance(node, ast.Call | ast.Constant):
+            return False
+        try:
+            written = isinstance(node, ast.Name) and node.id in self._written
+            value = 0 if written else evaluated(node, self._constants)
+        except (NotConstant, TooLarge):
+            return any(map(self._is_long, _operands(node)))
+        large = isinstance(value, int) and abs(value) > MOST_ITEMS
+        return large or any(map(self._is_long, _operands(node)))
 
     def _callee(self, function: ast.expr, known: Known) -> tuple[str, bool]:
         """The name of what is called, and whether it may be."""
@@ -291,6 +329,28 @@ def _cheap(node: ast.BinOp) -> bool:
     return not any(
         isinstance(part, texts) or (isinstance(part, ast.Constant) and isinstance(part.value, str | bytes))
         for part in ast.walk(node)
+    )
+
+
+def _is_slot(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and not special(node.value)
+
+
+def _assigned(tree: ast.Module, wanted: Callable[[ast.expr, Collection[str]], bool]) -> frozenset[str]:
+    """Names of the top level whose values are of a kind, which may hang on the names that were found before."""
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and wanted(node.value, found):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+    return frozenset(found)
+
+
+def _repeats(value: ast.expr, names: Collection[str]) -> bool:
+    """Whether there is a product in it, which may be one of a text, or one of these names."""
+    return any(
+        (isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)) or (isinstance(one, ast.Name) and one.id in names)
+        for one in ast.walk(value)
     )
 
 

@@ -15,6 +15,25 @@ from evolve.skills.scopes import Meaning, Scopes
 _MAKES_TYPES = (*(("typing", name) for name in ("TypeVar", "NewType", "ParamSpec")), ("collections", "namedtuple"))
 
 
+def is_named_tuple(call: ast.Call, called: tuple[str, str] | None) -> bool:
+    """Whether a call makes a class of named fields that are written out, and of nothing else.
+
+    Args:
+        called: Module and name of what is called.
+    """
+    if called != ("collections", "namedtuple") or len(call.args) != 2:
+        return False
+    name, fields = call.args
+    parts = fields.elts if isinstance(fields, ast.Tuple | ast.List) else [fields]
+    given = [one.value for one in call.keywords]
+    values = [value for one in given if isinstance(one, ast.Tuple | ast.List) for value in one.elts]
+    return (
+        all(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in (name, *parts))
+        and all(one.arg == "defaults" and isinstance(one.value, ast.Tuple | ast.List) for one in call.keywords)
+        and all(isinstance(value, ast.Constant) for value in values)
+    )
+
+
 class TypePlaces:
     """The places of types in one source.
 
@@ -85,6 +104,8 @@ class TypePlaces:
         return all(self._part(part) for part in ast.walk(whole) if isinstance(part, ast.expr))
 
     def _is_base(self, base: ast.expr) -> bool:
+        if isinstance(base, ast.Call):
+            return is_named_tuple(base, self.called(base.func))
         return isinstance(base, ast.Name | ast.Attribute | ast.Subscript) and self.of_types(base)
 
     def _whole(self) -> Iterator[ast.AST]:

@@ -28,6 +28,7 @@ class ApartRun:
         calls: How often they called the answer.
         reached: How many assertions passed, one in a loop each time; 0 where the tests were to reach one and did not.
         error: Why there is nothing more, or "".
+        untold: What of the answer could not be brought to the tests as it is, or "".
         whole: Why the tests cannot run apart after all, found when they ran, or "".
         fault: The sandbox failed.
     """
@@ -36,6 +37,7 @@ class ApartRun:
     calls: int = 0
     reached: int = 0
     error: str = ""
+    untold: str = ""
     whole: str = ""
     fault: bool = False
 
@@ -63,7 +65,8 @@ def run_apart(tests: str, code: str, sandbox: Sandbox) -> ApartRun:
         with sandbox.session(_LIMITS) as answers, sandbox.session(_LIMITS) as asking:
             run = _relayed(_Line(answers), _Line(asking), tests, code)
     except _Ended as ended:
-        run = ApartRun(error=ended.result.error, fault=ended.result.state == "fault")
+        said = ended.result.error or "it did what the sandbox refuses, or took too long"
+        run = ApartRun(error=said, fault=ended.result.state == "fault")
     hit("sandbox.after")
     return run
 
@@ -99,7 +102,7 @@ def _relayed(answers: _Line, asking: _Line, tests: str, code: str) -> ApartRun:
             return ApartRun(error="the tests ended without a word")
         if request[0] == "done":
             outcomes = tuple((str(name), str(why)) for name, why in request[1])
-            return ApartRun(outcomes=outcomes, calls=number, reached=request[2])
+            return ApartRun(outcomes=outcomes, calls=number, reached=request[2], untold=str(request[3])[:200])
         if request[0] == "whole":
             return ApartRun(whole=str(request[1]))
         reply = answers.run(f"answer.call({request[1]!r}, {request[2]!r})")

@@ -19,14 +19,16 @@ Breaking = Literal["values", "ends"]
 _SAME = frozenset(
     {"assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual", "assertSetEqual"}
 )
+_RAISING = ("assertRaises", "assertRaisesRegex")
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 # Tests with an equality of their own may well compare with what equals everything.
 _OWN_EQUALITY = re.compile(r"__eq__|\bANY\b|addTypeEqualityFunc")
 # Lists and the like have four items: an empty call of a mock equals what has one or two.
+# The names of unittest's assertions with what each says; those that can be told without its own methods.
 _PROBE = """
-def {name}(*values):
+def {name}(*values, method=""):
     for value in values:
         for other in {others}:
             same = False
@@ -36,10 +38,33 @@ def {name}(*values):
             except Exception:
                 pass
             assert not same
-    if len(values) == 2:
-        assert values[0] == values[1]
+    if any(hasattr(value, "__next__") for value in values):
+        return values
+    if method == "assertEqual": assert values[0] == values[1]
+    if method == "assertTrue": assert values[0]
+    if method == "assertFalse": assert not values[0]
+    if method == "assertIsNone": assert values[0] is None
+    if method == "assertIsNotNone": assert values[0] is not None
+    if method == "assertNotEqual": assert values[0] != values[1]
+    if method == "assertIs": assert values[0] is values[1]
+    if method == "assertIsNot": assert values[0] is not values[1]
+    if method == "assertIn": assert values[0] in values[1]
+    if method == "assertNotIn": assert values[0] not in values[1]
+    if method == "assertIsInstance": assert isinstance(values[0], values[1])
+    if method == "assertGreater": assert values[0] > values[1]
+    if method == "assertGreaterEqual": assert values[0] >= values[1]
+    if method == "assertLess": assert values[0] < values[1]
+    if method == "assertLessEqual": assert values[0] <= values[1]
+    if method == "assertAlmostEqual": assert values[0] == values[1] or round(abs(values[0] - values[1]), 7) == 0
     return values
 """
+_TOLD = {
+    **dict.fromkeys(("assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"), 1),
+    **dict.fromkeys(("assertNotEqual", "assertIs", "assertIsNot", "assertIn", "assertNotIn", "assertIsInstance"), 2),
+    **dict.fromkeys(("assertGreater", "assertGreaterEqual", "assertLess", "assertLessEqual", "assertAlmostEqual"), 2),
+}
+"""How many values each of them is about."""
+_OWN_ASSERTIONS = re.compile(rf"\bdef (?:{'|'.join(_TOLD)})\(")
 
 
 def new_secret() -> str:
@@ -49,7 +74,7 @@ def new_secret() -> str:
 
 def names_of_tests(text: str) -> list[str]:
     """The tests of a file in order: ``test_a``, or ``TestB::test_c`` in a class; none where it is not Python."""
-    tree = _parsed(text)
+    tree = parsed(text)
     return [] if tree is None else [name for name, _ in _tests(tree)]
 
 
@@ -63,7 +88,7 @@ def broken(text: str, how: Breaking, secret: str, *, script: bool = False) -> st
         secret: Text that nobody can guess and that looks like nothing in particular.
         script: The file is run by itself, so what stands outside of functions is a test too.
     """
-    tree = _parsed(text)
+    tree = parsed(text)
     if tree is None:
         return text
     for _, test in _tests(tree):
@@ -87,10 +112,10 @@ def strengthened(text: str, secret: str) -> str:
     Args:
         secret: Text that nobody can guess.
     """
-    tree = _parsed(text)
+    tree = parsed(text)
     if tree is None:
         return text
-    if not _OWN_EQUALITY.search(text):
+    if not _OWN_EQUALITY.search(text) and not _OWN_ASSERTIONS.search(text):
         tree, number, name = _Probing(f"_{secret}").visit(tree), 10**12 + secrets.randbelow(10**12), f"_{secret}"
         four = [secret, number, secret, number]
         others = [
@@ -131,12 +156,33 @@ class _Probing(ast.NodeTransformer):
         if not method.startswith("assert"):
             return self._sparing(node) if method else self.generic_visit(node)
         self.generic_visit(node)
-        first = node.args[:2]
+        told, about = ("assertEqual", 2) if method in _SAME else (method, _TOLD.get(method, 0))
+        # A tolerance of their own is theirs to apply.
+        plain = method != "assertAlmostEqual" or (len(node.args) == 2 and not node.keywords)
+        first = node.args[: about or 2]
         if not any(isinstance(one, ast.Starred) for one in first):
-            same = method in _SAME and len(first) == 2
-            compared = [ast.Starred(value=self._probe(*first), ctx=ast.Load())] if same else map(self._probed, first)
-            node.args[:2] = compared
+            probed = self._probe(*first)
+            probed.keywords = [ast.keyword(arg="method", value=ast.Constant(value=told))]
+            same = about == len(first) and plain
+            compared = [ast.Starred(value=probed, ctx=ast.Load())] if same else map(self._probed, first)
+            node.args[: about or 2] = compared
         return node
+
+    def visit_With(self, node: ast.With) -> ast.AST | list[ast.stmt]:
+        """What has to be raised is seen to be raised, whatever the context does with it."""
+        self.generic_visit(node)
+        call = node.items[0].context_expr
+        method = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
+        own = isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.raises"
+        if len(node.items) > 1 or not (own or method in _RAISING) or not isinstance(call, ast.Call) or not call.args:
+            return node
+        seen = f"{self._name}_{node.lineno}"
+        text = f"{seen} = []\ntry: pass\nexcept BaseException as {seen}_: {seen}.append({seen}_); raise\n"
+        text += f"assert {seen} and isinstance({seen}[0], {ast.unparse(call.args[0])})"
+        before, tries, after = ast.parse(text).body
+        if isinstance(tries, ast.Try):
+            tries.body, node.body = node.body, [tries]
+        return [before, node, after]
 
     def _sparing(self, node: ast.AST) -> ast.AST:
         self._spared |= {id(one) for one in ast.iter_child_nodes(node) if isinstance(one, ast.Compare)}
@@ -145,7 +191,8 @@ class _Probing(ast.NodeTransformer):
     visit_BinOp = visit_Subscript = _sparing
 
 
-def _parsed(text: str) -> ast.Module | None:
+def parsed(text: str) -> ast.Module | None:
+    """The syntax tree; None where the text is not Python."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -9,10 +9,12 @@ from typing import get_args
 
 from evolve.tasks.broken import Breaking, broken, names_of_tests, new_secret, strengthened
 from evolve.tasks.checks import Checked, is_pytest
+from evolve.tasks.own_tests import lost_tests, without_tests
 
 Run = Callable[[Mapping[str, bytes]], Checked]
 
 DECIDES_NOTHING = "the check passed before anything was changed, so it decides nothing"
+TOOK_AWAY = "the change took away or changed what made the check fail before ({lost}), so it decides nothing"
 BELIEVED_BROKEN = "passes even when its tests are broken on purpose, so it is not believed"
 TOO_EASY = "fails where its tests compare more strictly, so it is not believed"
 NOT_EXAMINED = "it was not cross-examined, because it runs no tests that could be broken on purpose"
@@ -31,6 +33,7 @@ class Passed:
         command: The shell command.
         files: The tree on which it passed.
         deciding: Names of the files in it that say what is checked, and that the answer did not write.
+        original: The tree before anything was changed.
         checked: What it said there.
         before: What it said of the tree before anything was changed.
         run: Runs it on another tree.
@@ -39,6 +42,7 @@ class Passed:
     command: str
     files: Mapping[str, bytes]
     deciding: Collection[str]
+    original: Mapping[str, bytes]
     checked: Checked
     before: Checked
     run: Run
@@ -73,14 +77,33 @@ def examine(passed: Passed) -> Examined:
         return Examined(believed=False, text=passed.before.error, fault=True)
     if passed.before.ok:
         return Examined(believed=True, decides=False, text=DECIDES_NOTHING)
+    lost = lost_tests(passed.original, passed.files, passed.deciding)
+    if lost:
+        bare = passed.run(without_tests(passed.original, passed.deciding))
+        if bare.fault:
+            return Examined(believed=False, text=bare.error, fault=True)
+        if not _objects(passed.command, bare):
+            return Examined(believed=True, decides=False, text=TOOK_AWAY.format(lost=", ".join(lost[:3])))
+    return _cross_examined(passed)
+
+
+def _objects(command: str, checked: Checked) -> bool:
+    """Whether a check fails by a test, and not because there is none."""
+    if checked.tests or is_pytest(command):
+        return bool({"failed", "error"} & set(checked.tests.values()))
+    return not checked.ok and "Ran 0 tests" not in checked.tail
+
+
+def _cross_examined(passed: Passed) -> Examined:
+    """Asks tests that must fail, and tests that compare more strictly."""
     texts = _texts(passed)
     tests = {name: names_of_tests(text) for name, text in texts.items()}
     scripts = _scripts(passed.command, texts)
     # A file that speaks of skipping may have good reason to skip now what it tried before.
     steady = {name: tests[name] for name, text in texts.items() if not any(word in text for word in _SKIPPING)}
-    lost = sorted(_expected(passed.before, steady) - _functions(passed.checked.tests, "passed", tests))
-    if lost:
-        return Examined(believed=False, text=f"says nothing of {', '.join(lost[:3])}, which it tried before")
+    unsaid = sorted(_expected(passed.before, steady) - _functions(passed.checked.tests, "passed", tests))
+    if unsaid:
+        return Examined(believed=False, text=f"says nothing of {', '.join(unsaid[:3])}, which it tried before")
     if not _runs_them(passed, tests, scripts):
         return Examined(believed=True, text=NOT_EXAMINED)
     secret, texts = new_secret(), {name: text for name, text in texts.items() if tests[name] or name in scripts}

@@ -7,6 +7,7 @@ import builtins
 import datetime
 import decimal
 import fractions
+import pathlib
 import random
 from collections.abc import Iterator
 from functools import cache
@@ -27,11 +28,13 @@ _MODULES = frozenset(
         "json",
         "math",
         "operator",
+        "pathlib",
         "random",
         "re",
         "statistics",
         "string",
         "typing",
+        "zoneinfo",
     }
 )
 """What tests may import: modules that share no state with an answer."""
@@ -111,6 +114,12 @@ def _attributes() -> frozenset[str]:
     return frozenset(name for kind in _TYPES for name in dir(kind) if not name.startswith("_"))
 
 
+@cache
+def _shared() -> frozenset[str]:
+    """Attributes of modules, and of what they hold, that reach beyond values: a common state, or files."""
+    return frozenset({"seed"} | set(dir(pathlib.Path)) - set(dir(pathlib.PurePath)) - _attributes())
+
+
 class _Reader:
     """What one text does with the functions under test, by name."""
 
@@ -179,10 +188,14 @@ class _Reader:
 
     def _attribute(self, node: ast.Attribute) -> Iterator[str]:
         owner = node.value.id if isinstance(node.value, ast.Name) else ""
+        root: ast.AST = node.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        known = (isinstance(root, ast.Name) and root.id in self.modules) or owner in self.imported
         if owner in self.whole:
             if node.attr[:1].isupper():
                 yield "they use a class of the answer"
-        elif node.attr == "seed" or (owner not in self.modules | self.imported and node.attr not in _attributes()):
+        elif node.attr in _shared() or not (known or node.attr in _attributes()):
             yield f"they use the attribute {node.attr}"
 
     def _call(self, node: ast.Call) -> Iterator[str]:

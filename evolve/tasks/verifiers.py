@@ -13,7 +13,7 @@ from evolve.faults import hit
 from evolve.files import clean_text
 from evolve.prompts import quoted
 from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
-from evolve.tasks.apart import run_apart
+from evolve.tasks.apart import ApartRun, run_apart
 from evolve.tasks.broken import Breaking, broken, new_secret, strengthened
 from evolve.tasks.checks import Checked, run_check
 from evolve.tasks.examination import BELIEVED_BROKEN, TOO_EASY, Passed, examine
@@ -126,9 +126,7 @@ class TestsVerifier:
                 return Verdict(accepted=False, text=run.error, fault=True)
             whole = run.whole
             if not whole:
-                accepted = bool(names) and not run.error and run.outcomes == tuple((name, "") for name in names)
-                verified = accepted and run.reached >= MIN_VERIFY and run.calls > 0
-                return Verdict(accepted=accepted, verified=verified, rows=run.reached if accepted else assertions)
+                return _apart(names, assertions, run)
         return self._together(names, assertions, whole, submission, sandbox)
 
     def _together(
@@ -155,8 +153,32 @@ class TestsVerifier:
                 return Verdict(accepted=False, rows=assertions, text=said)
         if any(outcome.ok for result in runs[2:] for outcome in result.programs[0].outputs):
             return Verdict(accepted=False, rows=assertions, text=f"with this answer the hidden check {BELIEVED_BROKEN}")
-        text = f"passes hidden tests that ran in its own process, because {whole}"
-        return Verdict(accepted=True, checked=assertions >= MIN_VERIFY, rows=assertions, text=text)
+        enough = assertions >= MIN_VERIFY
+        few = "" if enough else f", and {_too_few(assertions)}"
+        grade = "checked and not verified" if enough else "neither verified nor checked"
+        text = f"passes hidden tests; {grade}, because they ran in its own process ({whole}){few}"
+        return Verdict(accepted=True, checked=enough, rows=assertions, text=text)
+
+
+def _apart(names: Sequence[str], assertions: int, run: ApartRun) -> Verdict:
+    """What tests say that ran in another process than the answer."""
+    if not names or run.error or run.untold or run.outcomes != tuple((name, "") for name in names):
+        said = run.untold or run.error
+        text = f"hidden tests ran apart from the answer, and did not get its values: {said}" if said else ""
+        return Verdict(accepted=False, rows=assertions, text=text)
+    if run.reached >= MIN_VERIFY and run.calls > 0:
+        return Verdict(accepted=True, verified=True, rows=run.reached)
+    why = _too_few(run.reached)
+    if not run.reached:
+        why = "not every assertion of the hidden tests was reached"
+    elif not run.calls:
+        why = "the hidden tests never called it"
+    text = f"passes hidden tests; neither verified nor checked, because {why}"
+    return Verdict(accepted=True, rows=run.reached, text=text)
+
+
+def _too_few(assertions: int) -> str:
+    return f"{assertions} assertion{'s'[: assertions != 1]} of the {MIN_VERIFY} that are needed could fail"
 
 
 def _all_passed(result: SandboxResult, names: Sequence[str]) -> bool:
@@ -235,6 +257,7 @@ class CommandVerifier:
                 command=self._command,
                 files=files,
                 deciding=deciding | set(self._hidden_files()),
+                original=self._files(self.original),
                 checked=checked,
                 before=self._run(self._files(self.original), self.executable, sandbox),
                 run=lambda changed: self._run(changed, submission.executable, sandbox),
@@ -244,7 +267,7 @@ class CommandVerifier:
             return Verdict(accepted=False, text=found.text, fault=True)
         if not found.believed:
             return Verdict(accepted=False, text=f"{what} {found.text}")
-        said = f"{what} passes on a fresh copy; {found.text}"
+        said = f"{what} passes on a fresh copy; {found.text}; not verified, because it runs the answer itself"
         return Verdict(accepted=True, checked=found.decides, text=said if found.decides else found.text)
 
 

@@ -2,50 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from benchmarks.forged import judged
 from benchmarks.forged_answers import CODES, FILES, OBJECTS, RIGHT, VALUES, Forgery
-from evolve.sandbox import open_sandbox
-from evolve.tasks import CommandVerifier, Submission, TestsVerifier
+from evolve.tasks import CommandVerifier, Submission
 from evolve.tasks.separable import why_whole
 from evolve.tasks.work import FolderWork
-from evolve.workspace.opening import cache_folder
+from tests.tasks.asserting import three
 
 HONEST = Forgery(name="the right answer", code=RIGHT)
 FEW = ("an int that equals everything", "writes the report of the runner", "replaces the code of the tests")
-
-
-@pytest.fixture(scope="module")
-def sandbox(private_home):
-    patch = pytest.MonkeyPatch()
-    patch.setenv("XDG_CACHE_HOME", str(private_home / ".cache"))
-    with open_sandbox(cache_dir=cache_folder(), python=Path(sys.prefix)) as opened:
-        yield opened
-    patch.undo()
-
-
-@pytest.fixture
-def call(sandbox):
-    """What hidden tests call an answer: ``verified``, ``checked``, ``accepted`` or ``refused``."""
-
-    def called(code, tests):
-        verdict = TestsVerifier(tests=tests).verify(Submission(code=code), sandbox)
-        assert not verdict.fault, verdict.text
-        words = [word for word in ("verified", "checked", "accepted") if getattr(verdict, word)]
-        return (words or ["refused"])[0]
-
-    return called
-
-
-def three(body, head="from solution import solve"):
-    """A test of three assertions, two of which are about nothing."""
-    return f"{head}\n\ndef test_it():\n    assert True\n    assert True\n" + "".join(
-        f"    {line}\n" for line in body.split("\n")
-    )
 
 
 def test_the_right_answer_is_verified_where_only_values_cross_and_checked_where_tests_need_its_process(call):
@@ -256,8 +223,8 @@ SCRIPT = {"total.py": "def total(xs):\n    return xs[0]\n", "test_total.py": "fr
 def check(sandbox):
     """What a check calls a change to ``total.py``."""
 
-    def verdict(change, command, tests, written=None, **files):
-        original = {"total.py": b"def total(xs):\n    return xs[0]\n", **{n: t.encode() for n, t in files.items()}}
+    def verdict(change, command, tests, written=None, start="def total(xs):\n    return xs[0]\n", **files):
+        original = {"total.py": start.encode(), **{n: t.encode() for n, t in files.items()}}
         if tests:
             original["tests/test_total.py"] = tests.encode()
         work = FolderWork(folder="/", check=command)
@@ -294,6 +261,7 @@ def test_a_check_without_a_report_is_examined_by_how_it_ends(check, command, tes
     right, lie = check(SUM, command, tests), check(LIE, command, tests)
     assert (right.accepted, right.checked, right.verified) == (True, True, False)
     assert "fails before the change, and where its tests are broken on purpose" in right.text
+    assert right.text.endswith("not verified, because it runs the answer itself")
     assert not lie.accepted and "where its tests compare more strictly" in lie.text
     ended = check("import os\nos._exit(0)\n", command, tests)
     assert not ended.accepted
@@ -320,6 +288,41 @@ def test_a_check_that_knows_the_text_of_its_tests_or_replaced_what_compares_is_r
     assert check(SUM, command, case).checked
     assert not check(quiet.format(""), command, case).accepted
     assert not check(quiet.format("if '# all' in open('tests/test_total.py').read(): "), command, case).accepted
+
+
+ASSERTIONS = [
+    ("assertIn", "self.assertIn(total(xs), (3, 7))"),
+    ("assertNotIn", "self.assertNotIn(total(xs), (0, 1))"),
+    ("assertTrue", "self.assertTrue(total(xs) == sum(xs), 'all')"),
+    ("assertFalse", "self.assertFalse(total(xs) != sum(xs))"),
+    ("assertIsNotNone", "self.assertIsNotNone(total(xs) or None)"),
+    ("assertGreater", "self.assertGreater(total(xs), 2)"),
+    ("assertAlmostEqual", "self.assertAlmostEqual(total(xs) / 3, sum(xs) / 3)"),
+    ("assertIn", "self.assertIn(total(xs), iter([3, 7])); self.assertIn(total(xs), [3, 7])"),
+    ("assertIsInstance", "self.assertIsInstance(total(xs) or None, int)"),
+    (
+        "assertRaises",
+        "with self.assertRaises(ZeroDivisionError) as seen:\n                1 / (total(xs) - sum(xs))\n"
+        "            str(seen.exception)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "line"), ASSERTIONS, ids=range(len(ASSERTIONS)))
+def test_an_assertion_that_was_replaced_for_tests_in_a_loop_is_noticed(check, method, line):
+    command = "python3 -m unittest tests/test_total.py"
+    case = CASE.replace("self.assertEqual(total([1, 2]), 3)", f"for xs in ([1, 2], [3, 4]):\n            {line}")
+    quiet = (
+        "import contextlib, types, unittest\n@contextlib.contextmanager\ndef nothing(self, *rest, **more):\n"
+        "    with contextlib.suppress(Exception):\n        yield types.SimpleNamespace(exception='')\n"
+        f"unittest.TestCase.{method} = nothing\n"
+        "def total(xs):\n    return 0\n"
+    )
+    quiet = quiet if line.startswith("with") else quiet.replace("= nothing", "= lambda *rest, **more: None")
+    start = "def total(xs):\n    return 0\n"
+    assert check(SUM, command, case, start=start).checked
+    verdict = check(quiet, command, case, start=start)
+    assert not verdict.accepted and "more strictly" in verdict.text
 
 
 def test_a_check_that_minds_the_looks_of_its_tests_accepts_a_right_change(check):
@@ -354,6 +357,49 @@ def test_a_check_that_passed_before_decides_nothing(check):
     verdict = check(SUM, "true", "")
     assert (verdict.accepted, verdict.checked, verdict.verified) == (True, False, False)
     assert verdict.text == "the check passed before anything was changed, so it decides nothing"
+
+
+DOCUMENTED = "def total(xs):\n    '''Sums.\n\n    >>> total([1, 2])\n    3\n    '''\n    return {}\n"
+INSIDE = (
+    "import unittest\n{}class T(unittest.TestCase):\n"
+    "    def test_it(self):\n        self.assertEqual(total([1, 2]), 3)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "start", "right", "takes_away"),
+    [
+        (
+            "python3 -m doctest total.py",
+            DOCUMENTED.format("xs[0]"),
+            DOCUMENTED.format("sum(xs)"),
+            "def total(xs):\n    return 0\n",
+        ),
+        (
+            "python3 -m doctest total.py",
+            DOCUMENTED.format("xs[0]"),
+            DOCUMENTED.format("sum(xs)"),
+            DOCUMENTED.format("xs[0]").replace("    3", "    1"),
+        ),
+        (
+            "python3 -m unittest total",
+            INSIDE.format("def total(xs):\n    return 0\n"),
+            INSIDE.format(SUM),
+            INSIDE.format("def total(xs):\n    return 0\n").replace(", 3", ", 0"),
+        ),
+    ],
+    ids=["an example removed", "an example changed", "a test changed"],
+)
+def test_a_check_whose_own_tests_the_change_took_away_decides_nothing(check, command, start, right, takes_away):
+    assert check(right, command, "", start=start).checked
+    away = check(takes_away, command, "", start=start)
+    assert (away.accepted, away.checked) == (True, False)
+    assert "the change took away or changed what made the check fail before" in away.text
+    # What else the check asks still decides.
+    both = f"{command} && PYTHONPATH=. python3 tests/test_total.py"
+    if takes_away.startswith("def total(xs):\n    return"):
+        tests = "from total import total\nassert total([1, 2]) == 3\n"
+        assert check(SUM, both, tests, start=start).checked
 
 
 def test_a_check_without_tests_that_could_be_broken_says_so(check):

@@ -13,7 +13,8 @@ def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox
     """Asks one after another until one does not accept.
 
     Verified is what any of them verified, else checked is what any of them checked. With an opinion among those that
-    accepted, the judgement is marked, and with whether that counts.
+    accepted, the judgement is marked, and with whether that counts. Where one verified, others do not say why they
+    could not.
     """
     verdicts: list[Verdict] = []
     for verifier in verifiers:
@@ -31,5 +32,5 @@ def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox
         fault=any(one.fault for one in verdicts),
         judged=bool(opinions),
         measured=bool(opinions) and all(one.measured for one in opinions),
-        text="; ".join(one.text for one in verdicts if one.text),
+        text="; ".join(one.text for one in verdicts if one.text and (one.verified or one.judged or not verified)),
     )

@@ -1,0 +1,146 @@
+"""Constant expressions whose value is known from the source, and small."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+MOST_BITS = 4096
+"""Of a number that a constant expression makes."""
+
+MOST_ITEMS = 10_000
+"""Characters and items of what it makes, at all depths together."""
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+    ast.Invert: operator.invert,
+}
+
+
+class NotConstant(Exception):
+    """An expression is not made of constants alone, or cannot be worked out."""
+
+
+class TooLarge(Exception):
+    """The value of an expression is beyond the bounds."""
+
+
+def constants(tree: ast.Module) -> dict[str, Any]:
+    """The names of the top level that mean one small constant wherever they stand, with its value."""
+    bound = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not _is_read(node))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+            bound[node.name or ""] += 1
+        elif isinstance(node, ast.MatchMapping):
+            bound[node.rest or ""] += 1
+        elif isinstance(node, ast.arg):
+            bound[node.arg] += 1
+        elif isinstance(node, ast.alias):
+            bound[node.asname or node.name.split(".")[0]] += 1
+    known: dict[str, Any] = {}
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if bound[name] == 1:
+                pass
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if bound[name] == 1:
+                pass
+            case _:
+                continue
+        try:
+            known[name] = evaluated(value, known)
+        except (NotConstant, TooLarge):
+            continue
+    return known
+
+
+def evaluated(node: ast.expr, known: Mapping[str, Any]) -> Any:
+    """The value of numbers, texts, bytes, tuples and lists, and operations on them.
+
+    Nothing larger than the bounds is ever made: before an operation its operands tell how large its result can be.
+
+    Args:
+        known: Values of names.
+
+    Raises:
+        NotConstant: There is something else in it, or an operation fails.
+        TooLarge: A result is, or may be, beyond the bounds.
+    """
+    value: Any
+    match node:
+        case ast.Constant():
+            value = node.value
+        case ast.Name(id=name) if name in known:
+            value = known[name]
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            value = [evaluated(part, known) for part in parts]
+            value = tuple(value) if isinstance(node, ast.Tuple) else value
+        case ast.UnaryOp(op=op, operand=operand) if type(op) in _UNARY:
+            value = _made(_UNARY[type(op)], evaluated(operand, known))
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            sides = evaluated(left, known), evaluated(right, known)
+            _bounded(op, *sides)
+            value = _made(_BINARY[type(op)], *sides)
+        case _:
+            raise NotConstant
+    if _size(value) > MOST_ITEMS or (isinstance(value, int) and value.bit_length() > MOST_BITS):
+        raise TooLarge
+    return value
+
+
+def _made(operation: Callable[..., Any], *values: Any) -> Any:
+    try:
+        return operation(*values)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise NotConstant from error
+
+
+def _bounded(op: ast.operator, left: Any, right: Any) -> None:
+    """Refuses an operation whose result may be large, by the sizes of its operands, which are small."""
+    whole = isinstance(left, int) and isinstance(right, int)
+    match op:
+        case ast.Pow():
+            large = whole and abs(right) * left.bit_length() > MOST_BITS
+        case ast.LShift():
+            large = whole and left.bit_length() + right > MOST_BITS
+        case ast.Mult():
+            sizes = _size(left), _size(right)
+            large = not whole and max(sizes) * max(_times(left), _times(right)) > MOST_ITEMS
+        case ast.Mod() if isinstance(left, str | bytes):
+            raise NotConstant  # a format may name any width
+        case _:
+            large = False
+    if large:
+        raise TooLarge
+
+
+def _times(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _size(value: Any) -> int:
+    """Characters and items at all depths; 0 for a number."""
+    if isinstance(value, tuple | list):
+        return len(value) + sum(map(_size, value))
+    return len(value) if isinstance(value, str | bytes) else 0
+
+
+def _is_read(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Load)
