@@ -158,6 +158,8 @@ def _task(task: str | None, examples: str | None, *, name: str | None, header: b
 
     if (task is None) == (examples is None):
         raise UsageError("give either TASK or --examples FILE", hint="evolve run --examples data.csv")
+    if examples is not None and not examples.strip():
+        raise UsageError("--examples: the name of the file is empty", hint="evolve run --examples data.csv")
     if "-" in (task, examples):
         return _from_stdin(name, header=header)
     if examples is not None:
