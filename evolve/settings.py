@@ -7,6 +7,7 @@ last and are the command line's business.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
@@ -19,6 +20,8 @@ from evolve.paths import MARKER
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+    from evolve.ledger import Budget
 
 Encoder = Literal["hashing", "st"]
 SandboxBackend = Literal["auto", "bubblewrap", "landlock", "seatbelt"]
@@ -141,7 +144,8 @@ def load_settings(root: Path | None, environ: Mapping[str, str] | None = None) -
         environ: Environment to read; default: the process's own.
 
     Raises:
-        WorkspaceError: Naming the file or variable and the key that is wrong.
+        WorkspaceError: Naming the file and the key that is wrong.
+        UsageError: Naming the variable that is wrong.
     """
     values: dict[str, Any] = {}
     sources = {item.name: "default" for item in setting_fields()}
@@ -152,11 +156,12 @@ def load_settings(root: Path | None, environ: Mapping[str, str] | None = None) -
     variables = _read_environment(os.environ if environ is None else environ)
     for name, text in variables.items():
         variable = _PREFIX + name.upper()
+        checked = _checked({name: text}, strings=True, place=variable)
         if name in _LIMITS and values.get(name):  # both hold, so a variable never lifts what the file says
-            text, sources[name] = f"{values[name]} {text}", f"{sources[name]} and {variable}"
+            checked, sources[name] = {name: f"{values[name]} {text}"}, f"{sources[name]} and {variable}"
         else:
             sources[name] = variable
-        values.update(_checked({name: text}, strings=True, place=variable))
+        values.update(checked)
     return Settings(**values, sources=sources)
 
 
@@ -218,9 +223,32 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
         if first["type"] == "extra_forbidden":
             known = ", ".join(item.name for item in setting_fields())
             raise WorkspaceError(f"{place}: unknown key {key!r}; known are {known}") from error
-        where = place if strings else f"{place}: {key}"
-        raise WorkspaceError(f"{where}: {_sentence(first['msg'])}, got {first['input']!r}") from error
-    return model.model_dump(exclude_unset=True)
+        told = f"{_sentence(first['msg'])}, got {first['input']!r}"
+        raise _wrong(place, "" if strings else key, told) from error
+    found = model.model_dump(exclude_unset=True)
+    for key in (one for one in _LIMITS if one in found):
+        try:
+            limit_of(found[key])
+        except UsageError as error:
+            told = str(error).removeprefix("--budget ")
+            raise _wrong(place, "" if strings else key, told, hint=error.hint) from error
+    return found
+
+
+def _wrong(place: str, key: str, told: str, *, hint: str = "") -> UsageError | WorkspaceError:
+    """The error for a value in a file, or in a variable where there is no key: that was typed by who calls."""
+    return WorkspaceError(f"{place}: {key}: {told}", hint=hint) if key else UsageError(f"{place}: {told}", hint=hint)
+
+
+def limit_of(text: str) -> Budget:
+    """The bounds that the text of a limit names, with blanks or commas between them; "" for none.
+
+    Raises:
+        UsageError: It is malformed.
+    """
+    from evolve.ledger import parse_budget
+
+    return parse_budget(re.split(r"[\s,]+", text.strip()) if text else ())
 
 
 def _sentence(message: str) -> str:

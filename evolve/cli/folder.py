@@ -65,6 +65,13 @@ class FolderWish:
         if task.files is None:
             _refuse({"--python": self.python, "--yes": self.yes})
 
+    def need_model(self, task: Task, model: str) -> None:
+        """Refuses work in a folder before anything is made, where no model would decide."""
+        from evolve.workspace.folder_runs import refuse_search
+
+        if task.files is not None and not model:
+            refuse_search("search")
+
 
 def _refuse(given: Mapping[str, object]) -> None:
     from evolve.errors import UsageError
@@ -88,7 +95,7 @@ def show_work(opened: Workspace, result: Result, *, as_json: bool) -> int:
     tell_waiting(result)
     if result.question is not None:
         return WAITING
-    return 0 if patch is not None else EXIT_CODES.get(result.status, 5 if result.status == "budget" else 1)
+    return 0 if patch is not None else EXIT_CODES.get(result.status, 5 if result.budget_ended else 1)
 
 
 def _tell_patch(patch: Patch) -> None:

@@ -36,6 +36,8 @@ def list_command(
         return
     rows = [(one.id[:10], one.status, one.evidence, one.groups, shorten(one.text, 90)) for one in insights]
     emit(table(("id", "status", "evidence", "groups", "insight"), rows) or "no insights yet")
+    if any("mined:" in one.text for one in insights):
+        note("mined:int and the like: constants of that type that the search takes from the examples")
     for one in notes:
         emit(visible(f"note by {one.author}: {one.text}", lines=False))
 

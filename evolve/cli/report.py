@@ -63,10 +63,18 @@ def show_report(report: Report) -> None:
     emit()
     if report.ratio.value is not None or report.gain.value is not None:
         _show_contrasts(report)
-        emit("learning helped" if report.helped else "no gain that the 95 % intervals can tell from chance")
+        emit(_verdict(report))
         emit()
     _show_learned(report)
     emit(f"spent: {report.spent.candidates:,} candidates in {report.spent.seconds:.0f} s")
+
+
+def _verdict(report: Report) -> str:
+    """Whether learning helped, and in which run what was measured had been learned, where that is another one."""
+    said = "learning helped" if report.helped else "no gain that the 95 % intervals can tell from chance"
+    if not report.promoted_by or report.promoted_by == report.run:
+        return said
+    return f"{said}; measured was the variant {report.promoted[:12]} that {report.promoted_by} promoted, not this run"
 
 
 def _show_contrasts(report: Report) -> None:

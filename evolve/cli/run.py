@@ -74,9 +74,11 @@ def run_command(
     person = asking.person_here("auto" if yes else approve, as_json=as_json)
     asked = recorded(model, record, replay)
     wish = folder.FolderWish(folder=directory, check=check, python=python, protect=protect, yes=yes)
-    words = None if directory is not None else _words(task, examples, model or _default_model(model, workspace))
+    decides = model or _default_model(model, workspace)
+    words = None if directory is not None else _words(task, examples, decides)
     wanted = wish.task(task, name) or words or _task(task, examples, name=name, header=not no_header)
     wish.fit(wanted)
+    wish.need_model(wanted, decides)
     wanted = _checked(wanted, rubric)
     view = RunView(unsandboxed=sandbox == "none")
     with evolve.open(workspace, model=asked, events=view, sandbox=sandbox) as opened:
@@ -127,7 +129,7 @@ def shown(opened: Workspace, task: Task | None, result: Result, how: Shown) -> i
     else:
         _show(result, "".join(f" ({word})" for word in opened.mark))
     asking.tell_waiting(result)
-    return _exit_code(result, how.budget)
+    return _exit_code(result)
 
 
 def _default_model(model: str | None, workspace: str | None) -> str:
@@ -156,6 +158,8 @@ def _task(task: str | None, examples: str | None, *, name: str | None, header: b
 
     if (task is None) == (examples is None):
         raise UsageError("give either TASK or --examples FILE", hint="evolve run --examples data.csv")
+    if examples is not None and not examples.strip():
+        raise UsageError("--examples: the name of the file is empty", hint="evolve run --examples data.csv")
     if "-" in (task, examples):
         return _from_stdin(name, header=header)
     if examples is not None:
@@ -242,9 +246,7 @@ def _values(arguments: Any) -> str:
     return ", ".join(json.dumps(value, ensure_ascii=False) for value in arguments)
 
 
-def _exit_code(result: Result, budget: list[str] | None) -> int:
+def _exit_code(result: Result) -> int:
     if result.solved or result.status == "unverified":
         return 0
-    if result.status in folder.EXIT_CODES:
-        return folder.EXIT_CODES[result.status]
-    return 5 if result.status == "budget" and budget else 1
+    return folder.EXIT_CODES.get(result.status, 5 if result.budget_ended else 1)

@@ -174,6 +174,7 @@ def make_report(
         looks=session.stores.looks.count(session.suite.digest),
         spent=session.ledger.spent,
         promoted="" if active == UNLEARNED else active,
+        promoted_by=_promoted_by(session, active),
         skills=learned_skills(session.stores),
         insights=insights,
         insight_count=count,
@@ -182,6 +183,12 @@ def make_report(
         costs={"unlearned": _costs(before), "learned": _costs(after)},
         contrasts=(compared,) if pairs else (),
     )
+
+
+def _promoted_by(session: Session, variant: str) -> str:
+    """The run of the newest verdict that accepted a variant, or ""."""
+    accepted = [one.run for one in session.stores.decisions.log() if (one.variant, one.verdict) == (variant, "accept")]
+    return accepted[-1] if accepted else ""
 
 
 def look_again(session: Session, previous: Report) -> Report:

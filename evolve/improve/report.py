@@ -135,6 +135,7 @@ class Report:
 
     Attributes:
         promoted: Digest of the variant that acted as ``learned``, or "".
+        promoted_by: The run that promoted it, which may be an earlier one; "" where that is not known.
         ratio: Candidates of learned over unlearned, median over tasks that both solve; below 1 is cheaper.
         gain: Share of tasks solved by learned minus the share solved by unlearned.
         looks: How often this suite's test tasks have been opened, this time included.
@@ -155,6 +156,7 @@ class Report:
     looks: int
     spent: Spent
     promoted: str = ""
+    promoted_by: str = ""
     skills: tuple[SkillRow, ...] = ()
     insights: tuple[InsightRow, ...] = ()
     insight_count: int = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evolve.store.backups import backups
 from evolve.store.database import Database
+from evolve.store.failures import closed
 from evolve.store.lock import WriterLock
 from evolve.store.migrations import Migration
 from evolve.store.objects import ObjectStore
@@ -18,6 +19,7 @@ __all__ = [
     "Value",
     "WriterLock",
     "backups",
+    "closed",
     "finish_rebuild",
     "rebuild",
     "still_lost",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from evolve.errors import EnvironmentProblem, RecordDamaged, WorkspaceBusy, WorkspaceError
+from evolve.errors import EvolveError, RecordDamaged, UsageError, WorkspaceBusy, WorkspaceError
 from evolve.files import AFTER_SPACE
 
 _PRIMARY_CODE = 0xFF
@@ -15,7 +15,10 @@ _PRIMARY_CODE = 0xFF
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Raises what the machine did to the database at ``path`` as an :class:`EnvironmentProblem`."""
+    """Raises what the machine did to the database at ``path`` as an :class:`EnvironmentProblem`.
+
+    That it was closed is told to whoever still asks it as a :class:`UsageError`.
+    """
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -25,12 +28,19 @@ def translated(path: Path) -> Iterator[None]:
         raise problem from error
 
 
+def closed() -> UsageError:
+    """The error for whoever asks something of a closed workspace."""
+    return UsageError("the workspace is closed", hint="open it again: evolve.open(...)")
+
+
 def damaged(path: Path, reason: str) -> RecordDamaged:
     """The error for a database file that cannot be trusted."""
     return RecordDamaged(f"{path} is damaged ({reason}); nothing was changed", hint="evolve doctor --repair")
 
 
-def _problem(path: Path, error: sqlite3.DatabaseError) -> EnvironmentProblem | None:
+def _problem(path: Path, error: sqlite3.DatabaseError) -> EvolveError | None:
+    if isinstance(error, sqlite3.ProgrammingError) and str(error).startswith("Cannot operate on a closed"):
+        return closed()
     code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
     if code == sqlite3.SQLITE_FULL:
         return WorkspaceError(f"disk full while writing {path}", hint=AFTER_SPACE)

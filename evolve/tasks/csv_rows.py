@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from evolve.episodes import Json, Row
 from evolve.tasks.assemble import PlacedRow, RawTask, name_meta
-from evolve.tasks.limits import Place, check_value
+from evolve.tasks.limits import Place, scalar_problem
 from evolve.tasks.signature import argument_name
 
 LONGEST_NUMBER = 300
@@ -44,7 +44,9 @@ def parse_table(text: str, *, file: str, name: str, delimiter: str = ",", header
     for line, values in zip(table.lines, zip(*columns, strict=True), strict=True):
         place = Place(file=file, line=line)
         for label, value in zip(table.labels, values, strict=True):
-            check_value(value, place.at(label or "column"))
+            problem = scalar_problem(value)  # a cell is one value; places are made for those few that are refused
+            if problem:
+                raise place.at(label or "column").error(problem)
         rows.append(PlacedRow(row=Row(input=tuple(values[:-1]), output=values[-1]), place=place))
     return RawTask(
         id=name,

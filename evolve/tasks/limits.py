@@ -97,12 +97,13 @@ def check_value(value: Json, place: Place) -> None:
             pending.extend((part, depth + 1) for part in item.values())
             pending.extend((key, depth + 1) for key in item)
         else:
-            problem = _scalar_problem(item)
+            problem = scalar_problem(item)
             if problem:
                 raise place.error(problem)
 
 
-def _scalar_problem(item: Json) -> str:
+def scalar_problem(item: Json) -> str:
+    """Why a value that holds no others cannot be used, or ""."""
     if isinstance(item, str):
         return text_problem(item, MAX_TEXT)
     if isinstance(item, float):

@@ -198,7 +198,7 @@ def _type_of_dict(value: dict[str, Json]) -> TypeExpr:
 
 def join_all(types: Iterable[TypeExpr]) -> TypeExpr:
     """The narrowest type that covers all of them; ``empty`` where there are none."""
-    return reduce(join, types, EMPTY)
+    return reduce(join, dict.fromkeys(types), EMPTY)  # a type that came before adds nothing
 
 
 def join(a: TypeExpr, b: TypeExpr) -> TypeExpr:

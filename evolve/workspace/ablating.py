@@ -16,6 +16,7 @@ from evolve.ledger import Budget
 from evolve.optimizer import UNLEARNED
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.tasks import load_suite
+from evolve.workspace.arguments import checked
 from evolve.workspace.opening import now
 from evolve.workspace.training import loop_limits, opened_session
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from evolve.workspace.facade import Workspace
 
 
+@checked()
 @dataclass(frozen=True, kw_only=True)
 class AblationRequest:
     """What a look at single items is asked for.

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evolve.errors import UsageError
-
-
-def closed() -> UsageError:
-    """The error for whoever asks something of a closed workspace."""
-    return UsageError("the workspace is closed", hint="open it again: evolve.open(...)")
+from evolve.store import closed
+from evolve.workspace.arguments import checked
 
 
 class Shelf:
     """A part of a workspace that a person holds; once that is closed nothing can be had from it, whoever kept it."""
+
+    def __init_subclass__(cls) -> None:
+        checked()(cls)
 
     if not TYPE_CHECKING:  # a checker would take every misspelt name for one that is there
 

@@ -15,16 +15,19 @@ from evolve.improve.arms import Learner
 from evolve.improve.stores import Stores
 from evolve.ledger import Budget, parse_budget
 from evolve.memory.preferences import PreferenceBook
+from evolve.models import Recording
 from evolve.paths import WorkspacePaths
+from evolve.policies.protocol import Policy
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.sandbox import UNSANDBOXED
 from evolve.settings import Settings, load_settings, with_sandbox
-from evolve.store import WriterLock
+from evolve.store import WriterLock, closed
 from evolve.tasks import Task
 from evolve.workflow import Workflow, parse_workflow
 from evolve.workspace.ablating import AblationRequest, ablate
 from evolve.workspace.approvals import undone
-from evolve.workspace.closing import Shelf, closed, shut
+from evolve.workspace.arguments import checked
+from evolve.workspace.closing import Shelf, shut
 from evolve.workspace.folders import Folders, Patch
 from evolve.workspace.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.judges import Judges
@@ -46,13 +49,12 @@ if TYPE_CHECKING:
     from evolve.improve.ablation import AblationReport
     from evolve.improve.optimization import OptimizationReport
     from evolve.improve.report import Report
-    from evolve.models import Recording
-    from evolve.policies.protocol import Policy
     from evolve.sandbox import Sandbox
 
 BudgetLike = Budget | str | Sequence[str] | None
 
 
+@checked()
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """How a workspace is opened.
@@ -73,6 +75,7 @@ class Options:
     sandbox: str | None = None
 
 
+@checked("task", "examples", "budget")
 class Workspace:
     """One open workspace. Use it as a context manager; the writer's lock is held until it is closed.
 
@@ -183,12 +186,8 @@ class Workspace:
         """
         self._need_writer()
         chosen = wanted_task(task, examples, name, words=self.uses_model)
-        wish = Wish(
-            task=chosen,
-            budget=as_budget(budget),
-            python=None if python is None else os.fspath(python),
-            person=person or Person(),
-        )
+        environment = None if python is None else os.fspath(python)
+        wish = Wish(task=chosen, budget=as_budget(budget), python=environment, person=person or Person())
         return solve(self, wish)
 
     def answer(self, run: str, said: str | None, *, person: Person | None = None) -> Result:

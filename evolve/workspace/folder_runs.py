@@ -7,13 +7,12 @@ from collections.abc import Collection
 from pathlib import Path
 
 from evolve.errors import UsageError
-from evolve.improve.arms import Learner
 from evolve.sandbox.interpreter import environment_at
 
 
-def refuse_search(learner: Learner) -> None:
+def refuse_search(decides: str) -> None:
     """Raises :class:`UsageError` for the embedded search, which finds functions and nothing else."""
-    if learner.name == "search":
+    if decides == "search":
         raise UsageError(
             "work in a folder needs a model: the embedded search finds functions from examples",
             hint="`evolve models` says what can decide",

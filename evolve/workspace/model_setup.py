@@ -8,12 +8,12 @@ from pathlib import Path
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import named_path, read_text, write_atomic
-from evolve.ledger import Budget, Ledger, LimitedLedger, SpendingBook, parse_budget
+from evolve.ledger import Budget, Ledger, LimitedLedger, SpendingBook
 from evolve.models import Deadlines, ModelSetup, Recording, parse_model
 from evolve.models.opening import PRICES
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers
-from evolve.settings import Settings
+from evolve.settings import Settings, limit_of
 from evolve.workspace.opening import cache_folder
 
 _SET = re.compile(r"^[ \t]*(?:#[ \t]*)?model[ \t]*=.*$", re.MULTILINE)
@@ -33,9 +33,6 @@ def model_setup(
         model: Instead of the common model of the settings; the roles of the settings then do not count.
         run: The ledger of the run; the limits of day and workspace are put on top of it.
         recording: Where exchanges are recorded or replayed from, or None.
-
-    Raises:
-        WorkspaceError: A limit in the settings is malformed.
     """
     return ModelSetup(
         model=settings.model if model is None else model,
@@ -73,23 +70,11 @@ def recorded(model: str | None, record: str | None, replay: str | None) -> str |
 
 
 def limited(paths: WorkspacePaths, settings: Settings, run: Ledger) -> Ledger | LimitedLedger:
-    """The run's ledger inside the limits of the day and the workspace; just the ledger where there are none.
-
-    Raises:
-        WorkspaceError: A limit in the settings is malformed.
-    """
-    day, total = _limit(settings, "day_limit"), _limit(settings, "total_limit")
+    """The run's ledger inside the limits of the day and the workspace; just the ledger where there are none."""
+    day, total = limit_of(settings.day_limit), limit_of(settings.total_limit)
     if day.unlimited and total.unlimited:
         return run
     return LimitedLedger(run, SpendingBook(paths.spending, day=day, total=total))
-
-
-def _limit(settings: Settings, key: str) -> Budget:
-    try:
-        return parse_budget(re.split(r"[\s,]+", str(getattr(settings, key)).strip()) if getattr(settings, key) else ())
-    except UsageError as error:
-        text = str(error).removeprefix("--budget ")
-        raise WorkspaceError(f"{settings.sources.get(key, 'settings')}: {key}: {text}", hint=error.hint) from error
 
 
 def set_default_model(paths: WorkspacePaths, model: str) -> Path:

@@ -18,6 +18,7 @@ from evolve.optimizer.engine import Engine, EngineSettings
 from evolve.optimizer.gepa_engine import load_gepa
 from evolve.optimizer.scope import Scope
 from evolve.tasks import load_suite
+from evolve.workspace.arguments import checked
 from evolve.workspace.opening import now
 from evolve.workspace.prompt_search import edited_state, gepa_engine, texts_in_force
 from evolve.workspace.targets import chosen_target
@@ -30,6 +31,7 @@ Part = Literal["", "prompts", "workflow", "knobs"]
 PARTS = ("prompts", "workflow", "knobs")
 
 
+@checked()
 @dataclass(frozen=True, kw_only=True)
 class OptimizerRequest:
     """What an optimiser's run is asked for.

@@ -105,7 +105,12 @@ def _from_examples(examples: Examples, name: str | None) -> Task:
 
     if name is not None:
         named_meta(name, Place(file="", field="name"))
-    if not isinstance(examples, Iterable) or isinstance(examples, bytes):
+    # Walking through a dictionary gives its keys, which may look like pairs themselves.
+    if (
+        not isinstance(examples, Iterable)
+        or isinstance(examples, bytes)
+        or (examples and isinstance(examples, Mapping))
+    ):
         raise TaskError(f"expected pairs (input, output), got {type(examples).__name__}", file="examples", hint=_PAIRS)
     rows = [_row(pair, place) for place, pair in enumerate(examples, 1)]
     if not rows:

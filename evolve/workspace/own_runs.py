@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.agent import Agent, Attendance, Recall, Run, Surroundings, episode_id, question_in, recall_nothing
 from evolve.agent.codec import from_data, to_data
+from evolve.agent.state import ENDED
 from evolve.episodes import EpisodeRecord, Limits, Question
 from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog, EventSink, read_events
@@ -94,7 +95,14 @@ def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
     _note(workspace, run, begun if question is None else {**begun, **_again(workspace, wish, question)})
     if question is None and record.status not in PAUSED:
         workspace.finish(run.id)
-    return result_of(record, task, Extras(goal=_goal(told), skills=admitted, patch=patch, question=question))
+    extras = Extras(
+        goal=_goal(told),
+        skills=admitted,
+        patch=patch,
+        question=question,
+        budget_ended=_ended_by(wish.budget, record, limits),
+    )
+    return result_of(record, task, extras)
 
 
 def answer(workspace: Workspace, run_id: str, said: str | None, person: Person) -> Result:
@@ -124,6 +132,19 @@ def answer(workspace: Workspace, run_id: str, said: str | None, person: Person) 
         withdrawn=frozenset({question.id}) if withdrawn else frozenset(),
     )
     return solve(workspace, wish, run)
+
+
+def _ended_by(budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
+    """Whether a bound of the budget ended the episode, and not one of the settings or of the workflow."""
+    if record.status != "budget":
+        return False
+    refused = record.steps[-1].action.data.get(ENDED)
+    tokens = record.cost.tokens + (refused["tokens"] if refused else 0)
+    if refused and (limits.tokens is None or tokens <= limits.tokens):
+        return not budget.unlimited  # a call was refused, and not for its tokens
+    spent = replace(record.cost, tokens=tokens)
+    bounds = {kind: bound for kind, bound in asdict(budget).items() if bound is not None}
+    return any(getattr(spent, kind) >= bound for kind, bound in bounds.items())
 
 
 def waiting_question(run: Run) -> Question | None:
@@ -164,7 +185,7 @@ def _opener(workspace: Workspace, wish: Wish) -> Callable[[], AbstractContextMan
     """How to open the sandbox of one task, refused before anything is made where it cannot be."""
     if wish.task.files is None:
         return lambda: nullcontext(workspace.open_sandbox())
-    refuse_search(workspace.learner)
+    refuse_search(workspace.learner.name)
     environment = environment_for(wish.task.files.folder, wish.python)
     hidden: list[str | Path] = [workspace.paths.root, wish.task.files.folder]
     return lambda: closing(sandbox_opener(workspace.settings, hidden)(python=environment))

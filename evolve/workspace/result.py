@@ -36,6 +36,7 @@ class Result:
         answer: Python source that runs by itself, or a unified diff where the task is a folder's; else "".
         entry: Name of the function in ``answer``.
         verified: The answer was right on at least three rows that the policy never saw, compared outside its process.
+        budget_ended: A bound of the budget that was asked for ended it, and not one of the settings or the workflow.
         checked: A check command, or hidden tests in the answer's own process, accepted it; nothing learned is promoted
             on that.
         score: Share of the visible examples that the answer reproduces; 1.0 when solved.
@@ -68,6 +69,7 @@ class Result:
     patch: Patch | None = None
     question: Question | None = None
     checked: bool = False
+    budget_ended: bool = False
 
     @property
     def kind(self) -> str:
@@ -105,6 +107,7 @@ class Extras:
     warnings: tuple[str, ...] = field(default=())
     patch: Patch | None = None
     question: Question | None = None
+    budget_ended: bool = False
 
 
 def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
@@ -130,6 +133,7 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
         patch=extras.patch,
         question=extras.question,
+        budget_ended=extras.budget_ended,
     )
 
 

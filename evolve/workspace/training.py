@@ -92,7 +92,7 @@ def _check(workspace: Workspace, suite: Suite, python: str | os.PathLike[str] | 
         raise UsageError(f"{judged}: a rubric is an opinion, and a loop learns from none", hint="evolve run takes it")
     in_folders = [task for task in suite.tasks if task.files is not None]
     if len(in_folders) == len(suite.tasks):
-        refuse_search(workspace.learner)
+        refuse_search(workspace.learner.name)
     if not in_folders and python is not None:
         raise UsageError("--python is about work in folders, and no task of the suite is any", hint="leave it out")
 

@@ -124,6 +124,7 @@ NAMES = [
     ((*GOOD, "--name", " x"), 2, "name"),
     ((*GOOD, "--name", "\udcff"), 2, "name"),
     (("run", "--examples", f"{LONG}.csv"), 2, "too long"),
+    (("run", "--examples", ""), 2, "the name of the file is empty"),
     (("run", f"{LONG}.csv"), 2, "no such file"),
     (("run", "n" * 5_000), 2, "neither"),
     (("run", "--examples", "a\0b.csv"), 2, "file"),

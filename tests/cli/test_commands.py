@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 import evolve
+from evolve.cli.report import show_report
 from evolve.tasks import render_jsonl
 from evolve.testing import TrustingSandbox, slow_learner, small_suite
 from tests.write_protection import without_power_over_permissions
@@ -32,6 +34,13 @@ def test_the_report_shows_arms_interval_and_looks(cli, trained, tmp_path):
     told = json.loads(cli("report", "--json").out)
     assert told.pop("changes") == []
     assert told == json.loads(json.dumps(trained.to_json()))
+
+
+def test_what_an_earlier_run_promoted_is_named(trained, capsys):
+    assert trained.promoted_by == trained.run
+    show_report(replace(trained, run="r7"))
+    said = capsys.readouterr().out
+    assert f"measured was the variant {trained.promoted[:12]} that {trained.run} promoted, not this run" in said
 
 
 def test_runs_can_be_listed_shown_and_replayed(cli, trained):

@@ -79,8 +79,27 @@ def test_no_variable_leaves_code_unconfined(cli, monkeypatch, tmp_path):
     monkeypatch.setenv("EVOLVE_SANDBOX", "none")
     monkeypatch.setenv("EVOLVE_UNSAFE", "I_UNDERSTAND")
     done = cli("run", "--examples", "rows.csv")
-    assert done.code == 3
+    assert done.code == 2
     assert "EVOLVE_SANDBOX" in done.err
+
+
+def test_a_wrong_variable_is_told_by_every_command_that_reads_settings(cli, monkeypatch, tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n2,3\n3,4\n")
+    commands = (
+        ("run", "--examples", "rows.csv"),
+        ("memory", "list"),
+        ("runs", "list"),
+        ("improve", "lists"),
+        ("config",),
+    )
+    for name, text in (("DAY_LIMIT", "nonsense"), ("TOTAL_LIMIT", "$0"), ("WORKERS", "many")):
+        with monkeypatch.context() as patch:
+            patch.setenv(f"EVOLVE_{name}", text)
+            for command in commands:
+                done = cli(*command)
+                assert (done.code, done.out) == (2, ""), command
+                assert f"EVOLVE_{name}: " in done.err, command
+    assert cli("memory", "list").code == 0
 
 
 def test_config_shows_what_is_read_and_what_is_not(cli, monkeypatch):

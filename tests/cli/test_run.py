@@ -73,6 +73,22 @@ def test_what_cannot_be_found_is_not_solved(cli, tmp_path):
     assert cli("run", "--examples", "noise.csv", "--budget", "300-candidates").code == 5
 
 
+def test_mined_constants_are_explained_where_they_are_listed(cli, tmp_path):
+    (tmp_path / "times.csv").write_text("n,out\n" + "".join(f"{n},{38 * n}\n" for n in range(1, 9)))
+    assert cli("run", "--examples", "times.csv").code == 0
+    listed = cli("memory", "list")
+    assert "mined:int" in listed.out and "constants of that type" in listed.err
+
+
+def test_only_the_budget_that_was_asked_for_ends_with_its_own_code(cli, tmp_path, monkeypatch):
+    (tmp_path / "noise.csv").write_text("n,out\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n")
+    monkeypatch.setenv("EVOLVE_CANDIDATES", "300")
+    for budget in ("1h", "10k-calls"):
+        done = cli("run", "--examples", "noise.csv", "--budget", budget)
+        assert (done.code, "300 candidates" in done.out) == (1, True), budget  # the setting ended it
+    assert cli("run", "--examples", "noise.csv", "--budget", "200-candidates", "--budget", "1h").code == 5
+
+
 def test_values_the_search_does_not_know_are_not_solved_in_words(cli, tmp_path):
     mixed = [{"input": [value], "output": number} for number, value in enumerate([1, "x", [2], {"a": None}, None, 2.5])]
     (tmp_path / "mixed.json").write_text(json.dumps(mixed))

@@ -37,8 +37,10 @@ def run(cli, project, monkeypatch):
     opened = evolve.open
 
     def call(*more, actions=(MORE, CHEAT, MEND), command=("run", "make total add up", "--dir")):
-        monkeypatch.setattr(evolve, "open", functools.partial(opened, policy=ScriptedWorker(actions)))
-        return cli(*command, project, "--check", "python3 test_total.py", *more)
+        with monkeypatch.context() as patch:
+            patch.setenv("EVOLVE_MODEL", "scripted")
+            patch.setattr(evolve, "open", functools.partial(opened, policy=ScriptedWorker(actions)))
+            return cli(*command, project, "--check", "python3 test_total.py", *more)
 
     return call
 
@@ -131,7 +133,8 @@ def test_wrong_wishes_are_told(run, cli, project):
     assert "--dir" in cli("run", "make it work", "--check", "true").err
     (project.parent / "rows.csv").write_text("n,m\n1,2\n2,3\n")
     assert "--yes is about work in a folder" in cli("run", project.parent / "rows.csv", "--yes").err
-    done = cli("run", "make it work", "--dir", project, "--check", "true")
+    done = cli("run", "make it work", "--dir", project, "--check", "true", "-w", project)
+    assert not (project / "evolve.toml").exists() and not (project / "memory_store").exists()
     assert done.code == 2 and "needs a model" in done.err
     assert json.loads(cli("runs", "list", "--json").out) == []  # nothing was begun
     assert run("--python", project).code == 2

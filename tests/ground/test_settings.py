@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import WorkspaceError
+from evolve.errors import UsageError, WorkspaceError
 from evolve.settings import Settings, load_settings, setting_fields, settings_template
 
 
@@ -80,9 +80,18 @@ def test_a_file_that_is_not_utf8_is_named(tmp_path: Path) -> None:
         load_settings(tmp_path, {})
 
 
-@pytest.mark.parametrize(("name", "text"), [("EVOLVE_WORKERS", "many"), ("EVOLVE_SECONDS", "-1")])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("EVOLVE_WORKERS", "many"),
+        ("EVOLVE_SECONDS", "-1"),
+        ("EVOLVE_DAY_LIMIT", "much"),
+        ("EVOLVE_TOTAL_LIMIT", "$5 and more"),
+        ("EVOLVE_TOTAL_LIMIT", "$0"),
+    ],
+)
 def test_mistakes_in_variables_are_named(name: str, text: str) -> None:
-    with pytest.raises(WorkspaceError, match=name):
+    with pytest.raises(UsageError, match=name):
         load_settings(None, {name: text})
 
 

@@ -39,6 +39,14 @@ def shelf_class(shelf: str) -> type:
     }[shelf]
 
 
+def something(parameter: inspect.Parameter) -> object:
+    from evolve.workspace.ablating import AblationRequest
+    from evolve.workspace.optimizing import OptimizerRequest
+
+    requests = {"OptimizerRequest": OptimizerRequest(suite="x"), "AblationRequest": AblationRequest(variant="x")}
+    return requests.get(parameter.annotation, "x")
+
+
 def call(owner: object, name: str) -> None:
     """Calls it with something for every argument that it must have."""
     found = getattr(owner, name)
@@ -50,8 +58,8 @@ def call(owner: object, name: str) -> None:
         if one.default is one.empty and one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
     ]
     given = found(
-        *("x" for one in needed if one.kind is not one.KEYWORD_ONLY),
-        **{one.name: "x" for one in needed if one.kind is one.KEYWORD_ONLY},
+        *(something(one) for one in needed if one.kind is not one.KEYWORD_ONLY),
+        **{one.name: something(one) for one in needed if one.kind is one.KEYWORD_ONLY},
     )
     if isinstance(given, contextlib.AbstractContextManager):
         given.__enter__()
@@ -98,6 +106,33 @@ def test_a_closed_workspace_is_not_entered_again():
         pass
 
 
+@pytest.mark.parametrize("read_only", [False, True], ids=["writer", "reader"])
+def test_parts_of_the_record_that_somebody_kept_say_so_too(tmp_path, read_only):
+    evolve.open(tmp_path / "ws").close()
+    workspace = evolve.open(tmp_path / "ws", read_only=read_only)
+    stores = workspace.stores
+    workspace.close()
+    asked = {
+        "rows": lambda: stores.db.rows("meta"),
+        "query": lambda: stores.db.query("SELECT 1"),
+        "check": stores.db.check,
+        "copy": stores.db.keep_copy,
+        "meta": lambda: stores.db.set_meta("key", "value"),
+        "runs": stores.runs.runs,
+        "claims": stores.memory.claims,
+        "snapshot": stores.memory.snapshot,
+        "skills": stores.skills.list,
+        "variants": stores.variants.active,
+        "decisions": stores.decisions.log,
+        "looks": stores.looks.log,
+    }
+    for name, ask in asked.items():
+        with pytest.raises(UsageError, match="the workspace is closed") as told:
+            ask()
+        assert "evolve.open(" in told.value.hint, name
+    stores.db.close()
+
+
 def test_an_error_inside_closes_too():
     with pytest.raises(KeyError), evolve.open() as workspace:
         raise KeyError
@@ -138,6 +173,57 @@ def test_no_examples_are_called_so(nothing):
 def test_examples_of_another_kind_are_refused(wrong):
     with evolve.open() as workspace, pytest.raises(UsageError, match="examples: expected pairs"):
         workspace.run(examples=wrong)
+
+
+WRONG_TO_OPEN = [
+    {"path": 3},
+    {"path": []},
+    {"model": 3},
+    {"policy": 3},
+    {"events": 3},
+    {"read_only": "x"},
+    {"sandbox": 3},
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG_TO_OPEN, ids=str)
+def test_what_opens_nothing_is_refused_and_makes_nothing(wrong, tmp_path, monkeypatch):
+    monkeypatch.setenv("EVOLVE_WORKSPACE", str(tmp_path / "ws"))
+    with pytest.raises(UsageError, match=f"{next(iter(wrong))}: expected .+, got (int|list|str)"):
+        evolve.open(**wrong)
+    assert not (tmp_path / "ws").exists()
+
+
+WRONG_CALLS = {
+    "a person in words": ("person", lambda ws: ws.run(examples=[(1, 2)], person="me")),
+    "an environment by number": ("python", lambda ws: ws.run(examples=[(1, 2)], python=3)),
+    "a name that is none": ("name", lambda ws: ws.run(examples=[(1, 2)], name=3)),
+    "keys that look like pairs": ("examples", lambda ws: ws.run(examples={(1, 2): 3, (4, 5): 6})),
+    "a dictionary of rows": ("examples", lambda ws: ws.run(examples={1: 2})),
+    "no suite": ("suite", lambda ws: ws.improve(None)),
+    "rounds in words": ("rounds", lambda ws: ws.improve("lists", rounds="2")),
+    "true rounds": ("rounds", lambda ws: ws.improve("lists", rounds=True)),
+    "half a seed": ("seed", lambda ws: ws.improve("lists", seed=0.5)),
+    "a run by number": ("run", lambda ws: ws.undo(3)),
+    "an answer by number": ("said", lambda ws: ws.answer("r1", 3)),
+    "no request": ("request", lambda ws: ws.optimize(None)),
+    "a suite for a request": ("request", lambda ws: ws.ablate("lists")),
+    "a variant by number": ("variant", lambda ws: ws.retest(3, "lists")),
+    "a look in words": ("fresh", lambda ws: ws.report(fresh="yes")),
+    "a note by number": ("text", lambda ws: ws.memory.note(3)),
+    "a skill by number": ("name", lambda ws: ws.skills.get(3)),
+    "a wish by number": ("text", lambda ws: ws.preferences.add(3)),
+    "a folder by number": ("run", lambda ws: ws.folders.get(3)),
+}
+
+
+@pytest.mark.parametrize(("named", "ask"), WRONG_CALLS.values(), ids=WRONG_CALLS)
+def test_arguments_of_other_kinds_are_told_in_a_sentence(named, ask):
+    with evolve.open() as workspace:
+        with pytest.raises(UsageError, match=f"{named}: expected .+, got ") as told:
+            ask(workspace)
+        assert len(str(told.value)) < 150
+        assert workspace.stores.runs.runs() == []
 
 
 @pytest.mark.parametrize("wrong", [5, object(), b"x.csv"], ids=["int", "object", "bytes"])

@@ -1,0 +1,96 @@
+"""What programs hand in, held against the annotations: a wrong kind is told in a sentence, before anything is done."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, wraps
+from types import FunctionType, NoneType, SimpleNamespace, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from evolve.errors import UsageError
+
+_Class = TypeVar("_Class", bound=type)
+_WORDS = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+    NoneType: "None",
+    os.PathLike: "a path",
+    Sequence: "a list",
+    Mapping: "a dictionary",
+}
+
+
+def checked(*own: str) -> Callable[[_Class], _Class]:
+    """Makes the constructor and the public methods of a class refuse arguments of kinds that they do not take.
+
+    Args:
+        own: Parameters that are refused where they are read, in words of their own.
+    """
+
+    def change(cls: _Class) -> _Class:
+        for name, method in list(vars(cls).items()):
+            if isinstance(method, FunctionType) and (name == "__init__" or not name.startswith("_")):
+                setattr(cls, name, _checked(method, own))
+        return cls
+
+    return change
+
+
+def _checked(method: Callable[..., Any], own: Sequence[str]) -> Callable[..., Any]:
+    @wraps(method)
+    def call(*args: Any, **given: Any) -> Any:
+        kinds = _kinds(method)
+        for name, value in [*zip(kinds, args, strict=False), *given.items()]:
+            if name not in own and not _fits(value, kinds.get(name, Any)):
+                raise UsageError(f"{name}: expected {_said(kinds[name])}, got {type(value).__name__}")
+        return method(*args, **given)
+
+    return call
+
+
+@cache
+def _kinds(method: Callable[..., Any]) -> Mapping[str, Any]:
+    """The kind of every parameter, in order; Any where its name is known to type checkers alone."""
+    return {one.name: _kind(method, one) for one in inspect.signature(method).parameters.values()}
+
+
+def _kind(method: Any, parameter: inspect.Parameter) -> Any:
+    if not isinstance(parameter.annotation, str) or parameter.kind is parameter.VAR_POSITIONAL:
+        return Any
+    try:
+        hint = SimpleNamespace(__annotations__={parameter.name: parameter.annotation})
+        return get_type_hints(hint, method.__globals__)[parameter.name]
+    except NameError:
+        return Any
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    origin = get_origin(kind) or kind
+    if origin in (Union, UnionType):
+        return any(_fits(value, one) for one in get_args(kind))
+    if origin is Literal:
+        return any(type(value) is type(one) for one in get_args(kind))
+    if kind is Any or not isinstance(origin, type):  # such as what only type checkers tell apart
+        return True
+    if getattr(origin, "_is_protocol", False):
+        return all(hasattr(value, name) for name in vars(origin) if not name.startswith("_"))
+    if origin in (int, float):
+        return isinstance(value, int if origin is int else (int, float)) and not isinstance(value, bool)
+    if origin in (Sequence, Iterable):
+        return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    return isinstance(value, origin)
+
+
+def _said(kind: Any) -> str:
+    if get_origin(kind) in (Union, UnionType):
+        words = list(dict.fromkeys(map(_said, get_args(kind))))
+        return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    if get_origin(kind) is Literal:
+        return " or ".join(map(repr, get_args(kind)))
+    origin = get_origin(kind) or kind
+    name = getattr(origin, "__name__", str(origin))
+    return _WORDS.get(origin, f"{'an' if name[:1] in 'AEIO' else 'a'} {name}")
