@@ -213,9 +213,8 @@ def test_a_beginning_is_the_same_where_its_actions_gave_the_same() -> None:
     assert same_beginning(episode(seven, seven), episode(seven, eight), 1)
     assert not same_beginning(episode(seven, seven), episode(eight, seven), 1)
     assert not same_beginning(episode(seven, seven), episode(seven), 1), "it ended before what is asked again"
-    slow = Observation(
-        ok=False, error="1 failed in 0.12s", state=EnvironmentState(snapshot="s", score=0.5, check="0.12s")
-    )
+    state = EnvironmentState(snapshot="s", score=0.5, check="0.12s")
+    slow = Observation(ok=False, error="1 failed in 0.12s", state=state)
     fast = replace(slow, error="1 failed in 0.01s", state=replace(state, check="0.01s"))
     other = replace(slow, state=replace(state, snapshot="t"))
     assert same_beginning(episode(slow, seven), episode(fast, seven), 1), "the folder is in the same state"
