@@ -129,7 +129,7 @@ class Attempt:
     def candidates(self) -> int:
         """Candidates computed until the last answer was found; all of them where there is none."""
         answer = self.answer
-        return int(answer.data["candidates"]) if answer is not None else self.spent
+        return int(answer.private["candidates"]) if answer is not None else self.spent
 
     def record(self, *, seed: int, claims: tuple[Claim, ...]) -> EpisodeRecord:
         """The attempt as memory takes it in."""

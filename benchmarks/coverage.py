@@ -19,6 +19,7 @@ from typing import Any
 from benchmarks.attempts import Solver
 from benchmarks.judging import HostJudge
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
+from evolve.episodes import Action
 from evolve.ledger import parse_budget
 from evolve.policies.search import SearchPolicy
 from evolve.programs.operations import vocabulary
@@ -62,10 +63,14 @@ def solve(suite: str, tasks: Sequence[tuple[str, str, Task]], budget: int) -> li
                 "solved": accepted,
                 "verified": attempt.verified,
                 "candidates": attempt.candidates,
-                "operations": sorted(set(operations_in(from_json(answer.data["tree"])))) if accepted and answer else [],
+                "operations": _operations(answer) if accepted and answer is not None else [],
             }
         )
     return rows
+
+
+def _operations(answer: Action) -> list[str]:
+    return sorted(set(operations_in(from_json(answer.private["tree"]))))
 
 
 def served(rows: Iterable[Mapping[str, Any]], names: Iterable[str]) -> dict[str, tuple[int, int]]:

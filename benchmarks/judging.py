@@ -49,13 +49,13 @@ class HostJudge:
     def holds(self, policy: SearchPolicy, view: TaskView, action: Action, rows: Sequence[Row]) -> bool:
         problem = problem_of(view)
         policy.vocabulary.grammar(problem)  # makes the operations that stand for a table's columns known
-        outputs = _outputs(policy, problem, from_json(action.data["tree"]), [row.input for row in rows])
+        outputs = _outputs(policy, problem, from_json(action.private["tree"]), [row.input for row in rows])
         return all(equal(out, row.output) for out, row in zip(outputs, rows, strict=True))
 
     def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> Probe:
         problem = problem_of(view)
         policy.vocabulary.grammar(problem)
-        changes = ablations(from_json(action.data["tree"]))
+        changes = ablations(from_json(action.private["tree"]))
 
         def probe(programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
             # Reflection renders exactly these changes, in this order.

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from evolve.episodes.earlier import upgraded
 
 T = TypeVar("T")
 
@@ -19,7 +21,7 @@ T = TypeVar("T")
 def to_data(value: Any) -> Any:
     """The value as JSON data: dataclasses become objects, tuples become lists; nothing is shared or copied."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: to_data(getattr(value, item.name)) for item in fields(value)}
+        return {item.name: to_data(held) for item in fields(value) if _is_said(item, held := getattr(value, item.name))}
     if isinstance(value, list | tuple):
         return [to_data(item) for item in value]
     if isinstance(value, Mapping):
@@ -43,9 +45,17 @@ def list_from_json(cls: type[T], text: str) -> tuple[T, ...]:
 
 
 def from_data(cls: type[T], data: Any) -> T:
-    """The value of class ``cls`` from JSON data. Unknown keys raise TypeError."""
-    decoders = _decoders(cls)  # type: ignore[arg-type]
+    """The value of class ``cls`` from JSON data, of an earlier form too. Unknown keys raise TypeError."""
+    data, decoders = upgraded(cls, data), _decoders(cls)  # type: ignore[arg-type]
     return cls(**{name: decoders[name](item) if name in decoders else item for name, item in data.items()})
+
+
+def _is_said(item: Field[Any], value: Any) -> bool:
+    """Whether a field stands in JSON: always, but for those that are left out while they have their default."""
+    if not item.metadata.get("sparse"):
+        return True
+    default = item.default if item.default_factory is MISSING else item.default_factory()
+    return bool(value != default)
 
 
 def _plain(value: Any) -> Any:

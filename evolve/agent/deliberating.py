@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.execution import make_probe
-from evolve.agent.exploring import EXPLORES
 from evolve.agent.outcome import goes_on
 from evolve.agent.paying import since, spent
-from evolve.agent.sampling import SAMPLES
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, with_last_step
-from evolve.episodes import Action, Json, Limits, Plan, Step
+from evolve.episodes import Action, Alternative, Draw, Json, Limits, Plan, StageNote, Step
 from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import clean_text
-from evolve.policies.protocol import DRAWN, NOTES, RIVALS, Deliberating, Searching
+from evolve.policies.protocol import Deliberating, Searching
 
-SETTLED = "settled"
-"""Key of an action's data: an answer that was doubted is handed in, because nothing better was found."""
-
-_OF_ANSWER = ("tree", "price", "candidates", "ambiguity", "written")
-"""Keys of an action's data that belong to its code and change with it."""
 _LEAST = 1_000
 """Candidates that a search for rivals gets at least, if so many are left."""
 
@@ -66,48 +58,52 @@ def skipped(state: AgentState, stage: str, reason: str) -> AgentUpdate:
     if steps:
         return {"steps": with_last_step(state, replace(steps[-1], action=noted(steps[-1].action, stage, reason)))}
     plan = read_plan(state)
-    notes = [*plan.data.get(NOTES, ()), {"stage": stage, "text": reason}]
-    return {"plan": to_json(replace(plan, data={**plan.data, NOTES: notes}))}
+    return {"plan": to_json(replace(plan, notes=(*plan.notes, StageNote(stage=stage, text=reason))))}
 
 
 def is_answer(action: Action) -> bool:
     """Whether the action is source that may still be exchanged for other source."""
-    return (
-        action.kind == "code" and bool(action.code) and not action.data.get(EXPLORES) and not action.data.get(SETTLED)
+    return action.kind == "code" and bool(action.code) and not action.explores and not action.settled
+
+
+def noted(action: Action, stage: str, text: str, *, doubtful: bool | None = None) -> Action:
+    """The action with what a stage said about it."""
+    return replace(action, notes=(*action.notes, StageNote(stage=stage, text=clean_text(text), doubtful=doubtful)))
+
+
+def doubt_of(action: Action, stage: str = "") -> StageNote | None:
+    """The latest doubt about the answer, of one stage or of any; None where the latest word is no doubt."""
+    said = [one for one in action.notes if (not stage or one.stage == stage) and one.doubtful is not None]
+    return said[-1] if said and said[-1].doubtful else None
+
+
+def exchanged(action: Action, other: Alternative) -> Action:
+    """The action with another answer; the one it had is kept among the rivals."""
+    rivals = [one for one in action.rivals if one.code != other.code]
+    return replace(with_answer(action, other), rivals=(*rivals, as_rival(action)))
+
+
+def with_answer(action: Action, other: Alternative) -> Action:
+    """The action with another answer, whatever became of the one it had."""
+    return replace(
+        action,
+        code=other.code,
+        written=other.written,
+        ambiguity=other.ambiguity,
+        private=other.private,
+        consumed=other.consumed,
     )
 
 
-def noted(action: Action, stage: str, text: str, **more: Json) -> Action:
-    """The action with what a stage said about it."""
-    notes = [*action.data.get(NOTES, ()), {"stage": stage, "text": clean_text(text), **more}]
-    return replace(action, data={**action.data, NOTES: notes})
-
-
-def doubt_of(action: Action, stage: str = "") -> Mapping[str, Any] | None:
-    """The latest doubt about the answer, of one stage or of any; None where the latest word is no doubt."""
-    said = [one for one in action.data.get(NOTES, ()) if not stage or one["stage"] == stage]
-    said = [one for one in said if "doubtful" in one]
-    return said[-1] if said and said[-1]["doubtful"] else None
-
-
-def exchanged(action: Action, other: Mapping[str, Any]) -> Action:
-    """The action with another answer; the one it had is kept among the rivals."""
-    data = {key: value for key, value in action.data.items() if key not in _OF_ANSWER}
-    rivals = [one for one in data.get(RIVALS, ()) if one["code"] != other["code"]]
-    data |= {**other["data"], RIVALS: [*rivals, as_rival(action)]}
-    return replace(action, code=other["code"], data=data, consumed=tuple(other["consumed"]))
-
-
-def as_rival(action: Action) -> dict[str, Any]:
+def as_rival(action: Action) -> Alternative:
     """What is kept of an answer beside the one that is handed in."""
-    data = {key: action.data[key] for key in _OF_ANSWER if key in action.data}
-    return {"code": clean_text(action.code), "data": data, "consumed": list(action.consumed)}
+    return replace(action.as_alternative, code=clean_text(action.code))
 
 
 def with_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step], stage: str) -> Action:
-    """The last step's action with rivals in its data, asked for where there are fewer than the knob says."""
+    """The last step's action with rivals, asked for where there are fewer than the knob says."""
     action = _samples_as_rivals(steps[-1].action)
-    wanted = context.knobs.rivals - len(action.data.get(RIVALS, ()))
+    wanted = context.knobs.rivals - len(action.rivals)
     policy, left = context.policy, context.left(steps)
     if wanted <= 0 or not isinstance(policy, Deliberating) or left.candidates == 0:
         return action
@@ -119,14 +115,14 @@ def with_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step], stag
         return policy.alternatives(context.view, plan, current, limits, wanted)
 
     found = bought(context, (steps[-1].number, stage, "rivals"), work)
-    known = {action.code, *(one["code"] for one in action.data.get(RIVALS, ()))}
+    known = {action.code, *(one.code for one in action.rivals)}
     fresh = [as_rival(one) for one in found if one.kind == "code" and one.code and one.code not in known]
-    data = {
-        **action.data,
-        RIVALS: [*action.data.get(RIVALS, ()), *fresh],
-        DRAWN: [*action.data.get(DRAWN, ()), [limits.candidates, wanted]],
-    }
-    return replace(action, data=data, cost=sum((one.cost for one in found), action.cost))
+    return replace(
+        action,
+        rivals=(*action.rivals, *fresh),
+        drawn=(*action.drawn, Draw(candidates=limits.candidates, wanted=wanted)),
+        cost=sum((one.cost for one in found), action.cost),
+    )
 
 
 def bought(
@@ -182,20 +178,22 @@ def allowance(context: EpisodeContext, steps: Sequence[Step]) -> Limits:
     )
 
 
+def allowed(context: EpisodeContext, steps: Sequence[Step]) -> Limits:
+    """What the record says that the next action's search might spend; clocks differ, so a replay goes by candidates."""
+    return Limits(candidates=allowance(context, steps).candidates, seconds=None)
+
+
 def handed_in(context: EpisodeContext, steps: Sequence[Step], action: Action) -> Action:
     """In place of giving up, the first answer that was only doubted: a doubt is no refutation."""
     first = _first_doubted(steps) if action.kind == "finish" else None
     if first is None:
         return action
-    kept = as_rival(first.action)
-    data = {"budget": allowance(context, steps).candidates} if isinstance(context.policy, Searching) else {}
+    limits = allowed(context, steps) if isinstance(context.policy, Searching) else None
+    text = f"nothing better was found, so the answer of step {first.number} is handed in"
     return replace(
-        action,
-        kind="code",
-        code=kept["code"],
-        text=f"nothing better was found, so the answer of step {first.number} is handed in",
-        data={**data, **kept["data"], SETTLED: True},
-        consumed=tuple(kept["consumed"]),
+        with_answer(Action(kind="code", text=text, cost=action.cost), as_rival(first.action)),
+        allowed=limits,
+        settled=True,
     )
 
 
@@ -223,11 +221,4 @@ def _first_doubted(steps: Sequence[Step]) -> Step | None:
 
 def _samples_as_rivals(action: Action) -> Action:
     """Samples that a model gave are rivals too; left where they are, they would be run a second time."""
-    samples = action.data.get(SAMPLES, ())
-    if not samples:
-        return action
-    data = {key: value for key, value in action.data.items() if key != SAMPLES}
-    made = [
-        {"code": one["code"], "data": {"written": one["written"]}, "consumed": list(one["consumed"])} for one in samples
-    ]
-    return replace(action, data={**data, RIVALS: [*data.get(RIVALS, ()), *made]})
+    return replace(action, samples=(), rivals=(*action.rivals, *action.samples))

@@ -14,9 +14,6 @@ from evolve.files import canonical_json, clean_text, digest
 from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
 from evolve.sandbox.protocol import Sandbox, SandboxLimits
 
-EXPLORES = "explores"
-"""Key of an action's data: its code finds something out and is no answer."""
-
 LIMITS = SandboxLimits(wall_s=10.0, output_kb=8, result_kb=64)
 """Of each action. What it prints is kept whole, so this bounds what an episode has to remember."""
 
@@ -42,9 +39,7 @@ class Exploration:
 
         Where one of them does not give again what it gave, the episode cannot go on as it was: a fault.
         """
-        replayed = _since_last_end(
-            [step for step in earlier if step.action.data.get(EXPLORES) and not was_stopped(step)]
-        )
+        replayed = _since_last_end([step for step in earlier if step.action.explores and not was_stopped(step)])
         if self._session is None or self._ran != len(replayed):
             self.close()
             for step in replayed:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolve.agent.questions import is_answered
 from evolve.agent.state import AgentState, read_claims, read_drafts, read_plan, read_recalled, read_steps
-from evolve.episodes import TRIAL, Observation, Question, Step
-from evolve.policies.protocol import NOTES, Piece
+from evolve.episodes import TRIAL, Observation, Question, StageNote, Step
+from evolve.policies.protocol import Piece
 
 
 def told(piece: Piece) -> Mapping[str, Any]:
@@ -42,16 +42,16 @@ def narrate(stage: str, state: AgentState, *, examples: int) -> Mapping[str, Any
         return {**said, "examples": examples} if stage == "observe" else said
     if stage == "decompose":
         plan = read_plan(state)
-        return {"subgoals": [subgoal.goal for subgoal in plan.subgoals], **_said(stage, plan.data)}
+        return {"subgoals": [subgoal.goal for subgoal in plan.subgoals], **_said(stage, plan.notes)}
     if state["steps"]:
-        return _said(stage, read_steps(state)[-1].action.data)
+        return _said(stage, read_steps(state)[-1].action.notes)
     return {}
 
 
-def _said(stage: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
+def _said(stage: str, notes: Sequence[StageNote]) -> Mapping[str, Any]:
     """What a stage between an action and its judgement noted; {} where it had nothing to do."""
-    said = [note for note in data.get(NOTES, ()) if note["stage"] == stage]
-    return {"text": said[-1]["text"], "doubtful": bool(said[-1].get("doubtful"))} if said else {}
+    said = [note for note in notes if note.stage == stage]
+    return {"text": said[-1].text, "doubtful": bool(said[-1].doubtful)} if said else {}
 
 
 def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
@@ -87,4 +87,4 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
 
 def _folder(seen: Observation) -> Mapping[str, Any]:
     """What changed in a folder; {} elsewhere."""
-    return {"changed": seen.data["changed"]} if "changed" in seen.data else {}
+    return {"changed": list(seen.state.changed)} if seen.state is not None and seen.state.changed is not None else {}

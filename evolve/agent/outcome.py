@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.sampling import in_words
-from evolve.agent.state import ENDED
 from evolve.episodes import Status, Step
 
 
@@ -48,7 +47,7 @@ def conclude(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, st
     left = context.left(steps)
     if any(step.judgement is not None for step in steps):
         return "refused", _last_text(steps) or "every submitted answer failed on rows the policy had not seen"
-    if last.action.data.get(ENDED):
+    if last.action.ended is not None:
         return "budget", last.action.text
     if left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0:
         return "budget", f"nothing found within {_limits_text(context)}"

@@ -7,12 +7,6 @@ from dataclasses import replace
 from evolve.episodes import Action, EpisodeRecord, Observation, Question, Step
 from evolve.files import clean_text
 
-PERSON = "person"
-"""Key of an observation's data: its text is the person's own word."""
-
-INTERRUPTED = "interrupted"
-"""Key of an observation's data: a person stopped the action, which says nothing of what it would have given."""
-
 WITHDRAWN = "the question was withdrawn"
 STOPPED = "the person stopped this action"
 
@@ -21,8 +15,8 @@ _LONGEST = 20_000
 
 def question_of(episode: str, step: Step) -> Question:
     """The question that a step puts."""
-    options = tuple(str(one) for one in step.action.data.get("options", ()))
-    return Question(id=f"{episode}:{step.number}", kind="ask", text=step.action.text, options=options)
+    asked = step.action
+    return Question(id=f"{episode}:{step.number}", kind="ask", text=asked.text, options=asked.options)
 
 
 def question_in(record: EpisodeRecord) -> Question | None:
@@ -42,30 +36,30 @@ def answered(step: Step, said: str | None) -> Step:
         finish = replace(step.action, kind="finish", text=f"{WITHDRAWN}: {step.action.text}")
         return replace(step, action=finish, observation=Observation(ok=False, error=WITHDRAWN))
     text = _chosen(step, clean_text(said).strip())[:_LONGEST] or "(no answer; decide without asking)"
-    return replace(step, observation=Observation(ok=False, text=text, data={PERSON: True}))
+    return replace(step, observation=Observation(ok=False, text=text, person=True))
 
 
 def _chosen(step: Step, said: str) -> str:
     """The option that a number names, else what was said."""
-    options = [str(one) for one in step.action.data.get("options", ())]
+    options = step.action.options
     return options[int(said) - 1] if said.isdecimal() and 1 <= int(said) <= len(options) else said
 
 
 def stopped(step: Step) -> Step:
     """The step as one that a person ended."""
-    return replace(step, observation=Observation(ok=False, error=STOPPED, data={INTERRUPTED: True}))
+    return replace(step, observation=Observation(ok=False, error=STOPPED, interrupted=True))
 
 
 def stopped_action() -> Action:
     """What stands for an action that was stopped while it was being chosen."""
-    return Action(kind="code", text=STOPPED, data={INTERRUPTED: True})
+    return Action(kind="code", text=STOPPED, interrupted=True)
 
 
 def was_stopped(step: Step) -> bool:
     """Whether a person ended the step."""
-    return step.observation is not None and bool(step.observation.data.get(INTERRUPTED))
+    return step.observation is not None and step.observation.interrupted
 
 
 def is_answered(step: Step) -> bool:
     """Whether what came back is the person's own word."""
-    return step.observation is not None and bool(step.observation.data.get(PERSON))
+    return step.observation is not None and step.observation.person

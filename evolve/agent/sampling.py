@@ -6,13 +6,9 @@ from collections import Counter
 from dataclasses import replace
 
 from evolve.agent.execution import Trial, call_once, try_rows
-from evolve.episodes import Action, Json, TaskView
+from evolve.episodes import Action, Alternative, Json, TaskView
 from evolve.files import canonical_json
 from evolve.sandbox.protocol import Sandbox
-
-SAMPLES = "samples"
-"""Key of an action's data: more answers to the same question, as objects with ``code``, ``written``, ``consumed``."""
-
 
 WORDS = "words"
 """Family of tasks that a person told in words: nothing can check an answer to them."""
@@ -30,7 +26,7 @@ def chosen(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Action, Tr
     value is the commonest (self-consistency: Wang et al., 2023). Where the sandbox failed on one of them, which is best
     is known only of one that fits the examples; else that failure is what came of the action.
     """
-    answers = [action, *(_sample(action, one) for one in action.data.get(SAMPLES, ()))]
+    answers = [action, *(_sample(action, one) for one in action.samples)]
     if view.examples:
         trials = [try_rows(sandbox, one.code, view.entry, view.examples) for one in answers]
         scores = [sum(trial.matches) if not trial.denied else -1 for trial in trials]
@@ -56,9 +52,8 @@ def readings(sandbox: Sandbox, view: TaskView, action: Action) -> list[Json]:
 
 
 def _codes(action: Action) -> list[str]:
-    return [action.code, *(str(one["code"]) for one in action.data.get(SAMPLES, ()))]
+    return [action.code, *(one.code for one in action.samples)]
 
 
-def _sample(action: Action, one: dict[str, object]) -> Action:
-    data = {**action.data, "written": str(one["written"])}
-    return replace(action, code=str(one["code"]), data=data, consumed=tuple(one["consumed"]))  # type: ignore[arg-type]
+def _sample(action: Action, one: Alternative) -> Action:
+    return replace(action, code=one.code, written=one.written, consumed=one.consumed)

@@ -11,10 +11,6 @@ from typing import TypedDict
 from evolve.agent.codec import from_json, list_from_json, to_json
 from evolve.episodes import Claim, Cost, Plan, Recalled, SkillDraft, Step
 
-ENDED = "budget ended"
-"""Key in an action's data, where a budget ended the episode: the ``tokens`` that what was refused could have taken."""
-"""Key of the data of a plan or action: a budget left no room for another call."""
-
 
 class AgentState(TypedDict):
     """The state of one episode."""

@@ -10,7 +10,6 @@ from evolve.episodes import Action, Cost, EpisodeRecord, Json, Limits, Observati
 from evolve.improve.arms import Arm, Learner
 from evolve.memory import ExperienceRow
 from evolve.policies.language import LanguagePolicy
-from evolve.policies.language.plans import from_data
 from evolve.policies.protocol import Policy
 from evolve.skills import Skill
 from evolve.skills.admission import Interpreter
@@ -46,12 +45,9 @@ def beginning_of(record: EpisodeRecord, output: str, workflow: Workflow) -> Begi
     if name != "step" or not _STAGES.issuperset(workflow.stages) or leads_back != "act" or workflow.knobs.branches > 1:
         return None
     before = record.steps[: int(number) - 1]
-    first = record.steps[0].action.data
-    if "facts" not in first:
+    plan = record.steps[0].action.plan
+    if plan is None:
         return None
-    plan = Plan(
-        goal=str(first.get("goal", "")), subgoals=from_data(first.get("plan", ())), data={"facts": first["facts"]}
-    )
     return Beginning(plan=plan, actions=tuple(replace(step.action, cost=Cost()) for step in before))
 
 
@@ -65,9 +61,9 @@ def same_beginning(before: EpisodeRecord, after: EpisodeRecord, count: int) -> b
 
 def _what_counts(seen: Observation | None) -> object:
     """What came back; of work in a folder its state, for what a check prints may tell the time it took."""
-    if seen is None or "snapshot" not in seen.data:
+    if seen is None or seen.state is None:
         return seen
-    return seen.ok, seen.denied, seen.fault, seen.data["snapshot"], seen.data.get("score")
+    return seen.ok, seen.denied, seen.fault, seen.state.snapshot, seen.state.score
 
 
 @dataclass(frozen=True, kw_only=True)

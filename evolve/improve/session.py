@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from evolve.agent import episode_id
-from evolve.agent.state import ENDED
 from evolve.episodes import Cost, EpisodeRecord, Limits
 from evolve.events import Event, EventSink
 from evolve.faults import hit
@@ -244,9 +243,9 @@ def _cut_off(attempt: Attempt, shortened: float | None) -> str:
     record, limits = attempt.record, attempt.limits
     if record.status != "budget" or limits is None or not record.steps:
         return ""
-    refused = record.steps[-1].action.data.get(ENDED)
+    refused = record.steps[-1].action.ended
     if refused is not None:
-        own = limits.tokens is None or record.cost.tokens + refused["tokens"] <= limits.tokens
+        own = limits.tokens is None or record.cost.tokens + refused.tokens <= limits.tokens
         return record.note if own else ""
     timed = shortened is not None and limits.seconds == shortened
     return _NO_TIME if timed and record.cost.candidates < (limits.candidates or 0) else ""

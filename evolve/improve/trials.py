@@ -315,6 +315,6 @@ def _partial(task: Task, record: EpisodeRecord) -> float:
     if not seen:
         return 0.0
     if task.files is not None:
-        return min(0.99, float(seen[-1].data.get("score", 0.0)))
+        return min(0.99, seen[-1].state.score if seen[-1].state is not None else 0.0)
     right = [equal(value, row.output) for value, row in zip(seen[-1].outputs, task.examples, strict=False)]
     return min(0.99, sum(right) / len(task.examples)) if task.examples else 0.0

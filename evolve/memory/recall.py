@@ -168,7 +168,8 @@ def recall_notes(notes: Mapping[str, Note], want: Wanted) -> list[Recalled]:
             score=score,
             scores={"lexical": score},
             why=f"{notes[name].author} noted it and it shares words with the query",
-            data={"author": notes[name].author, "provenance": f"noted by {notes[name].author}"},
+            author=notes[name].author,
+            provenance=f"noted by {notes[name].author}",
         )
         for name, score in best
     ]
@@ -193,15 +194,12 @@ def _recalled(insight: Insight, share: _Share, neighbours: int) -> Recalled:
             f"{share.similarity:.2f}; {insight.status} by {insight.posterior.agree} interventions "
             f"against {insight.posterior.disagree}"
         ),
-        data={
-            "cause": insight.cause,
-            "relation": insight.relation,
-            "effect": insight.effect,
-            "direction": (share.local > 0) - (share.local < 0),
-            "similarity": share.similarity,
-            "status": insight.status,
-            "provenance": _provenance(insight),
-        },
+        cause=insight.cause,
+        relation=insight.relation,
+        effect=insight.effect,
+        direction=(share.local > 0) - (share.local < 0),
+        status=insight.status,
+        provenance=_provenance(insight),
     )
 
 

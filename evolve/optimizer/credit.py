@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from evolve.episodes import EpisodeRecord, Step
 from evolve.files import canonical_json
@@ -45,14 +45,15 @@ class StageOutput:
 def stage_outputs(record: EpisodeRecord) -> tuple[StageOutput, ...]:
     """The outputs of an episode in order, with the edges between them.
 
-    A step names its prompt in ``data["prompt"]``, else it is ``act.md``; where it names no earlier step that it was
+    A step names its prompt, else it is ``act.md``; where it names no earlier step that it was
     made from, all earlier ones are meant, as they stand in its prompt. Insights come from ``reflect.md`` and skills
     from ``distill.md``, of whatever episode.
     """
     found: dict[str, StageOutput] = {}
-    plan = record.steps[0].action.data.get("plan") if record.steps else None
-    if plan:
-        found["plan"] = StageOutput(id="plan", prompt=PLAN, text=canonical_json(plan))
+    plan = record.steps[0].action.plan if record.steps else None
+    if plan is not None and plan.subgoals:
+        text = canonical_json([asdict(one) for one in plan.subgoals])
+        found["plan"] = StageOutput(id="plan", prompt=PLAN, text=text)
     for step in record.steps:
         named = [one for one in step.action.consumed if one.startswith("step:") or one == "task"]
         for one in step.action.consumed:
@@ -63,7 +64,7 @@ def stage_outputs(record: EpisodeRecord) -> tuple[StageOutput, ...]:
         name = f"step:{step.number}"
         found[name] = StageOutput(
             id=name,
-            prompt=str(step.action.data.get("prompt") or ACT),
+            prompt=step.action.prompt or ACT,
             text=step.action.code or step.action.text,
             consumed=tuple([*(named or earlier), *learned]),
             refuted=_is_refuted(step),
@@ -73,7 +74,7 @@ def stage_outputs(record: EpisodeRecord) -> tuple[StageOutput, ...]:
 
 def _is_refuted(step: Step) -> bool:
     seen, judged = step.observation, step.judgement
-    if seen is None or seen.fault or seen.denied or step.action.data.get("explores"):
+    if seen is None or seen.fault or seen.denied or step.action.explores:
         return False
     return not seen.ok or (judged is not None and not judged.accepted)
 

@@ -37,13 +37,6 @@ def cut_short(value: Json) -> bool:
     return isinstance(value, dict) and set(value) == {"error"} and str(value["error"]).startswith(_MACHINE)
 
 
-READINGS = "readings"
-"""Key of an observation's data: values that different answers to one request gave, where a person has to choose."""
-
-DECIDED = "decided"
-"""Key of an action's data: true where a person has said already what is meant, so that nobody is asked again."""
-
-
 class Policy(Protocol):
     """Plans, acts, reflects and distils. Holds no state of an episode between calls."""
 
@@ -103,8 +96,8 @@ class Deliberating(Protocol):
     ) -> tuple[Action, ...]:
         """At most ``wanted`` further answers, each with its cost, then perhaps a ``finish`` that only has a cost.
 
-        Whoever keeps them puts each answer's code and data into the step's data under :data:`RIVALS`, and that this
-        was asked under :data:`DRAWN`, from where the policy takes them later.
+        Whoever keeps them puts each answer into the action's ``rivals``, and that this was asked into ``drawn``, from
+        where the policy takes them later.
         """
         ...
 
@@ -137,20 +130,6 @@ class Searching(Protocol):
     def search_again(self, view: TaskView, steps: Sequence[Step], limits: Limits) -> Action:
         """An answer that no step gave, found in another order; ``finish`` where there is none within the limits."""
         ...
-
-
-RIVALS = "rivals"
-"""Key of an action's data: other answers to the same question, as objects with ``code``, ``data``, ``consumed``."""
-
-NOTES = "deliberation"
-"""Key of an action's or plan's data: what stages said, as objects with ``stage``, ``text`` and, where they doubt the
-answer, ``doubtful``."""
-
-DRAWN = "drawn"
-"""Key of an action's data: ``[candidates, wanted]`` of each time that rivals were asked for."""
-
-SPARE = "spare"
-"""Key of an action's data: it is a rival of an earlier step, so nothing was searched for."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,11 +42,11 @@ class ScriptedWorker:
 
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
         """The next action of the script that is not among the steps; a state that was left hides what led to it."""
-        last = max((int(step.action.data.get("place", 0)) for step in steps), default=0)
+        last = max((int(step.action.private.get("place", 0)) for step in steps), default=0)
         if last < len(self.actions):
             text = f"action {last + 1}"
-            return Action(kind="code", code=self.actions[last], text=text, data={"place": last + 1})
-        return Action(kind="finish", text="the script is over", data={"place": last})
+            return Action(kind="code", code=self.actions[last], text=text, private={"place": last + 1})
+        return Action(kind="finish", text="the script is over", private={"place": last})
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
         """Nothing."""

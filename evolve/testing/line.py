@@ -175,7 +175,7 @@ class Desk:
                 kind="code",
                 code=outputs[stage],
                 text=stage,
-                data={"prompt": f"{stage}.md"},
+                prompt=f"{stage}.md",
                 cost=cost,
                 consumed=tuple(f"step:{STAGES.index(name) + 1}" for name in INPUTS[stage]) or ("task",),
             )

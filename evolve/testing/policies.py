@@ -58,18 +58,18 @@ class FixedPolicy:
 
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
         """Orders the programs: preferred, then recalled, then the rest."""
-        hinted = [str(item.data.get("cause", "")).removeprefix("program:") for item in recalled]
+        hinted = [item.cause.removeprefix("program:") for item in recalled]
         order = dict.fromkeys(
             [*self.skills, *self.preferred, *(name for name in hinted if name in self.programs), *self.programs]
         )
-        used = {str(item.data.get("cause", "")).removeprefix("program:"): item.id for item in recalled if item.data}
-        return Plan(goal=f"find a program for {view.id}", data={"order": list(order), "insights": used})
+        used = {item.cause.removeprefix("program:"): item.id for item in recalled if item.cause}
+        return Plan(goal=f"find a program for {view.id}", private={"order": list(order), "insights": used})
 
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
         """The next program that reproduces the examples; every one looked at costs ten candidates."""
-        tried = {str(step.action.data.get("program")) for step in steps}
+        tried = {str(step.action.private.get("program")) for step in steps}
         cost = 0
-        for name in plan.data["order"]:
+        for name in plan.private["order"]:
             if name in tried:
                 continue
             cost += 10
@@ -77,12 +77,12 @@ class FixedPolicy:
                 spent = Cost(candidates=limits.candidates)
                 return Action(kind="finish", text="out of candidates", cost=spent)
             if _fits(self.programs[name], view):
-                insight = plan.data["insights"].get(name)
+                insight = plan.private["insights"].get(name)
                 return Action(
                     kind="code",
                     code=self.programs[name].replace("def solve(", f"def {view.entry}("),
                     text=f"try {name}",
-                    data={"program": name},
+                    private={"program": name},
                     cost=Cost(candidates=cost, seconds=cost / 1000),
                     consumed=tuple(
                         item for item in (insight, f"skill:{self.skills[name]}" if name in self.skills else "") if item
@@ -95,7 +95,7 @@ class FixedPolicy:
         last = steps[-1]
         if last.judgement is None or not last.judgement.verified:
             return ()
-        name = str(last.action.data["program"])
+        name = str(last.action.private["program"])
         without = probe([("def solve(xs):\n    return None\n", "solve")], [list(view.examples[0].input)])
         changed = without[0] is not None and without[0][0] != view.examples[0].output
         evidence = Evidence(
@@ -118,7 +118,7 @@ class FixedPolicy:
         if not self.distils:
             return ()
         action = steps[-1].action
-        name = str(action.data["program"])
+        name = str(action.private["program"])
         draft = SkillDraft(
             name=name,
             description=f"Gives the {name} of a list.",

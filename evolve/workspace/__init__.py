@@ -6,13 +6,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evolve.episodes import Ambiguity
     from evolve.events import EventSink
     from evolve.improve import Learner
     from evolve.models import Recording
     from evolve.policies.protocol import Policy
     from evolve.workspace.facade import Options, Workspace
     from evolve.workspace.person import Person
-    from evolve.workspace.result import Ambiguity, Result
+    from evolve.workspace.result import Result
 
 __all__ = ["Ambiguity", "Options", "Person", "Result", "Workspace", "open"]
 
@@ -61,8 +62,12 @@ def __getattr__(name: str) -> Any:
         from evolve.workspace.person import Person
 
         return Person
-    if name in ("Ambiguity", "Result"):
-        from evolve.workspace import result
+    if name == "Ambiguity":
+        from evolve.episodes import Ambiguity
 
-        return getattr(result, name)
+        return Ambiguity
+    if name == "Result":
+        from evolve.workspace.result import Result
+
+        return Result
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

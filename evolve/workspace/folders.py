@@ -94,7 +94,7 @@ class Folders(Shelf):
             return self.get(record.run)
         last = record.steps[-1].observation
         snapshots = Snapshots(self._runs / record.run / record.episode / "tree")
-        changes = snapshots.changes(str(last.data["snapshot"]) if last is not None else "")
+        changes = snapshots.changes(last.state.snapshot if last is not None and last.state is not None else "")
         bodies = self._bodies(record.run)
         patch = Patch(
             run=record.run,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from evolve.agent import Recall, RunRecords
+from evolve.agent.codec import to_data
 from evolve.agent.questions import is_answered
 from evolve.episodes import EpisodeRecord, Recalled, TaskView
 from evolve.errors import UsageError
@@ -260,4 +261,4 @@ def _shown(record: EpisodeRecord) -> Iterator[str]:
             yield step.observation.text
             yield step.observation.error
             yield canonical_json(list(step.observation.outputs))
-            yield canonical_json(dict(step.observation.data))
+            yield canonical_json(to_data(step.observation.state))

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolve.agent.codec import to_data
-from evolve.episodes import Cost, EpisodeRecord, Json, Question
+from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Json, Question
 from evolve.tasks import Task, equal
 from evolve.workspace.folders import Patch
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ambiguity:
-    """Two short programs fit every example and differ on an input.
-
-    Attributes:
-        input: The positional arguments on which they differ.
-        outputs: What the answer gives, then what the other program gives.
-    """
-
-    input: tuple[Json, ...]
-    outputs: tuple[Json, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +132,7 @@ def _value(record: EpisodeRecord) -> Json:
 def _share(record: EpisodeRecord, task: Task) -> float:
     seen = [step.observation for step in record.steps if step.observation is not None]
     if task.files is not None:
-        return min(0.99, float(seen[-1].data.get("score", 0.0))) if seen else 0.0
+        return min(0.99, seen[-1].state.score) if seen and seen[-1].state is not None else 0.0
     if not seen or not seen[-1].outputs or not task.examples:
         return 0.0
     right = [equal(value, row.output) for value, row in zip(seen[-1].outputs, task.examples, strict=False)]
@@ -155,7 +142,6 @@ def _share(record: EpisodeRecord, task: Task) -> float:
 
 def _ambiguity(record: EpisodeRecord) -> Ambiguity | None:
     for step in reversed(record.steps):
-        found = step.action.data.get("ambiguity")
-        if found:
-            return Ambiguity(input=tuple(found["input"]), outputs=tuple(found["outputs"]))
+        if step.action.ambiguity is not None:
+            return replace(step.action.ambiguity, code="")
     return None

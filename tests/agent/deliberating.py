@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from evolve.agent import Agent, Surroundings
 from evolve.episodes import Row
-from evolve.policies.protocol import NOTES
 from evolve.policies.search import SearchPolicy
 from evolve.tasks import Task
 from evolve.testing import TrustingSandbox
@@ -31,7 +30,7 @@ def search_agent(workflow, *, policy=None, sandbox=None, **around):
 
 def notes(record, stage):
     """What a stage said, over all steps."""
-    return [note for step in record.steps for note in step.action.data.get(NOTES, ()) if note["stage"] == stage]
+    return [note for step in record.steps for note in step.action.notes if note.stage == stage]
 
 
 def conditional(xs, n):

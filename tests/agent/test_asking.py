@@ -39,7 +39,7 @@ class Asking(FixedPolicy):
         self.bought.append("act")
         if not steps:
             return Action(kind="ask_user", text=QUESTION)
-        said = " ".join(step.observation.text for step in steps if step.observation.data.get("person"))
+        said = " ".join(step.observation.text for step in steps if step.observation.person)
         code = "sum(xs)" if "total" in said else "max(xs)"
         return Action(kind="code", code=f"def solve(xs):\n    return {code}\n")
 
@@ -68,7 +68,7 @@ def test_the_answer_of_a_person_is_recorded_in_the_step_and_decides(attend):
     record = attend(lambda question: asked.append(question) or "the total")
     assert [(one.kind, one.text) for one in asked] == [("ask", QUESTION)]
     assert record.solved
-    assert record.steps[0].observation.text == "the total" and record.steps[0].observation.data == {"person": True}
+    assert record.steps[0].observation.text == "the total" and record.steps[0].observation.person
     assert attend(lambda question: pytest.fail("it is over")) == record
 
 
@@ -127,7 +127,7 @@ class Stopped(FixedPolicy):
 def test_a_stopped_action_is_a_step_of_its_own_and_no_evidence(attend, collector):
     record = attend(policy=Stopped())
     assert (record.status, collector.records) == ("interrupted", [])
-    assert record.steps[0].observation.data == {"interrupted": True}
+    assert record.steps[0].observation.interrupted
     again = attend(policy=Stopped())
     assert again.solved and len(again.steps) == 2
     assert again.steps[0] == record.steps[0]

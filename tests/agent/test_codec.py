@@ -6,13 +6,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.agent.codec import from_json, to_json
-from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Observation, SkillDraft, Step
+from evolve.episodes import (
+    Action,
+    Alternative,
+    Cost,
+    EnvironmentState,
+    EpisodeRecord,
+    Judgement,
+    Limits,
+    Observation,
+    SkillDraft,
+    Step,
+)
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=6,
 )
+private = st.dictionaries(st.text(max_size=4), json_values, max_size=2)
 steps = st.builds(
     Step,
     number=st.integers(1, 9),
@@ -20,12 +32,20 @@ steps = st.builds(
         Action,
         kind=st.sampled_from(["code", "finish"]),
         code=st.text(max_size=20),
-        data=st.dictionaries(st.text(max_size=4), json_values, max_size=2),
+        explores=st.booleans(),
+        rivals=st.lists(st.builds(Alternative, code=st.text(max_size=3), private=private), max_size=2).map(tuple),
+        allowed=st.none() | st.builds(Limits, candidates=st.none() | st.integers(0, 9)),
+        private=private,
         cost=st.builds(Cost, candidates=st.integers(0, 9)),
         consumed=st.lists(st.text(max_size=3), max_size=2).map(tuple),
     ),
     observation=st.none()
-    | st.builds(Observation, ok=st.booleans(), outputs=st.lists(json_values, max_size=3).map(tuple)),
+    | st.builds(
+        Observation,
+        ok=st.booleans(),
+        outputs=st.lists(json_values, max_size=3).map(tuple),
+        state=st.none() | st.builds(EnvironmentState, changed=st.none() | st.just(("a",)), value=json_values),
+    ),
     judgement=st.none() | st.builds(Judgement, accepted=st.booleans(), verified=st.booleans(), rows=st.integers(0, 9)),
 )
 

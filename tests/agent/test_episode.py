@@ -76,7 +76,7 @@ def test_no_answer_is_unsolved_with_the_reason(make_agent):
 
 
 def test_recalled_insights_change_the_cost_and_are_logged_as_consumed(make_agent, task):
-    item = Recalled(id="i1", kind="insight", text="totals", score=1.0, data={"cause": "program:total"})
+    item = Recalled(id="i1", kind="insight", text="totals", score=1.0, cause="program:total")
     plain = make_agent().run_episode(task, variant="unlearned", split="own")
     helped = make_agent(recall=lambda view, features, k: (item,)).run_episode(task, variant="v", split="gate")
     assert helped.cost.candidates < plain.cost.candidates

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.agent.exploring import EXPLORES, Exploration
-from evolve.agent.sampling import SAMPLES, chosen
-from evolve.episodes import Action
+from evolve.agent.exploring import Exploration
+from evolve.agent.sampling import chosen
+from evolve.episodes import Action, Alternative
 from evolve.sandbox.bubblewrap import Bubblewrap
 from evolve.sandbox.isolated import IsolatedSandbox
 from evolve.sandbox.landlock import Landlock
@@ -25,7 +25,7 @@ def machine():
 
 def test_files_of_a_session_that_could_not_be_placed_are_no_failure_of_the_action(machine):
     machine.calls, machine.starts = {"os": "unlink"}, 2
-    look = Action(kind="code", code="import skills.one\nskills.one.VALUE", data={EXPLORES: True})
+    look = Action(kind="code", code="import skills.one\nskills.one.VALUE", explores=True)
     with IsolatedSandbox(machine, warm=False) as sandbox:
         exploration = Exploration(sandbox=sandbox, files={"skills/one.py": b"VALUE = 1\n"})
         seen = exploration.observe(look, ())
@@ -46,7 +46,7 @@ def test_a_folder_that_could_not_be_read_back_is_a_fault_and_not_an_empty_one(ma
         agent = make_agent(ScriptedWorker((add,)), sandbox, checkpoints=tmp_path / "runs")
         record = agent.run_episode(task, variant="unlearned", split="own")
     assert machine.collect()
-    assert record.status == "fault" and "changed" not in record.steps[0].observation.data
+    assert record.status == "fault" and record.steps[0].observation.state is None
 
 
 def test_of_several_answers_the_best_is_known_only_where_all_of_them_ran(machine):
@@ -59,7 +59,7 @@ def test_of_several_answers_the_best_is_known_only_where_all_of_them_ran(machine
 
     def tried(one, other):
         machine.calls, machine.starts = {"os": "fork"}, 2  # both tries of the first answer
-        action = Action(kind="code", code=one, data={SAMPLES: [{"code": other, "written": "", "consumed": []}]})
+        action = Action(kind="code", code=one, samples=(Alternative(code=other),))
         with IsolatedSandbox(machine, warm=False) as sandbox:
             found, trial = chosen(sandbox, view, action)
         assert machine.collect()

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from evolve.episodes import StageNote
 from evolve.policies.search import SearchPolicy
 from evolve.workflow import Workflow
-from tests.agent.deliberating import FIRM, LOOSE, NOTES, SPLIT, notes, search_agent, with_stages
+from tests.agent.deliberating import FIRM, LOOSE, SPLIT, notes, search_agent, with_stages
 
 
 def run(task, workflow, *, split="own", **around):
@@ -37,7 +38,7 @@ class Misled(SearchPolicy):
 
     def plan(self, view, recalled):
         plan = super().plan(view, recalled)
-        plan.data["prices"].update(dict.fromkeys((one.name for one in self.vocabulary.operations), 40))
+        plan.private["prices"].update(dict.fromkeys((one.name for one in self.vocabulary.operations), 40))
         return plan
 
 
@@ -48,15 +49,15 @@ def test_another_search_finds_what_wrong_prices_hide() -> None:
     assert not plain.steps[-1].action.code
     assert again.solved
     assert len({step.action.code for step in again.steps}) == len(again.steps)
-    assert notes(again, "search")[0]["text"].startswith("a program with all operations priced alike")
+    assert notes(again, "search")[0].text.startswith("a program with all operations priced alike")
 
 
 def test_the_best_of_several_has_a_value_on_most_inputs_near_the_examples() -> None:
     plain, best = run(LOOSE, with_stages()), run(LOOSE, with_stages("best_of_n", rivals=6))
     (note,) = notes(best, "best_of_n")
-    kept = {one["code"] for one in best.steps[0].action.data["rivals"]}
+    kept = {one.code for one in best.steps[0].action.rivals}
     assert len(kept) >= 2
-    assert not note["text"].startswith("number 1 ")
+    assert not note.text.startswith("number 1 ")
     assert plain.steps[0].action.code in kept
     given: dict[str, object] = {}
     exec(best.steps[0].action.code, given)
@@ -66,8 +67,8 @@ def test_the_best_of_several_has_a_value_on_most_inputs_near_the_examples() -> N
 def test_a_vote_tells_examples_that_leave_much_open_from_those_that_do_not() -> None:
     loose = run(LOOSE, with_stages("vote", rivals=6, quorum=0.9))
     firm = run(FIRM, with_stages("vote", rivals=2, quorum=0.6))
-    assert notes(loose, "vote")[0]["doubtful"]
-    assert not notes(firm, "vote")[0]["doubtful"]
+    assert notes(loose, "vote")[0].doubtful
+    assert not notes(firm, "vote")[0].doubtful
     assert firm.solved
 
 
@@ -76,8 +77,8 @@ def test_a_critique_names_an_input_on_which_a_rival_differs(place: str) -> None:
     stages = {"stages": ["critique"]} if place == "before the trial" else {"after": ["critique"]}
     record = run(LOOSE, with_stages(*stages.get("stages", ()), after=stages.get("after", ())))
     (note,) = notes(record, "critique")
-    assert note["doubtful"]
-    assert "a rival gives" in note["text"]
+    assert note.doubtful
+    assert "a rival gives" in note.text
 
 
 def test_a_doubt_leads_back_and_the_next_action_is_the_rival() -> None:
@@ -85,14 +86,14 @@ def test_a_doubt_leads_back_and_the_next_action_is_the_rival() -> None:
     record = run(LOOSE, with_stages("critique", routes=routes, steps=3), split="train")
     first, second = record.steps[:2]
     assert first.observation is None and first.judgement is None
-    assert second.action.data["spare"]
-    assert second.action.code in {one["code"] for one in first.action.data["rivals"]}
+    assert second.action.spare
+    assert second.action.code in {one.code for one in first.action.rivals}
     assert first.action.code != second.action.code
     assert all(step.judgement is None for step in record.steps[:-1] if notes_of(step) and step.observation is None)
 
 
 def notes_of(step):
-    return step.action.data.get(NOTES, ())
+    return step.action.notes
 
 
 def test_a_doubted_answer_is_handed_in_where_nothing_better_is_found() -> None:
@@ -106,7 +107,7 @@ def test_a_doubted_answer_is_handed_in_where_nothing_better_is_found() -> None:
 
 def test_a_stage_that_serves_another_policy_says_so_and_does_nothing() -> None:
     plain, idle = run(FIRM, with_stages()), run(FIRM, with_stages("revise"))
-    assert notes(idle, "revise") == [{"stage": "revise", "text": "revise does nothing for the policy search"}]
+    assert notes(idle, "revise") == [StageNote(stage="revise", text="revise does nothing for the policy search")]
     assert idle.answer == plain.answer
     assert idle.cost.candidates == plain.cost.candidates
 
@@ -115,7 +116,9 @@ def test_the_default_workflow_does_what_it_did() -> None:
     """Figures of the default search; another order of its programs would change them."""
     default = search_agent(Workflow()).run_episode(FIRM, variant="v", split="train")
     assert (default.cost.candidates, len(default.steps), default.status) == (47, 1, "solved")
-    assert set(default.steps[0].action.data) == {"tree", "price", "candidates", "budget"}
+    (made,) = [step.action for step in default.steps[:1]]
+    assert set(made.private) == {"tree", "price", "candidates"} and made.allowed is not None
+    assert not (made.rivals or made.notes or made.drawn)
 
 
 def test_rivals_are_paid_for_within_the_limits() -> None:

@@ -55,7 +55,7 @@ def test_a_skill_proposes_an_answer_where_the_search_has_none() -> None:
     record = run(SPLIT, PROPOSE, candidates=1_000)
     assert record.solved
     assert f"skill:{PROPOSE.digest}" in record.consumed
-    assert notes(record, stage_for(PROPOSE))[0]["text"] == "proposed by the skill"
+    assert notes(record, stage_for(PROPOSE))[0].text == "proposed by the skill"
 
 
 def test_a_skill_changes_an_answer_and_is_credited() -> None:
@@ -68,14 +68,14 @@ def test_a_skill_changes_an_answer_and_is_credited() -> None:
 def test_a_change_that_makes_the_answer_worse_is_not_taken() -> None:
     record = run(FIRM, SPOIL)
     assert record.solved
-    assert notes(record, stage_for(SPOIL))[0]["text"].startswith("not taken")
+    assert notes(record, stage_for(SPOIL))[0].text.startswith("not taken")
     assert f"skill:{SPOIL.digest}" not in record.consumed
 
 
 def test_a_skill_that_doubts_sends_back_for_another_action() -> None:
     routes = {stage_for(DOUBT): {"doubtful": "act", "agree": "observe"}}
     record = run(FIRM, DOUBT, routes=routes, steps=2, split="train")
-    assert notes(record, stage_for(DOUBT))[0]["doubtful"]
+    assert notes(record, stage_for(DOUBT))[0].doubtful
     assert record.steps[0].observation is None
     assert len(record.steps) == 2
 
@@ -85,7 +85,7 @@ def test_where_all_answers_are_doubted_the_first_is_handed_in_last() -> None:
     record = run(FIRM, NEVER, routes=routes, steps=3)
     first, second, last = record.steps
     assert second.action.code != first.action.code == last.action.code
-    assert notes(record, stage_for(NEVER))[-1]["text"].startswith("all answers are doubted, so that of step 1")
+    assert notes(record, stage_for(NEVER))[-1].text.startswith("all answers are doubted, so that of step 1")
     assert record.solved
 
 
@@ -94,7 +94,7 @@ def test_a_failing_skill_is_an_observation_and_ends_nothing(broken) -> None:
     record = run(FIRM, broken)
     assert record.solved
     (note,) = notes(record, stage_for(broken))
-    assert "failed: " in note["text"] or note["text"] == "the skill gave no source"
+    assert "failed: " in note.text or note.text == "the skill gave no source"
 
 
 def test_a_skill_that_is_not_admitted_is_refused() -> None:

@@ -83,6 +83,24 @@ def test_the_kinds_of_policy_do_not_know_each_other() -> None:
     assert wrong == []
 
 
+def test_what_is_private_to_a_policy_is_read_by_policies_alone() -> None:
+    """Elsewhere it is only carried, as a field's value among others."""
+    wrong = [
+        f"{module.place}:{node.lineno}"
+        for module in modules()
+        if module.part not in ("policies", ABOVE_ALL)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute) and node.attr == "private" and not _is_carried(module.tree, node)
+    ]
+    assert wrong == []
+
+
+def _is_carried(tree: ast.AST, node: ast.Attribute) -> bool:
+    """Whether an attribute is only handed on: ``private=something.private``."""
+    calls = (one for one in ast.walk(tree) if isinstance(one, ast.keyword))
+    return any(one.arg == "private" and one.value is node for one in calls)
+
+
 def test_suites_do_not_know_who_will_solve_them() -> None:
     banned = ("evolve.programs", "evolve.policies", "evolve.agent")
     wrong = [

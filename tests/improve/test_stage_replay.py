@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.episodes import Action, Cost, EpisodeRecord, Observation, Plan, Step
+from evolve.episodes import Action, Cost, EnvironmentState, EpisodeRecord, Observation, Plan, Step
 from evolve.gate import is_verified
 from evolve.improve.beginnings import Beginning, beginning_of, same_beginning
 from evolve.improve.session import LoopPlan
@@ -183,14 +183,14 @@ def test_a_replay_that_was_cut_off_is_made_again_and_kept_once(desk, suite) -> N
 
 
 def test_what_other_stages_asked_for_cannot_be_said_again() -> None:
-    action = Action(kind="code", code="x", data={"facts": [], "goal": "g", "plan": []})
+    action = Action(kind="code", code="x", plan=Plan(goal="g"))
     step = Step(number=1, action=replace(action, cost=Cost(tokens=9)))
     names = dict.fromkeys(("episode", "run", "task", "suite", "group", "split", "variant", "answer"), "")
     steps = (step, replace(step, number=2))
     record = EpisodeRecord(**names, seed=0, status="refused", verified=False, steps=steps, cost=Cost(tokens=18))
     plain = Workflow()
     found = beginning_of(record, "step:2", plain)
-    assert found is not None and found.plan == Plan(goal="g", data={"facts": []})
+    assert found is not None and found.plan == Plan(goal="g")
     assert found.actions == (action,), "what is said again costs nothing"
     assert beginning_of(record, "plan", plain) == Beginning()
     asks_more = replace(plain, stages=(*plain.stages[:3], "best_of_n", *plain.stages[3:]))
@@ -213,9 +213,10 @@ def test_a_beginning_is_the_same_where_its_actions_gave_the_same() -> None:
     assert same_beginning(episode(seven, seven), episode(seven, eight), 1)
     assert not same_beginning(episode(seven, seven), episode(eight, seven), 1)
     assert not same_beginning(episode(seven, seven), episode(seven), 1), "it ended before what is asked again"
-    slow = Observation(ok=False, error="1 failed in 0.12s", data={"snapshot": "s", "score": 0.5, "check": "0.12s"})
-    fast = replace(slow, error="1 failed in 0.01s", data={**slow.data, "check": "0.01s"})
-    other = replace(slow, data={**slow.data, "snapshot": "t"})
+    state = EnvironmentState(snapshot="s", score=0.5, check="0.12s")
+    slow = Observation(ok=False, error="1 failed in 0.12s", state=state)
+    fast = replace(slow, error="1 failed in 0.01s", state=replace(state, check="0.01s"))
+    other = replace(slow, state=replace(state, snapshot="t"))
     assert same_beginning(episode(slow, seven), episode(fast, seven), 1), "the folder is in the same state"
     assert not same_beginning(episode(slow, seven), episode(other, seven), 1)
 

@@ -46,26 +46,26 @@ def test_insights_are_recalled_for_tasks_that_look_alike(memory: Memory, lesson)
     teach(memory, lesson)
     for features, cause in ((SORTED, "operation:sort"), (FILTERED, "operation:filter")):
         first, second = memory.recall("", features=features)
-        assert first.data["cause"] == cause
+        assert first.cause == cause
         assert first.score > 2 * second.score
-        assert first.data["direction"] == 1
-        assert first.data["similarity"] > second.data["similarity"]
+        assert first.direction == 1
+        assert first.scores["vector"] > second.scores["vector"]
         assert first.kind == "insight" and first.text and "interventions" in first.why
 
 
 def test_without_features_the_instruction_decides(memory: Memory, lesson) -> None:
     teach(memory, lesson)
-    assert memory.recall("keep some numbers", 1)[0].data["cause"] == "operation:filter"
-    assert memory.recall("order the numbers: put them in order", 1)[0].data["cause"] == "operation:sort"
+    assert memory.recall("keep some numbers", 1)[0].cause == "operation:filter"
+    assert memory.recall("order the numbers: put them in order", 1)[0].cause == "operation:sort"
 
 
 def test_where_neighbours_say_the_opposite_the_direction_turns(memory: Memory, lesson) -> None:
     for number in range(8):
         memory.commit(lesson(number, features=SORTED))
     memory.commit(lesson(8, features=FILTERED, direction=-1))
-    assert memory.recall("", features=SORTED)[0].data["direction"] == 1
+    assert memory.recall("", features=SORTED)[0].direction == 1
     turned = memory.recall("", features=FILTERED)[0]
-    assert turned.data["direction"] == -1
+    assert turned.direction == -1
     assert turned.score < memory.recall("", features=SORTED)[0].score
 
 
@@ -75,7 +75,7 @@ def test_only_the_admitted_are_recalled_unless_asked_for(memory: Memory, lesson)
     assert memory.recall("", features=SORTED) == []
     assert memory.experience() == []
     asked = memory.recall("", features=SORTED, kinds=["hypothesis"])
-    assert {one.data["cause"] for one in asked} == {"operation:sort", "operation:sum"}
+    assert {one.cause for one in asked} == {"operation:sort", "operation:sum"}
     with pytest.raises(ValueError, match="kind"):
         memory.recall("", kinds=["gossip"])
 
@@ -95,7 +95,7 @@ def test_scope_narrows_by_environment_and_family(memory: Memory, lesson) -> None
     memory.commit(lesson(2, cause="operation:upper", family="str -> str"))
 
     def causes(scope: Scope | None) -> list[str]:
-        return sorted(str(one.data["cause"]) for one in memory.recall("", features=SORTED, scope=scope))
+        return sorted(one.cause for one in memory.recall("", features=SORTED, scope=scope))
 
     assert causes(LISTS) == ["operation:sort"]
     assert causes(Scope(environment="programs", family="")) == ["operation:sort", "operation:upper"]
@@ -109,7 +109,7 @@ def test_now_looks_back_in_time(store, memory: Memory, lesson) -> None:
     store.now = 200.0
     memory.commit(lesson(2, cause="operation:sum"))
     assert len(memory.recall("", features=SORTED)) == 2
-    assert [one.data["cause"] for one in memory.recall("", features=SORTED, now=150.0)] == ["operation:sort"]
+    assert [one.cause for one in memory.recall("", features=SORTED, now=150.0)] == ["operation:sort"]
     assert memory.recall("", features=SORTED, now=50.0) == []
 
 
@@ -129,7 +129,9 @@ def test_the_order_of_episodes_does_not_matter(store, lesson, tmp_path_factory) 
         for number in order:
             memory.commit(lesson(number, direction=1 if number < 4 else -1))
         experience = [(row.features, row.cause, row.direction, row.task) for row in memory.experience()]
-        recalled = [(one.id, one.score, one.data) for one in memory.recall("", features=SORTED)]
+        recalled = [
+            (one.id, one.score, one.cause, one.status, one.provenance) for one in memory.recall("", features=SORTED)
+        ]
         found.append((memory.claims(), experience, recalled))
         other.close()
     assert found[0] == found[1]
@@ -144,7 +146,7 @@ def test_a_rolled_back_commit_leaves_no_trace(store, lesson) -> None:
         raise RuntimeError("power cut")
     memory.commit(lesson(2, cause="operation:sum"))
     assert [one.cause for one in memory.claims()] == ["operation:sum"]
-    assert [one.data["cause"] for one in memory.recall("", features=SORTED)] == ["operation:sum"]
+    assert [one.cause for one in memory.recall("", features=SORTED)] == ["operation:sum"]
 
 
 @pytest.mark.parametrize(
@@ -208,7 +210,7 @@ def test_forgetting_one_insight_leaves_the_others(memory: Memory, lesson) -> Non
     gone = next(one for one in memory.claims() if one.cause == "operation:sort")
     assert memory.forget(gone.id[:12]) == 1  # a text is one id, and not a list of letters
     assert [one.cause for one in memory.claims()] == ["operation:filter"]
-    assert {one.data["cause"] for one in memory.recall("", features=SORTED)} == {"operation:filter"}
+    assert {one.cause for one in memory.recall("", features=SORTED)} == {"operation:filter"}
     found = memory.check()
     assert (found.ok, found.episodes, found.insights) == (True, 3, 1)
     with pytest.raises(UsageError):
@@ -247,7 +249,7 @@ def test_notes_are_attributed_found_by_words_and_never_evidence(memory: Memory) 
     ]
     (found,) = memory.recall("which dates are these")
     assert (found.kind, found.text) == ("note", "Dates are day first")
-    assert found.data == {"author": "Grace", "provenance": "noted by Grace"}
+    assert (found.author, found.provenance) == ("Grace", "noted by Grace")
     assert "Grace" in found.why
     assert memory.recall("which dates", kinds=["insight"]) == []
     assert memory.experience() == [] and memory.claims() == []
@@ -349,10 +351,10 @@ def test_many_episodes_move_to_the_stored_index_in_batches(store, lesson) -> Non
     with db.transaction():
         teach(memory, lesson, 300)
     first = memory.recall("", 2, features=SORTED)
-    assert first[0].data["cause"] == "operation:sort"
+    assert first[0].cause == "operation:sort"
     with db.transaction():
         memory.commit(lesson(300, cause="operation:max", features=(0.0, 0.0, 1.0)))
-    assert memory.recall("", 1, features=(0.0, 0.0, 1.0))[0].data["cause"] == "operation:max"
+    assert memory.recall("", 1, features=(0.0, 0.0, 1.0))[0].cause == "operation:max"
     assert memory.check().ok
 
 
@@ -388,8 +390,8 @@ def test_the_placebo_keeps_causes_and_loses_what_they_were_for(memory: Memory, l
     assert {features for _, features in pairs(placebo)} == {features for _, features in pairs(real)}
     assert not pairs(placebo) & pairs(real)
     looks = (1.0, 0.0, 0.0, 0.0)
-    assert real.recall("task 0", 1, features=looks)[0].data["cause"] == "operation:0"
-    assert placebo.recall("task 0", 1, features=looks)[0].data["cause"] != "operation:0"
+    assert real.recall("task 0", 1, features=looks)[0].cause == "operation:0"
+    assert placebo.recall("task 0", 1, features=looks)[0].cause != "operation:0"
 
 
 def test_an_id_may_be_shortened_while_it_names_one(memory: Memory, lesson) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.agent import Agent, Surroundings
-from evolve.episodes import Action, EpisodeRecord, Judgement, Observation, Step
+from evolve.episodes import Action, EpisodeRecord, Judgement, Observation, Plan, Step, Subgoal
 from evolve.models import ModelSetup, open_models
 from evolve.optimizer.counterfactual import Attribution, Editor
 from evolve.optimizer.credit import Intervention, blame, divergences, stage_outputs
@@ -20,11 +20,12 @@ from evolve.testing.line_rewriter import LineRewriter
 from evolve.testing.line_rules import line_rules
 from evolve.workflow import Workflow
 
+PLANNED = Plan(goal="g", subgoals=(Subgoal(id="s1", goal="g", postcondition="p"),))
 STAGES = ["read.md", "sort.md", "price.md", "check.md", "write.md"]
 
 
 def step(number: int, prompt: str, text: str, *consumed: str, ok: bool | None = None) -> Step:
-    action = Action(kind="code", code=text, data={"prompt": prompt}, consumed=consumed)
+    action = Action(kind="code", code=text, prompt=prompt, consumed=consumed)
     seen = None if ok is None else Observation(ok=ok, error="" if ok else "wrong")
     judged = None if ok is None else Judgement(accepted=ok, verified=ok, rows=3)
     return Step(number=number, action=action, observation=seen, judgement=judged)
@@ -82,7 +83,7 @@ def test_what_came_of_the_answer_is_told_and_not_that_the_policy_gave_up_afterwa
     first = replace(wrong[0], observation=Observation(ok=False, outputs=(7,)))
     (found, *_) = divergences(record(first, wrong[1], gave_up))
     assert (found.output, found.came) == ("step:1", "wrong: it gave [7]")
-    planned = replace(first, action=replace(first.action, data={"plan": [{"id": "s1"}], "prompt": "a.md"}))
+    planned = replace(first, action=replace(first.action, plan=PLANNED, prompt="a.md"))
     (*_, plan) = divergences(record(planned, wrong[1], gave_up))
     assert (plan.output, plan.came) == ("plan", "wrong"), "the last answer that failed"
 

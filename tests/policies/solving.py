@@ -75,7 +75,7 @@ def _answer(task: Task, budget: int) -> list[str] | None:
     """The operations of a verified answer, or None."""
     view = task.view()
     try:
-        action = _policy().act(view, Plan(goal="", data={"prices": {}}), [], Limits(candidates=budget, seconds=None))
+        action = _policy().act(view, Plan(goal="", private={"prices": {}}), [], Limits(candidates=budget, seconds=None))
     except ModelMistake:
         return None
     if action.kind != "code":
@@ -87,4 +87,4 @@ def _answer(task: Task, budget: int) -> list[str] | None:
         right = all(equal(function(*copy.deepcopy(list(row.input))), row.output) for row in task.verify_rows())
     except Exception:  # an answer that fails in any way is no solution
         return None
-    return list(operations_in(from_json(action.data["tree"]))) if right else None
+    return list(operations_in(from_json(action.private["tree"]))) if right else None

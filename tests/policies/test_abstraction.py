@@ -187,7 +187,7 @@ def with_length(xs: list[int]) -> list[int]:
 def drafts_of(policy: SearchPolicy, term: Term, function: Callable[..., Any]) -> tuple[SkillDraft, ...]:
     """What a policy distils from a verified answer that it found."""
     view = view_of(function, *SEEN, name=function.__name__)
-    return policy.distill(view, accepted(Action(kind="code", data={"tree": to_json(term)})))
+    return policy.distill(view, accepted(Action(kind="code", private={"tree": to_json(term)})))
 
 
 @pytest.fixture(scope="module")

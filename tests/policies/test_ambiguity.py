@@ -69,19 +69,20 @@ def test_inputs_without_a_value_are_passed_over(unlearned: SearchPolicy) -> None
 def test_inputs_of_every_kind_are_varied(unlearned: SearchPolicy, view: Any, left: Any, right: Any) -> None:
     found = disagreement(left, [right], problem_of(view), view, unlearned.vocabulary)
     assert found is not None
-    assert found["outputs"][0] != found["outputs"][1]
+    assert found.outputs[0] != found.outputs[1]
 
 
 def test_a_policy_that_looks_on_reports_the_question_with_its_answer() -> None:
     policy = SearchPolicy(settings=SearchSettings(look_on=1.0))
     action = first_action(policy, view_of(max, [1, 2], [3, 5]))
-    question = action.data["ambiguity"]
-    mine = run(action.code, "solve", question["input"])
-    theirs = run(question["code"], "solve", question["input"])
-    assert [mine, theirs] == question["outputs"]
+    question = action.ambiguity
+    assert question is not None
+    mine = run(action.code, "solve", list(question.input))
+    theirs = run(question.code, "solve", list(question.input))
+    assert (mine, theirs) == question.outputs
     assert mine != theirs
 
 
 def test_a_policy_that_does_not_look_on_asks_nothing(unlearned: SearchPolicy) -> None:
     action = first_action(unlearned, view_of(max, [1, 2], [3, 5]))
-    assert "ambiguity" not in action.data
+    assert action.ambiguity is None

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from evolve.agent import make_probe
-from evolve.episodes import Action, Limits, Recalled, Row, Step, TaskView
+from evolve.agent.codec import from_json, to_json
+from evolve.episodes import Action, Limits, Plan, Recalled, Row, Step, TaskView
 from evolve.policies import Policy
 from evolve.policies.search import Guide, SearchPolicy, SearchSettings
 from evolve.sandbox import Sandbox
@@ -68,8 +69,8 @@ def test_everything_it_says_is_plain_data(make: Make, sandbox: Sandbox) -> None:
     for value in (plan, action, *claims, *drafts):
         data = dataclasses.asdict(value)
         assert json.loads(json.dumps(data, allow_nan=False)) == json.loads(json.dumps(data))
-    for data in (plan.data, action.data):
-        assert json.loads(json.dumps(data)) == data
+    for private in (plan.private, action.private):
+        assert json.loads(json.dumps(private)) == private
 
 
 def test_a_stored_plan_and_stored_steps_lead_to_the_same_action(make: Make) -> None:
@@ -78,10 +79,9 @@ def test_a_stored_plan_and_stored_steps_lead_to_the_same_action(make: Make) -> N
     plan = policy.plan(FEW, ())
     first = policy.act(FEW, plan, (), BUDGET)
     second = policy.act(FEW, plan, (refused(1, first),), BUDGET)
-    stored = dataclasses.replace(plan, data=json.loads(json.dumps(plan.data)))
-    action = dataclasses.replace(first, data=json.loads(json.dumps(first.data)))
+    stored, action = from_json(Plan, to_json(plan)), from_json(Action, to_json(first))
     again = later.act(FEW, stored, (refused(1, action),), BUDGET)
-    assert (again.kind, again.code, again.data) == (second.kind, second.code, second.data)
+    assert timeless(again) == timeless(second)
 
 
 def test_the_same_episode_twice_is_the_same(make: Make) -> None:
@@ -111,8 +111,7 @@ def test_nothing_is_carried_from_one_episode_to_the_next(make: Make) -> None:
             action = policy.act(view, plans[i], steps[i], BUDGET)
             woven[i].append(timeless(action))
             steps[i] = (*steps[i], refused(number, action))
-    said = [[(a.kind, a.code, a.data) for a in episode] for episode in woven]
-    assert said == [[(a.kind, a.code, a.data) for a in episode] for episode in apart]
+    assert woven == apart
 
 
 def test_an_abandoned_episode_leaves_no_trace(make: Make) -> None:
@@ -195,7 +194,7 @@ def test_only_what_was_offered_is_reported_as_consumed(make: Make) -> None:
     policy = make()
     cause = "program:reverse" if policy.name == "fixed" else "operation:reverse"
     items = [
-        Recalled(id="i1", kind="insight", text="", score=0.9, data={"cause": cause, "direction": 1}),
+        Recalled(id="i1", kind="insight", text="", score=0.9, cause=cause, direction=1),
         Recalled(id="i2", kind="note", text="remember the milk", score=0.2),
     ]
     plan = policy.plan(EASY, items)
@@ -226,4 +225,4 @@ def test_the_next_answer_costs_only_what_it_adds() -> None:
     policy = SearchPolicy()
     spent = sum(a.cost.candidates for a in actions(policy, FEW, 6))
     last = list(actions(SearchPolicy(), FEW, 6))[-1]
-    assert last.data["candidates"] <= spent <= last.data["candidates"] + SLACK
+    assert last.private["candidates"] <= spent <= last.private["candidates"] + SLACK

@@ -206,7 +206,7 @@ def test_ordinary_tasks_of_every_kind_are_solved(
     view = view_of(function, *inputs, name=name)
     action = first_action(unlearned, view)
     assert action.kind == "code"
-    term = from_json(action.data["tree"])
+    term = from_json(action.private["tree"])
     task = problem_of(view)
     values = [thaw(evaluate(term, row, unlearned.vocabulary.by_name)) for row in task.inputs]
     assert values == [row.output for row in view.examples]

@@ -56,7 +56,7 @@ def test_a_function_of_two_arguments_is_found(
 ) -> None:
     view = view_of(function, *inputs)
     action = first_action(unlearned, view, LIMITS)
-    assert operation in operations_in(from_json(action.data["tree"]))
+    assert operation in operations_in(from_json(action.private["tree"]))
     assert compiled(view, action)(*unseen) == function(*unseen)
 
 
@@ -69,12 +69,12 @@ def test_words_are_reversed_one_by_one(unlearned: SearchPolicy) -> None:
 
 def test_a_simpler_program_goes_before_one_with_a_function(unlearned: SearchPolicy) -> None:
     action = first_action(unlearned, view_of(lambda n, xs: n - sum(xs), *WITH_START), LIMITS)
-    assert "fold_from" not in operations_in(from_json(action.data["tree"]))
+    assert "fold_from" not in operations_in(from_json(action.private["tree"]))
 
 
 def test_functions_of_two_arguments_use_both(unlearned: SearchPolicy) -> None:
     for _, function, inputs, _ in FOUND:
-        term = from_json(first_action(unlearned, view_of(function, *inputs), LIMITS).data["tree"])
+        term = from_json(first_action(unlearned, view_of(function, *inputs), LIMITS).private["tree"])
         bodies = [t.body for t in walk(term) if isinstance(t, Lambda) and len(t.params) == 2]
         assert bodies
         assert all({t.index for t in walk(body) if isinstance(t, Bound)} == {0, 1} for body in bodies)

@@ -105,36 +105,36 @@ def test_probabilities_are_probabilities(guide: Guide) -> None:
 
 def test_prices_are_whole_and_positive_and_exclude_nothing(learned: SearchPolicy) -> None:
     for view in (*views_of(HELD_OUT), unsolvable()):
-        prices = learned.plan(view, ()).data["prices"]
+        prices = learned.plan(view, ()).private["prices"]
         assert prices
         assert all(type(price) is int and 1 <= price <= 30 for price in prices.values())
 
 
 def test_unlearned_prices_are_the_static_ones(unlearned: SearchPolicy) -> None:
-    assert unlearned.plan(view_of(sorted, *LISTS), ()).data["prices"] == {}
+    assert unlearned.plan(view_of(sorted, *LISTS), ()).private["prices"] == {}
 
 
 def test_recalled_insights_make_what_helped_cheaper_and_are_logged(learned: SearchPolicy) -> None:
     view = view_of(lambda xs: [sum(xs) % 7] if xs else [], *LISTS)
-    item = Recalled(id="i7", kind="insight", text="", score=0.9, data={"cause": "operation:modulo", "direction": 1})
+    item = Recalled(id="i7", kind="insight", text="", score=0.9, cause="operation:modulo", direction=1)
     plain, advised = learned.plan(view, ()), learned.plan(view, (item,))
-    assert advised.data["prices"]["modulo"] < plain.data["prices"].get("modulo", 10**6)
-    assert advised.data["recalled"] == ["i7"]
+    assert advised.private["prices"]["modulo"] < plain.private["prices"].get("modulo", 10**6)
+    assert advised.private["recalled"] == ["i7"]
 
 
 def test_recalled_advice_against_something_does_not_make_it_cheaper(learned: SearchPolicy) -> None:
     view = view_of(lambda xs: sorted(xs)[1:], *LISTS)
-    item = Recalled(id="i7", kind="insight", text="", score=0.9, data={"cause": "operation:sort", "direction": -1})
-    assert learned.plan(view, (item,)).data["prices"]["sort"] >= learned.plan(view, ()).data["prices"]["sort"]
+    item = Recalled(id="i7", kind="insight", text="", score=0.9, cause="operation:sort", direction=-1)
+    assert learned.plan(view, (item,)).private["prices"]["sort"] >= learned.plan(view, ()).private["prices"]["sort"]
 
 
 def test_notes_and_insights_about_vanished_skills_change_no_price(learned: SearchPolicy) -> None:
     view = view_of(sorted, *LISTS)
     items = [
         Recalled(id="n1", kind="note", text="use sort", score=1.0),
-        Recalled(id="i1", kind="insight", text="", score=1.0, data={"cause": "skill:0000", "direction": 1}),
+        Recalled(id="i1", kind="insight", text="", score=1.0, cause="skill:0000", direction=1),
     ]
-    prices = learned.plan(view, items).data["prices"]
+    prices = learned.plan(view, items).private["prices"]
     assert "skill:0000" not in prices
     assert not [name for name in prices if name.startswith("skill")]
 
@@ -150,10 +150,10 @@ def test_forgetting_everything_gives_exactly_the_unlearned_policy(
     for each in views_of(HELD_OUT)[:3]:
         first_action(full, each)
     forgot = dataclasses.replace(full, guide=None, library=())
-    item = Recalled(id="i1", kind="insight", text="", score=0.9, data={"cause": "operation:sort", "direction": 1})
+    item = Recalled(id="i1", kind="insight", text="", score=0.9, cause="operation:sort", direction=1)
     for each in (*views_of(HELD_OUT)[:4], *views_of(PRACTICE)[:4], unsolvable()):
         assert forgot.plan(each, ()) == unlearned.plan(each, ())
-        assert forgot.plan(each, (item,)).data["prices"] == {}
+        assert forgot.plan(each, (item,)).private["prices"] == {}
     for each in (*views_of(HELD_OUT)[:3], view):
         expected = [timeless(a) for a in actions(SearchPolicy(), each, 2)]
         assert [timeless(a) for a in actions(forgot, each, 2)] == expected
@@ -161,7 +161,7 @@ def test_forgetting_everything_gives_exactly_the_unlearned_policy(
 
 def test_the_plain_enumerator_prices_everything_alike() -> None:
     plain = SearchPolicy(settings=SearchSettings(flat=True, combine=False))
-    prices = plain.plan(view_of(sorted, *LISTS), ()).data["prices"]
+    prices = plain.plan(view_of(sorted, *LISTS), ()).private["prices"]
     assert set(prices.values()) == {1}
 
 

@@ -16,7 +16,7 @@ XS = Input(0)
 
 
 def answer(term: Term) -> Action:
-    return Action(kind="code", code="", data={"tree": to_json(term)})
+    return Action(kind="code", code="", private={"tree": to_json(term)})
 
 
 def claims(policy: SearchPolicy, view: TaskView, term: Term, sandbox: Sandbox) -> dict[str, Claim]:

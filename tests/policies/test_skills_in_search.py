@@ -51,7 +51,7 @@ def test_a_skill_shortens_a_task_that_is_made_of_it(
 ) -> None:
     before, after = first_action(unlearned, composed), first_action(skilled, composed)
     assert after.kind == "code"
-    assert operation_name(skill.entry) in operations_in(from_json(after.data["tree"]))
+    assert operation_name(skill.entry) in operations_in(from_json(after.private["tree"]))
     assert after.cost.candidates < before.cost.candidates / 2
     assert after.consumed == (f"skill:{skill.digest}",)
 
@@ -69,7 +69,7 @@ def test_an_answer_with_a_skill_carries_its_code_and_runs_alone(
 def test_a_task_that_is_the_skill_is_one_call(skilled: SearchPolicy, skill: Skill) -> None:
     view = view_of(middle, [4, 4, 9, 1], [7, 3, 3], [1, 2, 3, 4, 5], [8], name="again")
     action = first_action(skilled, view)
-    assert operations_in(from_json(action.data["tree"])) == [operation_name(skill.entry)]
+    assert operations_in(from_json(action.private["tree"])) == [operation_name(skill.entry)]
 
 
 def test_a_skill_means_what_its_code_means(skill: Skill) -> None:
@@ -94,7 +94,7 @@ def test_a_skill_made_of_a_skill_brings_both(
     action = first_action(policy, view)
     assert action.kind == "code"
     again = first_action(policy, dataclasses.replace(composed, id="fourth"))
-    assert operations_in(from_json(again.data["tree"])) == [operation_name(second.entry)]
+    assert operations_in(from_json(again.private["tree"])) == [operation_name(second.entry)]
     answers = [(view, action.code), (composed, again.code), (composed, second.code.replace(second.entry, "solve"))]
     assert wrong_rows(sandbox, answers) == []
 
@@ -111,7 +111,7 @@ def test_a_guide_learns_the_price_of_a_skill(skill: Skill, composed: TaskView, s
     features = skilled.features(composed)
     rows = [Evidence(features, f"skill:{skill.digest}", 1, composed.id)]
     guide = fit_guide(rows, [composed], (skill,), 0, TrainingSettings(dreams=40, steps=60))
-    prices = SearchPolicy(library=(skill,), guide=guide).plan(composed, ()).data["prices"]
+    prices = SearchPolicy(library=(skill,), guide=guide).plan(composed, ()).private["prices"]
     assert prices[operation_name(skill.entry)] < 4
     elsewhere = SearchPolicy(guide=guide)
     action = first_action(elsewhere, composed)

@@ -85,7 +85,7 @@ def test_a_stopped_action_ends_at_once_with_everything_it_started_and_the_run_go
         again = opened.run(work(), person=Person(approve="never"))
         record = opened.stores.runs.episode(again.episode_id)
     assert again.solved and again.run_id == result.run_id
-    assert [bool(step.observation.data.get("interrupted")) for step in record.steps] == [True, False]
+    assert [step.observation.interrupted for step in record.steps] == [True, False]
 
 
 @pytest.mark.parametrize("fault", [pytest.param("stalled stream", marks=pytest.mark.slow), "hang"])

@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import cached_property
 
 from evolve.agent.environments.diffs import unified
-from evolve.agent.environments.focus import best_first, start_score
+from evolve.agent.environments.focus import best_first, start_score, state_of
 from evolve.agent.environments.modules import run_with
 from evolve.agent.environments.snapshots import Changes, Snapshots, changes_between
 from evolve.agent.environments.verdicts import judged_by_all
-from evolve.episodes import Action, Json, Judgement, Observation, Step
+from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Step
 from evolve.errors import UsageError
 from evolve.faults import hit
 from evolve.files import clean_text
@@ -85,21 +85,21 @@ class FilesEnvironment:
         Code is ready to be judged when the visible check passes on what it left; without a visible check, only
         ``finish`` says so. Handing in an unchanged folder is giving up.
         """
-        base, data = self._from(before)
+        state = self._from(before)
         if action.kind == "finish":
-            changed = self._snapshots.changes(base)
+            changed = self._snapshots.changes(state.snapshot)
             return Observation(
                 ok=bool(changed.names),
                 error="" if changed.names else action.text or "the policy gave up",
-                data=data,
+                state=state,
             )
         if not action.code:
-            return Observation(ok=False, error=action.text or "the action has no code", data={})
-        tree = self._snapshots.changes(base).on(self._tree.files)
+            return Observation(ok=False, error=action.text or "the action has no code")
+        tree = self._snapshots.changes(state.snapshot).on(self._tree.files)
         result = self._run(action.code, tree)
         if result.state == "fault":
             return Observation(ok=False, error=result.error, fault=True)
-        return self._observed(result, tree, data)
+        return self._observed(result, tree, state)
 
     def _run(self, code: str, tree: Mapping[str, bytes]) -> ActionResult:
         hit("sandbox.before")
@@ -107,30 +107,30 @@ class FilesEnvironment:
         hit("sandbox.after")
         return result
 
-    def _observed(self, result: ActionResult, tree: Mapping[str, bytes], data: dict[str, Json]) -> Observation:
+    def _observed(self, result: ActionResult, tree: Mapping[str, bytes], state: EnvironmentState) -> Observation:
         after, problem = _collected(result, tree)
         moved = changes_between(tree, after)
         changes = changes_between(self._tree.files, after)
         protected = [name for name in moved.names if is_protected(name, self._work.guarded)]
-        data |= {
-            "snapshot": self._snapshots.keep(changes) if moved.names else data["snapshot"],
-            "changed": list(moved.names[:_MOST_NAMES]),
-            "protected": protected[:_MOST_NAMES],
-            "output": clean_text(result.stdout + result.stderr)[-TAIL:],
-        }
-        if result.has_value:
-            data["value"] = _short(result.value)
+        state = replace(
+            state,
+            snapshot=self._snapshots.keep(changes) if moved.names else state.snapshot,
+            changed=moved.names[:_MOST_NAMES],
+            protected=tuple(protected[:_MOST_NAMES]),
+            output=clean_text(result.stdout + result.stderr)[-TAIL:],
+            value=_short(result.value) if result.has_value else None,
+        )
         checked = Checked(ok=False)
         if moved.names and self._work.check:
             checked = self._checked(changes)
-            data |= {"check": checked.tail or checked.error, "score": checked.score}
-        error = result.error or problem or (f"the check fails: {checked.summary}" if data.get("check") else "")
+            state = replace(state, check=checked.tail or checked.error, score=checked.score)
+        error = result.error or problem or (f"the check fails: {checked.summary}" if state.check else "")
         return Observation(
             ok=checked.ok,
             error="" if checked.ok else clean_text(error),
             denied=str(result.denied[0]) if result.denied else "",
             fault=checked.fault,
-            data=data,
+            state=state,
         )
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
@@ -166,24 +166,24 @@ class FilesEnvironment:
     def close(self) -> None:
         """Holds nothing that needs freeing."""
 
-    def _from(self, before: Sequence[Step]) -> tuple[str, dict[str, Json]]:
-        """The snapshot that the next action starts from, and what its observation says if nothing changes."""
+    def _from(self, before: Sequence[Step]) -> EnvironmentState:
+        """The state that the next action starts from, which is the one it leaves if nothing changes."""
         for step in reversed(self.focus(before)):
-            said = {} if step.observation is None else step.observation.data
-            if "parent" in said and not said.get("undone"):
-                same = {name: said[name] for name in ("snapshot", "score")}
-                return str(said["snapshot"]), {**same, "parent": step.number}
-        data: dict[str, Json] = {"snapshot": "", "parent": 0, "score": start_score(before)}
+            found = state_of(step)
+            if found is not None and not found.undone:
+                return EnvironmentState(snapshot=found.snapshot, score=found.score, parent=step.number)
         if self._branches > 1 and self._work.check and not before:
-            data["start"] = data["score"] = self._checked(Changes()).score
-        return "", data
+            score = self._checked(Changes()).score
+            return EnvironmentState(score=score, start=score)
+        return EnvironmentState(score=start_score(before))
 
     def _checked(self, changes: Changes) -> Checked:
         visible = CommandVerifier(work=self._work, original=self._tree.files, hidden=False)
         return visible.run(self._submission(changes), self._sandbox)
 
     def _changes(self, step: Step) -> Changes:
-        return self._snapshots.changes(str(step.observation.data["snapshot"]) if step.observation else "")
+        state = state_of(step)
+        return self._snapshots.changes(state.snapshot if state is not None else "")
 
     def _submission(self, changes: Changes) -> Submission:
         return Submission(files=changes.on(self._tree.files), executable=self._tree.executable)

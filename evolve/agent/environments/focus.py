@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.episodes import Step
+from evolve.episodes import EnvironmentState, Step
 
 
 def best_first(steps: Sequence[Step], branches: int) -> tuple[Step, ...]:
@@ -35,8 +35,13 @@ def best_first(steps: Sequence[Step], branches: int) -> tuple[Step, ...]:
 
 def start_score(steps: Sequence[Step]) -> float:
     """The check's score before anything was done, as the first step with a state tells it."""
-    told = [step.observation.data for step in steps if step.observation is not None]
-    return float(next((data["start"] for data in told if "start" in data), 0.0))
+    states = [state_of(step) for step in steps]
+    return next((one.start for one in states if one is not None and one.start is not None), 0.0)
+
+
+def state_of(step: Step) -> EnvironmentState | None:
+    """Where a step left the environment; None where it has no state of its own."""
+    return None if step.observation is None else step.observation.state
 
 
 def _path(nodes: dict[int, Step], number: int) -> list[Step]:
@@ -48,17 +53,19 @@ def _path(nodes: dict[int, Step], number: int) -> list[Step]:
 
 
 def _parent(step: Step) -> int | None:
-    found = None if step.observation is None else step.observation.data.get("parent")
-    return None if found is None else int(found)
+    state = state_of(step)
+    return None if state is None else state.parent
 
 
 def _score(step: Step) -> float:
-    return float(step.observation.data.get("score", 0.0)) if step.observation is not None else 0.0
+    state = state_of(step)
+    return 0.0 if state is None else state.score
 
 
 def _undone(step: Step) -> Step:
     observed = step.observation
-    if observed is None or _parent(step) is None:
+    if observed is None or observed.state is None:
         return step
     said = f"undone, another state is better: {observed.error}"
-    return replace(step, observation=replace(observed, ok=False, error=said, data={**observed.data, "undone": True}))
+    state = replace(observed.state, undone=True)
+    return replace(step, observation=replace(observed, ok=False, error=said, state=state))

@@ -9,10 +9,9 @@ from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.deliberating import allowance, handed_in
 from evolve.agent.paying import since, spent
-from evolve.agent.questions import INTERRUPTED, stopped, stopped_action
-from evolve.agent.stages.plan import UNFIT
-from evolve.agent.state import ENDED, AgentState, AgentUpdate, read_plan, read_steps
-from evolve.episodes import Action, Plan, Step
+from evolve.agent.questions import stopped, stopped_action
+from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
+from evolve.episodes import Action, BudgetEnd, Plan, Step
 from evolve.errors import BudgetExhausted, Cancelled, ModelMistake
 from evolve.files import clean_text
 
@@ -24,12 +23,12 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """
     steps = read_steps(state)
     plan = read_plan(state)
-    if UNFIT in plan.data:
+    if plan.unfit is not None:
         return {"steps": [*state["steps"], to_json(Step(number=1, action=_give_up(plan)))]}
     number = len(steps) + 1
     action = context.outputs.once((number, "act", "action"), Action, lambda: _chosen(context, plan, steps))
     step = Step(number=number, action=action)
-    return {"steps": [*state["steps"], to_json(stopped(step) if action.data.get(INTERRUPTED) else step)]}
+    return {"steps": [*state["steps"], to_json(stopped(step) if action.interrupted else step)]}
 
 
 def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
@@ -39,7 +38,7 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
     except ModelMistake as error:
         action = Action(kind="code", text=str(error))
     except BudgetExhausted as error:
-        action = Action(kind="finish", text=str(error), data={ENDED: {"tokens": error.tokens}})
+        action = Action(kind="finish", text=str(error), ended=BudgetEnd(tokens=error.tokens))
     except Cancelled:
         action = stopped_action()  # what it cost until then counts
     action = handed_in(context, steps, action)
@@ -53,5 +52,4 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
 
 
 def _give_up(plan: Plan) -> Action:
-    ended = {ENDED: plan.data[ENDED]} if plan.data.get(ENDED) else {}
-    return Action(kind="finish", text=clean_text(str(plan.data[UNFIT])), data=ended)
+    return Action(kind="finish", text=clean_text(plan.unfit or ""), ended=plan.ended)

@@ -8,7 +8,6 @@ from evolve.agent.context import EpisodeContext
 from evolve.agent.deliberating import compared, deliberated, exchanged, is_error, near, noted, with_rivals
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.episodes import Action, Json, Plan, Step
-from evolve.policies.protocol import RIVALS
 from evolve.tasks import equal
 
 _NAME = "best_of_n"
@@ -24,12 +23,12 @@ def best_of_n(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
 def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     action = with_rivals(context, plan, steps, _NAME)
-    rivals = action.data.get(RIVALS, ())
+    rivals = action.rivals
     if not rivals:
         return noted(action, _NAME, "there is no rival to compare with")
     examples = context.view.examples
     inputs = [*(list(row.input) for row in examples), *near(context)] or [[]]
-    codes = [action.code, *(one["code"] for one in rivals)]
+    codes = [action.code, *(one.code for one in rivals)]
     table = compared(context, (steps[-1].number, _NAME, "table"), codes, inputs)
     scores = [_score(values, [row.output for row in examples]) for values in table]
     best = scores.index(max(scores))

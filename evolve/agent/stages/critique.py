@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import bought, compared, deliberated, is_error, near, noted, with_rivals
+from evolve.agent.deliberating import compared, deliberated, is_error, near, noted, with_rivals
+from evolve.agent.paying import since, spent
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
-from evolve.episodes import Action, Json, Plan, Row, Step
+from evolve.episodes import Action, Cost, Json, Plan, Row, Step
+from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import canonical_json
-from evolve.policies.protocol import RIVALS, Criticising
+from evolve.policies.protocol import Criticising
 from evolve.tasks import equal
 
 _NAME = "critique"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Fault:
+    """What the policy finds wrong, the calls that would show it, and what asking cost."""
+
+    text: str
+    cases: tuple[Row, ...]
+    cost: Cost
 
 
 def critique(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -39,14 +50,16 @@ def _in_words(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Act
     step, policy = steps[-1], context.policy
     assert isinstance(policy, Criticising)
 
-    def work() -> tuple[Action, ...]:
-        fault, cases = policy.critique(context.view, plan, steps)
-        data = {"cases": [[list(row.input), row.output] for row in cases]}
-        return (Action(kind="finish", text=fault, data=data),)
+    def work() -> _Fault:
+        before = spent(context)
+        try:
+            text, cases = policy.critique(context.view, plan, steps)
+        except (ModelMistake, BudgetExhausted) as error:
+            text, cases = str(error), ()
+        return _Fault(text=text, cases=cases, cost=since(context, before))
 
-    (said,) = bought(context, (step.number, _NAME, "said"), work)
-    action = _paid_too(step.action, said)
-    cases = [Row(input=tuple(given), output=wanted) for given, wanted in said.data.get("cases", ())]
+    said = context.outputs.once((step.number, _NAME, "fault"), _Fault, work)
+    action, cases = replace(step.action, cost=step.action.cost + said.cost), said.cases
     if not cases:
         return noted(action, _NAME, "no call was named on which the answer is wrong", doubtful=False)
     inputs = [list(row.input) for row in cases]
@@ -62,10 +75,10 @@ def _in_words(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Act
 
 def _by_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     action = with_rivals(context, plan, steps, _NAME)
-    rivals, inputs = action.data.get(RIVALS, ()), near(context)
+    rivals, inputs = action.rivals, near(context)
     if not rivals or not inputs:
         return noted(action, _NAME, "no rival fits the examples", doubtful=False)
-    codes = [action.code, *(one["code"] for one in rivals)]
+    codes = [action.code, *(one.code for one in rivals)]
     mine, *others = compared(context, (steps[-1].number, _NAME, "table"), codes, inputs)
     for theirs in others:
         for given, here, there in zip(inputs, mine or (), theirs or (), strict=False):
@@ -74,10 +87,6 @@ def _by_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Ac
                 text = f"on ({call}) it gives {_told(here)}, a rival gives {_told(there)}"
                 return noted(action, _NAME, text, doubtful=True)
     return noted(action, _NAME, f"{len(rivals)} rivals give the same near the examples", doubtful=False)
-
-
-def _paid_too(action: Action, said: Action) -> Action:
-    return replace(action, cost=action.cost + said.cost)
 
 
 def _told(value: Json) -> str:

@@ -6,7 +6,6 @@ from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.deliberating import skipped
 from evolve.agent.paying import paid
-from evolve.agent.stages.plan import UNFIT
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan
 from evolve.episodes import Plan
 from evolve.errors import BudgetExhausted, ModelMistake
@@ -18,7 +17,7 @@ _NAME = "decompose"
 def decompose(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Has the policy name parts that can be worked on by themselves; what it has planned stays where it cannot."""
     plan, policy = read_plan(state), context.policy
-    if UNFIT in plan.data:
+    if plan.unfit is not None:
         return {}
     if not isinstance(policy, Deliberating):
         return skipped(state, _NAME, "the policy cannot take tasks apart")

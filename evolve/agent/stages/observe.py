@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from evolve.agent.codec import from_data, to_data
 from evolve.agent.context import EpisodeContext
-from evolve.agent.exploring import EXPLORES
 from evolve.agent.questions import stopped
-from evolve.agent.sampling import SAMPLES, chosen, in_words, readings
+from evolve.agent.sampling import chosen, in_words, readings
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
 from evolve.episodes import TRIAL, Action, Observation, Recalled, Step
 from evolve.errors import Cancelled
-from evolve.policies.protocol import DECIDED, READINGS
 from evolve.redaction import Scanner
 
 _MOST = 4
@@ -44,14 +43,14 @@ class _Seen:
 
 
 def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -> _Seen:
-    answers = action.kind == "code" and bool(action.code) and not action.data.get(EXPLORES)
-    if not answers or not (in_words(context.view) or action.data.get(SAMPLES)):
+    answers = action.kind == "code" and bool(action.code) and not action.explores
+    if not answers or not (in_words(context.view) or action.samples):
         return _Seen(action=action, observation=_one(action, before, context))
-    several = bool(action.data.get(SAMPLES)) and not action.data.get(DECIDED)
+    several = bool(action.samples) and not action.decided
     if several and in_words(context.view) and context.attendance is not None:
         values = readings(context.sandbox, context.view, action)[:_MOST]
         if values:
-            told = Observation(ok=False, text="answers to the task give different values", data={READINGS: values})
+            told = Observation(ok=False, text="answers to the task give different values", readings=tuple(values))
             return _Seen(action=action, observation=told)
     best, trial = chosen(context.sandbox, context.view, action)
     # A task in words has no row to fit: there it counts whether the answer runs at all.
@@ -64,34 +63,24 @@ def _clean(seen: _Seen, scanner: Scanner) -> _Seen:
     """Without secrets that an action printed or read from a file: from here on it is kept, shown and sent."""
     if not scanner:
         return seen
-    one = seen.observation
-    clean = replace(
-        one,
-        outputs=tuple(scanner.cleaned(one.outputs)),
-        error=scanner.clean(one.error),
-        denied=scanner.clean(one.denied),
-        text=scanner.clean(one.text),
-        data=scanner.cleaned(one.data),
-    )
-    return replace(seen, observation=clean)
+    return replace(seen, observation=from_data(Observation, scanner.cleaned(to_data(seen.observation))))
 
 
 def _told(item: Recalled) -> str:
     """What was looked up, on one line with its provenance behind it."""
-    provenance = item.data.get("provenance")
-    return " ".join(f"{item.text} ({provenance})".split()) if provenance else item.text
+    return " ".join(f"{item.text} ({item.provenance})".split()) if item.provenance else item.text
 
 
 def _one(action: Action, before: Sequence[Step], context: EpisodeContext) -> Observation:
     if action.kind == "recall":
-        if action.data.get("shown"):
-            return Observation(ok=False, text=str(action.data["shown"]))
+        if action.shown:
+            return Observation(ok=False, text=action.shown)
         asked = replace(context.view, instruction=action.text) if action.text else context.view
         found = context.recall(asked, observed_features(context), context.knobs.recall_k)
         return Observation(ok=False, outputs=tuple(_told(item) for item in found if item.kind != TRIAL))
     if action.kind == "ask_user":
         return Observation(ok=False, error="nobody is here to answer; decide without asking")
-    explores = action.data.get(EXPLORES) and action.code and context.environment.name == "programs"
+    explores = action.explores and action.code and context.environment.name == "programs"
     if explores and context.exploration is not None:
         return context.exploration.observe(action, before)
     return context.environment.observe(action, before)

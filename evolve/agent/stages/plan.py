@@ -5,12 +5,9 @@ from __future__ import annotations
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.paying import paid
-from evolve.agent.state import ENDED, AgentState, AgentUpdate, read_aside, read_recalled
-from evolve.episodes import Plan, Recalled
+from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_recalled
+from evolve.episodes import BudgetEnd, Plan, Recalled
 from evolve.errors import BudgetExhausted, ModelMistake
-
-UNFIT = "unfit"
-"""Key of a plan's data that says why the policy cannot work on the task."""
 
 
 def plan(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -27,6 +24,6 @@ def _planned(context: EpisodeContext, recalled: tuple[Recalled, ...]) -> Plan:
     try:
         return context.policy.plan(context.view, recalled)
     except ModelMistake as error:
-        return Plan(goal="", data={UNFIT: str(error)})
+        return Plan(goal="", unfit=str(error))
     except BudgetExhausted as error:
-        return Plan(goal="", data={UNFIT: str(error), ENDED: {"tokens": error.tokens}})
+        return Plan(goal="", unfit=str(error), ended=BudgetEnd(tokens=error.tokens))

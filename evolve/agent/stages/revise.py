@@ -33,7 +33,7 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     asked = bought(
         context,
         (step.number, _NAME, "answer"),
-        lambda: (policy.revise(context.view, plan, steps, str(doubt["text"])),),
+        lambda: (policy.revise(context.view, plan, steps, doubt.text),),
     )[0]
     action = replace(step.action, cost=step.action.cost + asked.cost)
     if asked.kind != "code" or asked.code == action.code:
@@ -47,4 +47,4 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     )
     if after < before:
         return noted(action, _NAME, f"not taken: {after} examples in place of {before}")
-    return noted(exchanged(action, as_rival(asked)), _NAME, "revised because " + str(doubt["text"]), doubtful=False)
+    return noted(exchanged(action, as_rival(asked)), _NAME, "revised because " + doubt.text, doubtful=False)

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import allowance, bought, changed, compared, is_answer, noted
-from evolve.agent.exploring import EXPLORES
+from evolve.agent.deliberating import allowed, bought, changed, compared, is_answer, noted, with_answer
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.episodes import Action, Limits, Plan, Step
-from evolve.policies.protocol import NOTES, Searching
+from evolve.policies.protocol import Searching
 from evolve.tasks import equal
 
 _NAME = "search"
@@ -30,11 +29,11 @@ def search(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
 def _is_wanted(context: EpisodeContext, steps: Sequence[Step]) -> bool:
     action = steps[-1].action
-    if action.kind not in ("code", "finish") or action.data.get(EXPLORES):
+    if action.kind not in ("code", "finish") or action.explores:
         return False
     if isinstance(context.policy, Searching):
         return not action.code
-    return not any(one["stage"] == _NAME for step in steps for one in step.action.data.get(NOTES, ()))
+    return not any(one.stage == _NAME for step in steps for one in step.action.notes)
 
 
 def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
@@ -55,8 +54,8 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     if found.kind != "code":
         return replace(noted(action, _NAME, found.text), cost=cost)
     # The policy replays its own search from what each action was allowed.
-    data = {"budget": allowance(context, steps[:-1]).candidates} if own else {}
-    made = replace(found, data={**data, **action.data, **found.data}, cost=cost)
+    within = action.allowed or (allowed(context, steps[:-1]) if own else None)
+    made = replace(with_answer(action, found.as_alternative), kind="code", text=found.text, allowed=within, cost=cost)
     return noted(made, _NAME, found.text)
 
 

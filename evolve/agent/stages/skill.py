@@ -8,11 +8,9 @@ from functools import partial
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.deliberating import as_rival, changed, compared, exchanged, is_answer, is_error, noted
-from evolve.agent.exploring import EXPLORES
 from evolve.agent.stage_skills import called, role_of
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.episodes import Action, Json, Plan, Step
-from evolve.policies.protocol import RIVALS
 from evolve.tasks import equal
 
 _LONGEST = 100_000
@@ -25,7 +23,7 @@ def skill(state: AgentState, context: EpisodeContext, *, stage: str) -> AgentUpd
     wrong in it is said about the answer and ends nothing.
     """
     steps = read_steps(state)
-    if not steps or steps[-1].action.data.get(EXPLORES) or steps[-1].action.kind not in ("code", "finish"):
+    if not steps or steps[-1].action.explores or steps[-1].action.kind not in ("code", "finish"):
         return {}
     proposes = role_of(context.skills[stage]) == "propose"
     if not proposes and not is_answer(steps[-1].action):
@@ -59,11 +57,10 @@ def _tried(stage: str, context: EpisodeContext, steps: Sequence[Step], code: str
         return noted(action, stage, f"not taken: {after} examples in place of {before}")
     other = as_rival(Action(kind="code", code=code, consumed=(*action.consumed, f"skill:{used.digest}")))
     if not action.code:
-        made = replace(action, kind="code", code=code, consumed=tuple(other["consumed"]))
+        made = replace(action, kind="code", code=code, consumed=other.consumed)
         return noted(made, stage, "proposed by the skill")
     made = exchanged(action, other)
-    rivals = [one for one in made.data[RIVALS] if one["code"]]
-    return noted(replace(made, data={**made.data, RIVALS: rivals}), stage, "changed by the skill")
+    return noted(replace(made, rivals=tuple(one for one in made.rivals if one.code)), stage, "changed by the skill")
 
 
 def _right(values: Sequence[Json] | None, wanted: Sequence[Json]) -> int:

@@ -10,7 +10,6 @@ from evolve.agent.deliberating import compared, deliberated, exchanged, is_error
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.episodes import Action, Json, Plan, Step
 from evolve.files import canonical_json
-from evolve.policies.protocol import RIVALS
 from evolve.tasks import equal
 
 _NAME = "vote"
@@ -27,12 +26,12 @@ def vote(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
 def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     action = with_rivals(context, plan, steps, _NAME)
-    rivals = action.data.get(RIVALS, ())
+    rivals = action.rivals
     if not rivals:
         return noted(action, _NAME, "nobody else has a vote", doubtful=False)
     examples = context.view.examples
     inputs = [*(list(row.input) for row in examples), *near(context)] or [[]]
-    codes = [action.code, *(one["code"] for one in rivals)]
+    codes = [action.code, *(one.code for one in rivals)]
     table = compared(context, (steps[-1].number, _NAME, "table"), codes, inputs)
     wanted = [row.output for row in examples]
     right = [_right(values, wanted) for values in table]

@@ -79,9 +79,7 @@ def _recalled(one: Preference, near: float, score: float) -> Recalled:
         score=score,
         scores={"vector": near},
         why=f"{one.author} wants it, and {where}",
-        data={
-            "author": one.author,
-            "edit": "\n".join(edit_lines(edit.before, edit.after)) if edit is not None else "",
-            "questions": sorted({act.question for act in one.acts} - {""}),
-        },
+        author=one.author,
+        edit="\n".join(edit_lines(edit.before, edit.after)) if edit is not None else "",
+        questions=tuple(sorted({act.question for act in one.acts} - {""})),
     )

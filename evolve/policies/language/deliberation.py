@@ -13,7 +13,7 @@ from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.models import KEPT, Message, ModelReply, ModelRequest
 from evolve.policies.language.asking import ACTION_SCHEMA, CRITIQUE_SCHEMA, Questions
 from evolve.policies.language.plans import PLAN_SCHEMA, read_subgoals
-from evolve.policies.language.prompt import facts_message, task_message, written
+from evolve.policies.language.prompt import facts_message, task_message
 from evolve.policies.language.quoting import quoted
 
 _MOST_CASES = 3
@@ -70,7 +70,7 @@ class Deliberation:
         Raises:
             ModelMistake: The model gave nothing usable.
         """
-        parts = [*facts_message(plan.data.get("facts", ()), self.questions.rooms.facts), task_message(view)]
+        parts = [*facts_message(plan.told, self.questions.rooms.facts), task_message(view)]
         said: Any = self.asked(self.questions.ask("decompose", parts, PLAN_SCHEMA)).data
         subgoals = read_subgoals(said["subgoals"])
         return replace(plan, goal=str(said["goal"])[:300] or plan.goal, subgoals=subgoals) if subgoals else plan
@@ -82,7 +82,7 @@ class Deliberation:
             ModelMistake: The model gave nothing usable.
         """
         parts = [
-            *facts_message(plan.data.get("facts", ()), self.questions.rooms.facts),
+            *facts_message(plan.told, self.questions.rooms.facts),
             task_message(view),
             _answer_message(steps[-1]),
         ]
@@ -98,7 +98,7 @@ class Deliberation:
             ModelMistake: The model gave nothing usable, or no answer.
         """
         parts = [
-            *facts_message(plan.data.get("facts", ()), self.questions.rooms.facts),
+            *facts_message(plan.told, self.questions.rooms.facts),
             task_message(view),
             _answer_message(steps[-1]),
             Message(role="user", text="The doubt:\n" + quoted("doubt", doubt), priority=KEPT, kind="doubt"),
@@ -110,8 +110,7 @@ class Deliberation:
 
 
 def _answer_message(step: Step) -> Message:
-    code = written(step.action.data, step.action.code)
-    text = "The answer:\n" + quoted("code", code, name=f"step {step.number}")
+    text = "The answer:\n" + quoted("code", step.action.source, name=f"step {step.number}")
     return Message(role="user", text=text, priority=KEPT, kind="answer")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolve.episodes import Plan, Step, Subgoal
@@ -78,26 +78,9 @@ def revised(subgoals: Sequence[Subgoal], refuted: str, fresh: Sequence[Subgoal])
 def current_subgoals(plan: Plan, steps: Sequence[Step]) -> tuple[Subgoal, ...]:
     """The subgoals in force: the last revision among the steps, else the plan's."""
     for step in reversed(steps):
-        found = step.action.data.get("subgoals")
-        if found:
-            return from_data(found)
+        if step.action.revised:
+            return step.action.revised
     return plan.subgoals
-
-
-def as_data(subgoals: Sequence[Subgoal]) -> list[dict[str, Any]]:
-    """Subgoals as JSON."""
-    return [
-        {"id": one.id, "goal": one.goal, "postcondition": one.postcondition, "needs": list(one.needs)}
-        for one in subgoals
-    ]
-
-
-def from_data(data: Iterable[Mapping[str, Any]]) -> tuple[Subgoal, ...]:
-    """The subgoals that :func:`as_data` wrote."""
-    return tuple(
-        Subgoal(id=one["id"], goal=one["goal"], postcondition=one["postcondition"], needs=tuple(one["needs"]))
-        for one in data
-    )
 
 
 def refuted_subgoal(steps: Sequence[Step], after: int) -> str:
@@ -106,9 +89,9 @@ def refuted_subgoal(steps: Sequence[Step], after: int) -> str:
     for step in reversed(steps):
         if step.observation is not None and (step.observation.fault or step.observation.denied):
             break
-        if step.action.kind == "code" and not step.action.data.get("explores"):
-            named.append(str(step.action.data.get("subgoal", "")))
-        if step.action.data.get("subgoals"):
+        if step.action.kind == "code" and not step.action.explores:
+            named.append(step.action.subgoal)
+        if step.action.revised:
             break
     recent = named[:after]
     return recent[0] if len(recent) == after and recent[0] and len(set(recent)) == 1 else ""

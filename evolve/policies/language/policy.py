@@ -13,9 +13,9 @@ from evolve.episodes import (
     PREFERENCE,
     TRIAL,
     Action,
+    Alternative,
     Claim,
     Cost,
-    Json,
     Limits,
     Plan,
     Recalled,
@@ -34,17 +34,16 @@ from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
 from evolve.policies.language.plans import (
     PLAN_SCHEMA,
-    as_data,
     current_subgoals,
     read_subgoals,
     refuted_subgoal,
     revised,
 )
 from evolve.policies.language.prompt import (
-    as_fact,
     earlier_message,
     facts_message,
     plan_message,
+    short_id,
     skill_id,
     skills_message,
     step_text,
@@ -64,10 +63,10 @@ from evolve.policies.language.reflection import (
     right_answer,
     unfit_fact,
 )
-from evolve.policies.language.trying import Anew, Facts, state_before
-from evolve.policies.language.turns import is_decided, open_question, repeats
+from evolve.policies.language.trying import Anew, state_before
+from evolve.policies.language.turns import is_decided, open_question, repeats, told_in
 from evolve.policies.language.watching import Watched
-from evolve.policies.protocol import DECIDED, OnPiece, Probe
+from evolve.policies.protocol import OnPiece, Probe
 from evolve.skills import Skill
 
 _HANDLE = re.compile(r"step\s+(\d+)(?:\s+page\s+(\d+))?", re.IGNORECASE)
@@ -134,21 +133,17 @@ class LanguagePolicy(Deliberation):
 
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
         """Asks for subgoals, and keeps what was recalled for the steps."""
-        facts = [as_fact(one) for one in recalled if one.kind in (PREFERENCE, "note") or not unfit_fact(one.text)]
+        told = tuple(one for one in recalled if one.kind in (PREFERENCE, "note") or not unfit_fact(one.text))
         if not self.settings.plans:
-            return Plan(goal=view.instruction, data={"facts": facts})
+            return Plan(goal=view.instruction, told=told)
         rooms = self.questions.rooms
-        wishes, earlier = wishes_message(facts, rooms.wishes), earlier_message(view, rooms.earlier)
-        parts = [*facts_message(facts, rooms.facts), *wishes, *earlier, task_message(view)]
+        wishes, earlier = wishes_message(told, rooms.wishes), earlier_message(view, rooms.earlier)
+        parts = [*facts_message(told, rooms.facts), *wishes, *earlier, task_message(view)]
         try:
             said = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
         except ModelMistake:  # without a plan the task is its own
-            return Plan(goal=view.instruction, data={"facts": facts})
-        return Plan(
-            goal=str(said["goal"])[:300],
-            subgoals=read_subgoals(said["subgoals"]),
-            data={"facts": facts},
-        )
+            return Plan(goal=view.instruction, told=told)
+        return Plan(goal=str(said["goal"])[:300], subgoals=read_subgoals(said["subgoals"]), told=told)
 
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
         """Asks for the next action. A proposal that repeats an earlier step is asked for once more, then ends it.
@@ -168,10 +163,10 @@ class LanguagePolicy(Deliberation):
             if repeats(said, steps):
                 return Action(kind="finish", text="the same step was proposed again and again, so this stops here")
         action = self.action_of(view, plan, steps, said)
-        if action.kind == "code" and not action.data.get("explores") and view.environment == "programs":
+        if action.kind == "code" and not action.explores and view.environment == "programs":
             action = self._sampled(view, now, steps, action)
         if fresh:
-            action = replace(action, data={**action.data, "subgoals": as_data(subgoals)})
+            action = replace(action, revised=subgoals)
         return replace(action, cost=Cost(seconds=round(time.process_time() - started, 6)))
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
@@ -186,9 +181,9 @@ class LanguagePolicy(Deliberation):
             return self._tested_again(view, group, steps, probe)
         parts = [task_message(view), *evidence_messages(view, steps)]
         reply = self.asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
-        facts = [fact for step in steps[:1] for fact in step.action.data.get("facts", ())]
-        known = [str(fact["text"]) for fact in facts if fact["kind"] != TRIAL]
-        open_ones = [{"cause": cause_of(fact), "condition": ""} for fact in facts if fact["kind"] == TRIAL]
+        told = told_in(steps)
+        known = [one.text for one in told if one.kind != TRIAL]
+        open_ones = [{"cause": cause_of(one), "condition": ""} for one in told if one.kind == TRIAL]
         claims = read_claims([*open_ones[:1], *reply.data["claims"]], view, known=known)
         if not claims:
             return ()
@@ -258,8 +253,8 @@ class LanguagePolicy(Deliberation):
         rooms = self.questions.rooms
         parts = [
             *skills_message(self._best_skills(view), rooms.skills),
-            *facts_message(plan.data.get("facts", ()), rooms.facts),
-            *wishes_message(plan.data.get("facts", ()), rooms.wishes),
+            *facts_message(plan.told, rooms.facts),
+            *wishes_message(plan.told, rooms.wishes),
             *earlier_message(view, rooms.earlier),
             task_message(view),
             *plan_message(plan, plan.subgoals),
@@ -272,7 +267,7 @@ class LanguagePolicy(Deliberation):
 
     def _sampled(self, view: TaskView, plan: Plan, steps: Sequence[Step], action: Action) -> Action:
         """The action with further answers to the same question, each different from the others."""
-        found: dict[str, dict[str, Json]] = {}
+        found: dict[str, Alternative] = {}
         for number in range(1, self.settings.samples):
             try:
                 said = self.proposal(view, plan, steps, sample=number)
@@ -282,15 +277,11 @@ class LanguagePolicy(Deliberation):
                 continue
             other = self.action_of(view, plan, steps, said)
             if other.code != action.code:
-                found[other.code] = {
-                    "code": other.code,
-                    "written": str(said["code"]),
-                    "consumed": list(other.consumed),
-                }
+                found[other.code] = replace(other.as_alternative, written=str(said["code"]))
         if not found:
             return action
-        decided = is_decided(wishes_told(plan.data.get("facts", ()), self.questions.rooms.wishes), steps)
-        return replace(action, data={**action.data, "samples": list(found.values()), DECIDED: decided})
+        decided = is_decided(wishes_told(plan.told, self.questions.rooms.wishes), steps)
+        return replace(action, samples=tuple(found.values()), decided=decided)
 
     def _best_skills(self, view: TaskView) -> list[Skill]:
         """Skills by how well their words fit the task, those of the same types first where words say nothing."""
@@ -305,40 +296,34 @@ class LanguagePolicy(Deliberation):
         return order[:12]
 
     def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], said: Mapping[str, Any]) -> Action:
-        kind = said["kind"]
-        data: dict[str, Json] = {"subgoal": f"s{said['subgoal']}" if said["subgoal"] > 0 else ""}
-        if not steps:
-            data["facts"] = list(plan.data.get("facts", ()))
-            if plan.subgoals:
-                data["goal"], data["plan"] = plan.goal, as_data(plan.subgoals)
-        text = " ".join(str(said["text"] or said["thought"]).split())[:300]
+        kind, text = said["kind"], " ".join(str(said["text"] or said["thought"]).split())[:300]
+        made = Action(
+            kind=kind,
+            text=text,
+            subgoal=f"s{said['subgoal']}" if said["subgoal"] > 0 else "",
+            plan=None if steps else Plan(goal=plan.goal, subgoals=plan.subgoals, told=plan.told),
+        )
         if kind == "code" and not said["answer"] and view.environment == "programs":
-            data["explores"] = True
-            return Action(kind="code", code=str(said["code"]), text=text, data=data)
+            return replace(made, code=str(said["code"]), explores=True)
         if kind == "code":
             # In a folder the sandbox has the skills to import, because what an action writes is no single file.
             put_in = mount if view.environment == "programs" else imported
             mounted = put_in(str(said["code"]), self.skills)
-            if mounted.code != said["code"]:
-                data["written"] = str(said["code"])
+            written = str(said["code"]) if mounted.code != said["code"] else ""
             used = [f"skill:{one}" for one in mounted.used]
-            facts = plan.data.get("facts", ())
-            wished = [str(one["of"]) for one in wishes_told(facts, self.questions.rooms.wishes)]
-            consumed = tuple(dict.fromkeys([*wished, *self._cited(said["cites"], facts), *used]))
-            return Action(kind="code", code=mounted.code, text=text, data=data, consumed=consumed)
-        if kind == "recall":
-            shown = _stored(view, steps, str(said["text"]))
-            if shown:
-                data["shown"] = shown
-        return Action(kind=kind, text=str(said["text"])[:2_000] or text, data=data)
+            wished = [one.id for one in wishes_told(plan.told, self.questions.rooms.wishes)]
+            consumed = tuple(dict.fromkeys([*wished, *self._cited(said["cites"], plan.told), *used]))
+            return replace(made, code=mounted.code, written=written, consumed=consumed)
+        shown = _stored(view, steps, str(said["text"])) if kind == "recall" else ""
+        return replace(made, text=str(said["text"])[:2_000] or text, shown=shown)
 
-    def _cited(self, cites: Sequence[str], facts: Sequence[Mapping[str, Any]]) -> list[str]:
+    def _cited(self, cites: Sequence[str], told: Sequence[Recalled]) -> list[str]:
         """Ids of what a reply relies on: named by its id, or quoted word for word."""
         found = [
-            str(fact["of"])
-            for fact in facts
-            if fact["kind"] != TRIAL
-            and any(cite.strip("[] ") == fact["id"] or cite.strip() == str(fact["text"]).strip() for cite in cites)
+            one.id
+            for one in told
+            if one.kind != TRIAL
+            and any(cite.strip("[] ") == short_id(one) or cite.strip() == one.text.strip() for cite in cites)
         ]
         named = {cite.strip("[] ") for cite in cites}
         return found + [f"skill:{one.digest}" for one in self.skills if skill_id(one) in named]
@@ -347,8 +332,8 @@ class LanguagePolicy(Deliberation):
         bare = replace(self, skills=())
         before, snapshot = state_before(view, steps)
 
-        def ask(facts: Facts, earlier: Sequence[Step]) -> Mapping[str, Any]:
-            return bare.proposal(view, Plan(goal="", data={"facts": list(facts)}), earlier)
+        def ask(told: Sequence[Recalled], earlier: Sequence[Step]) -> Mapping[str, Any]:
+            return bare.proposal(view, Plan(goal="", told=tuple(told)), earlier)
 
         return Anew(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
 
@@ -360,17 +345,17 @@ class LanguagePolicy(Deliberation):
         right = right_answer(steps)
         if right is None:
             return ()
-        known = steps[0].action.data.get("facts", ())
-        facts = [one for one in known if one["kind"] == "insight"]
-        open_ones = [one for one in facts if one["of"] in right.action.consumed and one["status"] not in _FIRM]
-        on_trial = () if open_ones else [one for one in known if one["kind"] == TRIAL][:1]
+        known = told_in(steps)
+        facts = [one for one in known if one.kind == "insight"]
+        open_ones = [one for one in facts if one.id in right.action.consumed and one.status not in _FIRM]
+        on_trial = () if open_ones else [one for one in known if one.kind == TRIAL][:1]
         for fact in (*open_ones[:1], *on_trial):
             claims = read_claims([{"cause": cause_of(fact), "condition": "", "relation": ""}], view)
             anew = self._anew(view, steps, probe)
             if on_trial:
-                facts = [*facts, {**fact, "kind": "insight"}]
+                facts = [*facts, replace(fact, kind="insight")]
             with_it = anew.solves(facts) if self.skills or on_trial else True
-            without = anew.solves([one for one in facts if one["of"] != fact["of"]])
+            without = anew.solves([one for one in facts if one.id != fact.id])
             if claims and with_it is not None and without is not None:
                 seen = evidence_of(view, group, with_it=with_it, without_it=without)
                 return (replace(claims[0], evidence=(seen,)),)

@@ -8,14 +8,13 @@ hundred steps as after twenty.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evolve.episodes import PREFERENCE, Plan, Recalled, Row, Step, Subgoal, TaskView
+from evolve.episodes import PREFERENCE, EnvironmentState, Plan, Recalled, Row, Step, Subgoal, TaskView
 from evolve.models import KEPT, Message
 from evolve.policies.language.mounting import import_line
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
-from evolve.policies.protocol import NOTES
 from evolve.skills import Skill
 
 _EXAMPLES = 3_000
@@ -24,7 +23,6 @@ _SEEN = 900
 _LINE = 140
 _ANSWER = 600
 _FILES = 100
-_TOLD = ("value", "output", "changed", "protected", "check", "score")
 _EDIT = 600
 _SHOWN_IN_FULL = 3
 _REFUSED = "right on the examples, refused on rows that are not shown"
@@ -95,25 +93,16 @@ def skill_id(skill: Skill) -> str:
     return f"k-{skill.digest[:8]}"
 
 
-def as_fact(one: Recalled) -> dict[str, Any]:
-    """A recalled item as it is kept with the plan."""
-    told = {name: one.data[name] for name in ("author", "edit", "questions", "provenance") if one.data.get(name)}
-    name = f"{_LETTERS.get(one.kind, 'i')}-{one.id[:8]}"
-    return {
-        "id": name,
-        "of": one.id,
-        "kind": one.kind,
-        "text": one.text,
-        "status": one.data.get("status"),
-        **told,
-    }
+def short_id(one: Recalled) -> str:
+    """The short id by which a recalled item is cited."""
+    return f"{_LETTERS.get(one.kind, 'i')}-{one.id[:8]}"
 
 
-def wishes_told(facts: Sequence[Mapping[str, Any]], most: int) -> list[Mapping[str, Any]]:
+def wishes_told(facts: Sequence[Recalled], most: int) -> list[Recalled]:
     """What the person wants, as much of it as fits, the most fitting first."""
-    told: list[Mapping[str, Any]] = []
+    told: list[Recalled] = []
     for one in facts:
-        if one["kind"] != PREFERENCE:
+        if one.kind != PREFERENCE:
             continue
         if told and sum(len(_wish(each)) for each in [*told, one]) > most:
             break
@@ -121,7 +110,7 @@ def wishes_told(facts: Sequence[Mapping[str, Any]], most: int) -> list[Mapping[s
     return told
 
 
-def wishes_message(facts: Sequence[Mapping[str, Any]], most: int) -> list[Message]:
+def wishes_message(facts: Sequence[Recalled], most: int) -> list[Message]:
     """What the person wants. These words are the person's own, so they instruct; an edit is shown as data."""
     told = wishes_told(facts, most)
     if not told:
@@ -134,24 +123,24 @@ def wishes_message(facts: Sequence[Mapping[str, Any]], most: int) -> list[Messag
     return [Message(role="user", text="\n".join(lines), priority=KEPT, kind="preference")]
 
 
-def _wish(one: Mapping[str, Any]) -> str:
-    line = f"- [{one['id']}] {shortened(str(one['text']), 500)} (said by {one.get('author', 'the person')})"
-    asked = [(kind, str(one[key]), most) for key, kind, most in (("edit", "edit", _EDIT),) if one.get(key)]
-    asked += [("question", str(each), _LINE * 2) for each in list(one.get("questions", ()))[-1:]]
-    shown = [quoted(kind, shortened(text, most), name=str(one["id"])) for kind, text, most in asked]
+def _wish(one: Recalled) -> str:
+    name = short_id(one)
+    line = f"- [{name}] {shortened(one.text, 500)} (said by {one.author or 'the person'})"
+    asked = [("edit", one.edit, _EDIT)] if one.edit else []
+    asked += [("question", each, _LINE * 2) for each in one.questions[-1:]]
+    shown = [quoted(kind, shortened(text, most), name=name) for kind, text, most in asked]
     return "\n".join([line, *shown])
 
 
-def facts_message(facts: Sequence[Mapping[str, Any]], most: int) -> list[Message]:
+def facts_message(facts: Sequence[Recalled], most: int) -> list[Message]:
     """Remembered facts with the ids by which they are cited, and what the person noted."""
     told: dict[str, list[Learned]] = {"insight": [], "note": []}
-    for fact in (one for one in facts if one["kind"] in told):
-        named = str(fact["id"]) if fact["kind"] == "insight" else ""
-        provenance = str(fact.get("provenance") or "of unknown origin")
-        one = Learned(name=named, text=str(fact["text"]), provenance=provenance)
+    for fact in (one for one in facts if one.kind in told):
+        named = short_id(fact) if fact.kind == "insight" else ""
+        one = Learned(name=named, text=fact.text, provenance=fact.provenance or "of unknown origin")
         if sum(len(each.line) for some in told.values() for each in some) + len(one.line) > most:
             break
-        told[fact["kind"]].append(one)
+        told[fact.kind].append(one)
     parts = []
     if told["insight"]:
         parts.append("Facts that were tested on earlier tasks:\n" + learned("facts", told["insight"]))
@@ -195,10 +184,10 @@ def steps_message(view: TaskView, steps: Sequence[Step], most: int) -> list[Mess
 def step_text(view: TaskView, step: Step, *, whole: bool = False) -> str:
     """A step with its code and what came back; shortened unless ``whole``."""
     action = step.action
-    parts = [f"Step {step.number}: {action.kind}" + (" to find out" if action.data.get("explores") else "")]
+    parts = [f"Step {step.number}: {action.kind}" + (" to find out" if action.explores else "")]
     if action.code:
-        shown = written(action.data, action.code)
-        parts.append(quoted("code", shown if whole else shortened(shown, _CODE), name=f"step {step.number}"))
+        shown = action.source if whole else shortened(action.source, _CODE)
+        parts.append(quoted("code", shown, name=f"step {step.number}"))
     elif action.text:
         parts.append(quoted("words", action.text if whole else shortened(action.text, _SEEN)))
     seen = seen_text(view, step)
@@ -211,12 +200,7 @@ def step_text(view: TaskView, step: Step, *, whole: bool = False) -> str:
 
 def answered_by_person(step: Step) -> bool:
     """Whether what came back from a step is the person's own word."""
-    return step.observation is not None and bool(step.observation.data.get("person"))
-
-
-def written(data: Mapping[str, Any], code: str) -> str:
-    """The code as the model wrote it, before skills were put in."""
-    return str(data.get("written") or code)
+    return step.observation is not None and step.observation.person
 
 
 def seen_text(view: TaskView, step: Step) -> str:
@@ -228,7 +212,7 @@ def _came_back(view: TaskView, step: Step) -> str:
     seen, judged = step.observation, step.judgement
     if seen is None:
         return "not run"
-    if seen.data.get("interrupted"):
+    if seen.interrupted:
         return seen.error
     if judged is not None:
         folder = view.environment == "files"
@@ -238,8 +222,8 @@ def _came_back(view: TaskView, step: Step) -> str:
         return f"refused by the sandbox, which says nothing about the task: {seen.denied}"
     if seen.fault:
         return f"the sandbox failed, which says nothing about the task: {seen.error}"
-    if view.environment == "files" and seen.data and not answered_by_person(step):
-        told = [f"{name}: {seen.data[name]}" for name in _TOLD if seen.data.get(name)]
+    if seen.state is not None:
+        told = [f"{name}: {value}" for name, value in _told(seen.state) if value]
         return "\n".join([*([f"error: {seen.error}"] if seen.error else []), *told]) or "done; nothing was printed"
     if seen.text:
         return seen.text + (f"\nrefused by the sandbox: {seen.denied}" if seen.denied else "")
@@ -255,9 +239,18 @@ def _came_back(view: TaskView, step: Step) -> str:
     return f"error: {seen.error}" if seen.error else "nothing came back"
 
 
+def _told(state: EnvironmentState) -> Iterator[tuple[str, Any]]:
+    yield "value", state.value
+    yield "output", state.output
+    yield "changed", list(state.changed or ())
+    yield "protected", list(state.protected)
+    yield "check", state.check
+    yield "score", state.score
+
+
 def _doubt(step: Step) -> str:
     """Why a stage sent an answer back that was not judged; "" where none did."""
-    said = [note["text"] for note in step.action.data.get(NOTES, ()) if note.get("doubtful")]
+    said = [note.text for note in step.action.notes if note.doubtful]
     if not said or step.judgement is not None or (step.observation is not None and not step.observation.ok):
         return ""
     return f"{'not run' if step.observation is None else 'right on the examples'}, but doubted: {said[-1]}"

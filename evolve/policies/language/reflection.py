@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from typing import Any, Literal
 
-from evolve.episodes import FACT, Claim, Evidence, Scope, Step, TaskView
+from evolve.episodes import FACT, Claim, Evidence, Recalled, Scope, Step, TaskView
 from evolve.models import KEPT, Message
 from evolve.policies.language.claims import as_key, unfit
-from evolve.policies.language.prompt import step_text, written
+from evolve.policies.language.prompt import step_text
 from evolve.policies.language.quoting import quoted, shortened
 
 EFFECT = "solved"
@@ -19,10 +19,10 @@ _FAILURES_SHOWN = 3
 def is_failure(step: Step) -> bool:
     """Whether a step was an answer that was run and was wrong."""
     seen, judged = step.observation, step.judgement
-    if step.action.kind != "code" or step.action.data.get("explores") or not step.action.code or seen is None:
+    if step.action.kind != "code" or step.action.explores or not step.action.code or seen is None:
         return False
-    if "snapshot" in seen.data:  # a look around in a folder is no failed answer; a change that fails the check is
-        return bool(seen.data.get("changed")) and "check" in seen.data and not seen.ok
+    if seen.state is not None:  # a look around in a folder is no failed answer; a change that fails the check is
+        return bool(seen.state.changed) and seen.state.check is not None and not seen.ok
     return not seen.ok or (judged is not None and not judged.accepted)
 
 
@@ -31,7 +31,8 @@ def right_answer(steps: Sequence[Step]) -> Step | None:
     found = [step for step in steps if step.judgement is not None and step.judgement.accepted]
     if not found or found[-1].action.code:
         return found[-1] if found else None
-    changes = [step for step in steps if step.observation is not None and step.observation.data.get("changed")]
+    states = [(step, step.observation.state) for step in steps if step.observation is not None]
+    changes = [step for step, state in states if state is not None and state.changed]
     return changes[-1] if changes else None
 
 
@@ -42,8 +43,8 @@ def evidence_messages(view: TaskView, steps: Sequence[Step]) -> list[Message]:
     right = right_answer(steps)
     if right is not None:
         texts.append("This answer was right:\n" + step_text(view, right))
-        before = written(failures[-1].action.data, failures[-1].action.code).splitlines()
-        after = written(right.action.data, right.action.code).splitlines()
+        before = failures[-1].action.source.splitlines()
+        after = right.action.source.splitlines()
         changes = "\n".join(list(unified_diff(before, after, "failed", "right", lineterm="", n=1))[2:])
         texts.append("They differ in:\n" + quoted("difference", shortened(changes, 1_500)))
     return [Message(role="user", text="\n".join(texts), priority=KEPT, kind="feedback")]
@@ -94,12 +95,12 @@ def unfit_fact(text: str) -> bool:
     return any(unfit(sentence) for sentence in text.split(" This holds where: "))
 
 
-def cause_of(fact: Mapping[str, Any]) -> str:
+def cause_of(fact: Recalled) -> str:
     """The claim itself, without where it holds."""
-    return str(fact["text"]).split(" This holds where: ", maxsplit=1)[0]
+    return fact.text.split(" This holds where: ", maxsplit=1)[0]
 
 
-def as_trial(claim: Claim) -> Mapping[str, Any]:
+def as_trial(claim: Claim) -> Recalled:
     """A claim as a fact of a prompt, for the answer that is asked for with it."""
-    told = {"text": claim.text, "status": "hypothesis", "provenance": "just stated, on trial"}
-    return {"id": "i-new", "of": "", "kind": "insight", **told}
+    told = "just stated, on trial"
+    return Recalled(id="new", kind="insight", text=claim.text, score=0.0, status="hypothesis", provenance=told)

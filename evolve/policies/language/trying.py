@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.episodes import Step, TaskView
+from evolve.episodes import Recalled, Step, TaskView
 from evolve.policies.language.reflection import is_failure, right_answer
 from evolve.policies.protocol import Probe, cut_short
 from evolve.tasks import equal
-
-Facts = Sequence[Mapping[str, Any]]
 
 _SOUND = "def sound(*values):\n    return True\n"
 """A program that cannot fail: where it does, the sandbox did."""
@@ -31,11 +29,11 @@ class Anew:
 
     view: TaskView
     probe: Probe
-    ask: Callable[[Facts, Sequence[Step]], Mapping[str, Any]]
+    ask: Callable[[Sequence[Recalled], Sequence[Step]], Mapping[str, Any]]
     steps: tuple[Step, ...] = ()
     snapshot: str = ""
 
-    def solves(self, facts: Facts) -> bool | None:
+    def solves(self, facts: Sequence[Recalled]) -> bool | None:
         """Whether an action with these facts is right, by the examples or by the check on a copy of the folder.
 
         None where the machine kept that open, or the action only looked around.
@@ -64,7 +62,7 @@ def state_before(view: TaskView, steps: Sequence[Step]) -> tuple[tuple[Step, ...
     step = failed or right_answer(steps)
     if view.environment != "files" or step is None or step.observation is None:
         return (), ""
-    parent = int(step.observation.data.get("parent", 0))
+    parent = step.observation.state.parent if step.observation.state is not None else 0
     before = tuple(one for one in steps if one.number <= parent)
     last = before[-1].observation if before else None
-    return before, str(last.data.get("snapshot", "")) if last is not None else ""
+    return before, last.state.snapshot if last is not None and last.state is not None else ""

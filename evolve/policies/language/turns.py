@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evolve.episodes import PREFERENCE, Action, Step
-from evolve.policies.protocol import READINGS
+from evolve.episodes import PREFERENCE, Action, Recalled, Step
 
 _SHOWN = 200
 
@@ -18,9 +17,7 @@ def repeats(said: Mapping[str, Any], steps: Sequence[Step]) -> bool:
         return False
     key = _key(said["kind"], str(said["code"]) if said["kind"] == "code" else str(said["text"]))
     return any(
-        key == _key(step.action.kind, str(step.action.data.get("written") or step.action.code or step.action.text))
-        for step in steps
-        if not _readings(step)
+        key == _key(step.action.kind, step.action.source or step.action.text) for step in steps if not _readings(step)
     )
 
 
@@ -32,17 +29,23 @@ def open_question(steps: Sequence[Step]) -> Action | None:
     options = [json.dumps(value, ensure_ascii=False)[:_SHOWN] for value in values]
     listed = "; ".join(f"{number}) {text}" for number, text in enumerate(options, 1))
     text = f"The task can be understood in different ways. Which is meant: {listed}? A number, or your own words."
-    return Action(kind="ask_user", text=text, data={"options": options})
+    return Action(kind="ask_user", text=text, options=tuple(options))
 
 
-def is_decided(facts: Sequence[Mapping[str, Any]], steps: Sequence[Step]) -> bool:
+def told_in(steps: Sequence[Step]) -> tuple[Recalled, ...]:
+    """What was told in an episode of these steps, as its first action keeps it."""
+    first = steps[0].action.plan if steps else None
+    return () if first is None else first.told
+
+
+def is_decided(told: Sequence[Recalled], steps: Sequence[Step]) -> bool:
     """Whether a person has said already what is meant: in this episode, or by an answer on a similar task."""
-    before = any(fact["kind"] == PREFERENCE and fact.get("questions") for fact in facts)
+    before = any(one.kind == PREFERENCE and one.questions for one in told)
     return before or any(step.action.kind == "ask_user" for step in steps)
 
 
 def _readings(step: Step) -> list[Any]:
-    return list(step.observation.data.get(READINGS, ())) if step.observation is not None else []
+    return list(step.observation.readings) if step.observation is not None else []
 
 
 def _key(kind: str, text: str) -> str:

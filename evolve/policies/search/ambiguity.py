@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evolve.episodes import Json, TaskView
+from evolve.episodes import Ambiguity, Json, TaskView
 from evolve.errors import ModelMistake
 from evolve.policies.search.answers import answer
 from evolve.policies.search.problem import Problem, problem_of
@@ -19,11 +19,12 @@ MAX_INPUTS = 60
 NO_VALUE = "(no value)"
 
 
-def disagreement(term: Term, rivals: Sequence[Term], problem: Problem, view: TaskView, vocabulary: Vocabulary) -> Json:
+def disagreement(
+    term: Term, rivals: Sequence[Term], problem: Problem, view: TaskView, vocabulary: Vocabulary
+) -> Ambiguity | None:
     """An input on which ``term`` and a rival give different values, or None.
 
-    Gives ``{"input": [...], "outputs": [this, that], "code": rival's source}``. Inputs on which
-    either program has no value are passed over: nobody can choose between a value and none.
+    Inputs on which either program has no value are passed over: nobody can choose between a value and none.
     """
     mine = compile_term(term, vocabulary.by_name)
     for rival in rivals:
@@ -31,8 +32,11 @@ def disagreement(term: Term, rivals: Sequence[Term], problem: Problem, view: Tas
         for inputs in variations(problem):
             here, there = _value(mine, inputs), _value(theirs, inputs)
             if here != there and NO_VALUE not in (here, there):
-                code = answer(rival, view, vocabulary)
-                return {"input": [thaw(v) for v in inputs], "outputs": [thaw(here), thaw(there)], "code": code}
+                return Ambiguity(
+                    input=tuple(thaw(v) for v in inputs),
+                    outputs=(thaw(here), thaw(there)),
+                    code=answer(rival, view, vocabulary),
+                )
     return None
 
 

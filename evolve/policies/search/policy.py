@@ -21,7 +21,7 @@ from evolve.episodes import (
     Subgoal,
     TaskView,
 )
-from evolve.policies.protocol import DRAWN, SPARE, OnPiece, Probe
+from evolve.policies.protocol import OnPiece, Probe
 from evolve.policies.search.abstraction import Answers
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
@@ -36,7 +36,7 @@ from evolve.policies.search.pricing import Pricing
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.progress import UNLIMITED, Progress, answers_of, spare_of, without_share
 from evolve.policies.search.reflection import Solved, claims_of
-from evolve.policies.search.searcher import Searcher, Vocabulary, meter_for
+from evolve.policies.search.searcher import Found, Searcher, Vocabulary, meter_for
 from evolve.policies.search.splitting import compose, splits
 from evolve.programs.operations import literals, vocabulary
 from evolve.programs.operations.relevance import LONGEST_FOR_PATTERNS, too_long_for_patterns
@@ -117,7 +117,7 @@ class SearchPolicy:
         return Plan(
             goal=f"a function {problem.signature} that reproduces {_counted(len(view.examples), 'example')}",
             subgoals=subgoals,
-            data={"prices": prices, "likely": cheap, "recalled": [r.id for r in recalled]},
+            private={"prices": prices, "likely": cheap, "recalled": [r.id for r in recalled]},
         )
 
     def _prices(self, problem: Problem, recalled: Sequence[Recalled]) -> dict[str, int]:
@@ -133,10 +133,9 @@ class SearchPolicy:
         """Recalled insights as ``(priced name, score, whether it helps)``."""
         found = []
         for item in recalled:
-            cause = str(item.data.get("cause", ""))
-            name = self._names.get(cause) or cause.removeprefix("operation:")
+            name = self._names.get(item.cause) or item.cause.removeprefix("operation:")
             if name and not name.startswith("skill:"):
-                found.append((name, item.score, int(item.data.get("direction", 1)) > 0))
+                found.append((name, item.score, item.direction > 0))
         return found
 
     @without_collector()
@@ -152,44 +151,37 @@ class SearchPolicy:
         whole, limits = limits, without_share(limits, plan)
         found = search.next(limits)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
-        if found is None and plan.data.get("splits"):
+        if found is None and plan.private.get("splits"):
             return self._composed(view, plan, steps, (whole, limits, spent))
         if found is None:
             text = f"no program within {search.meter.used:,} candidates{_left_out(search.problem)}"
             return Action(kind="finish", text=text, cost=spent)
-        data: dict[str, Json] = {
-            "tree": to_json(found.term),
-            "price": found.cost,
-            "candidates": found.candidates,
-            "budget": limits.candidates,
-        }
         rivals = search.rivals(found, self.settings.look_on)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
-        other = disagreement(found.term, rivals, search.problem, view, self._vocabulary)
-        if other is not None:
-            data["ambiguity"] = other
         return Action(
             kind="code",
             code=answer(found.term, view, self._vocabulary),
             text=f"a program of price {found.cost} after {found.candidates:,} candidates",
-            data=data,
+            private=_of_answer(found),
+            ambiguity=disagreement(found.term, rivals, search.problem, view, self._vocabulary),
+            allowed=Limits(candidates=limits.candidates, seconds=None),
             cost=spent,
             consumed=tuple(sorted(self._consumed(found.term, plan))),
         )
 
     def _consumed(self, term: Term, plan: Plan) -> set[str]:
         skills = {self._causes[name] for name in operations_in(term) if name in self._causes}
-        return skills | set(plan.data.get("recalled", ()))
+        return skills | set(plan.private.get("recalled", ()))
 
     def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> Progress:
         """The search of this episode, continued where it stopped or replayed up to there."""
         # A step that a person stopped has no program, and there is nothing of it to find again.
-        steps = [step for step in steps if step.action.data.keys() & {"budget", SPARE}]
-        key = f"{view.id}\n{view.examples!r}\n{sorted(plan.data['prices'].items())!r}"
+        steps = [step for step in steps if step.action.allowed is not None or step.action.spare]
+        key = f"{view.id}\n{view.examples!r}\n{sorted(plan.private['prices'].items())!r}"
         if self._open is not None and self._open[0] == key and self._open[1].given == len(steps) > 0:
             return self._open[1]
         problem = problem_of(view)
-        prices = plan.data["prices"]
+        prices = plan.private["prices"]
         meter = meter_for(UNLIMITED, None)
         meter.cancellation = self._cancellation
 
@@ -204,13 +196,12 @@ class SearchPolicy:
             trust=self.settings.trust if falls_back else 1.0,
         )
         for step in steps:
-            data = step.action.data
-            if not data.get(SPARE):
-                found = search.next(Limits(candidates=data.get("budget"), seconds=None))
+            if not step.action.spare:
+                found = search.next(step.action.allowed or Limits(candidates=None, seconds=None))
                 if found is not None:
                     search.rivals(found, self.settings.look_on)
-            for most, wanted in data.get(DRAWN, ()):
-                search.further(Limits(candidates=most, seconds=None), wanted)
+            for drawn in step.action.drawn:
+                search.further(Limits(candidates=drawn.candidates, seconds=None), drawn.wanted)
         search.given = len(steps)
         self._open = (key, search)
         return search
@@ -229,7 +220,7 @@ class SearchPolicy:
             Action(
                 kind="code",
                 code=answer(one.term, view, self._vocabulary),
-                data={"tree": to_json(one.term), "price": one.cost, "candidates": one.candidates},
+                private=_of_answer(one),
                 consumed=tuple(sorted(self._consumed(one.term, plan))),
             )
             for one in rivals
@@ -245,8 +236,8 @@ class SearchPolicy:
             Subgoal(id=f"part{number}", goal=one.says, postcondition="the parts reproduce every example")
             for number, one in enumerate(found, 1)
         ]
-        data = {**plan.data, "splits": len(found), "share": share}
-        return replace(plan, subgoals=(*parts, *plan.subgoals), data=data)
+        private = {**plan.private, "splits": len(found), "share": share}
+        return replace(plan, subgoals=(*parts, *plan.subgoals), private=private)
 
     @without_collector()
     def search_again(self, view: TaskView, steps: Sequence[Step], limits: Limits) -> Action:
@@ -270,7 +261,7 @@ class SearchPolicy:
         seconds = None if whole.seconds is None else max(0.0, whole.seconds - spent.seconds)
         meter = meter_for((UNLIMITED if whole.candidates is None else whole.candidates) - spent.candidates, seconds)
         meter.cancellation = self._cancellation
-        prices = {} if self.guide is not None else plan.data["prices"]
+        prices = {} if self.guide is not None else plan.private["prices"]
 
         def make(part: Problem, meter: Meter) -> Searcher:
             return Searcher(part, self._vocabulary, prices, meter, self.settings.combine)
@@ -278,7 +269,7 @@ class SearchPolicy:
         found = compose(problem, splits(problem), make, meter, answers_of(steps))
         spent += Cost(candidates=meter.used, seconds=time.process_time() - before)
         made = self._found(view, found, spent, "put together from parts", plan)
-        return replace(made, data={**made.data, "budget": main.candidates})
+        return replace(made, allowed=Limits(candidates=main.candidates, seconds=None))
 
     def _found(self, view: TaskView, term: Term | None, spent: Cost, how: str, plan: Plan | None = None) -> Action:
         if term is None:
@@ -287,7 +278,7 @@ class SearchPolicy:
             kind="code",
             code=answer(term, view, self._vocabulary),
             text=f"a program {how} after {spent.candidates:,} candidates",
-            data={"tree": to_json(term)},
+            private={"tree": to_json(term)},
             cost=spent,
             consumed=tuple(sorted(self._consumed(term, plan or Plan(goal="")))),
         )
@@ -327,6 +318,10 @@ def _left_out(problem: Problem) -> str:
     return f"; no pattern was tried, because a text is longer than {LONGEST_FOR_PATTERNS:,} characters"
 
 
+def _of_answer(found: Found) -> dict[str, Json]:
+    return {"tree": to_json(found.term), "price": found.cost, "candidates": found.candidates}
+
+
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
@@ -334,6 +329,6 @@ def _counted(number: int, noun: str) -> str:
 def _accepted(steps: Sequence[Step]) -> Term | None:
     """The term of the accepted submission."""
     for step in reversed(steps):
-        if step.judgement is not None and step.judgement.accepted and "tree" in step.action.data:
-            return from_json(step.action.data["tree"])
+        if step.judgement is not None and step.judgement.accepted and "tree" in step.action.private:
+            return from_json(step.action.private["tree"])
     return None

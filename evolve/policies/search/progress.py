@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.episodes import Action, Limits, Plan, Step
-from evolve.policies.protocol import RIVALS, SPARE
 from evolve.policies.search.enumerator import Meter
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Found, Searcher
@@ -91,24 +90,30 @@ class Progress:
 
 def answers_of(steps: Sequence[Step]) -> list[Term]:
     """The answers of the steps."""
-    return [from_json(step.action.data["tree"]) for step in steps if "tree" in step.action.data]
+    return [from_json(step.action.private["tree"]) for step in steps if "tree" in step.action.private]
 
 
 def spare_of(steps: Sequence[Step]) -> Action | None:
     """A rival of an earlier answer that was not an answer itself, for nothing."""
     tried = {step.action.code for step in steps}
     for step in steps:
-        for one in step.action.data.get(RIVALS, ()):
-            if one["code"] not in tried:
-                data = {**one["data"], SPARE: True}
-                text = f"a rival of the program of step {step.number}"
-                return Action(kind="code", code=one["code"], text=text, data=data, consumed=tuple(one["consumed"]))
+        for one in step.action.rivals:
+            if one.code not in tried:
+                return Action(
+                    kind="code",
+                    code=one.code,
+                    text=f"a rival of the program of step {step.number}",
+                    ambiguity=one.ambiguity,
+                    private=one.private,
+                    spare=True,
+                    consumed=one.consumed,
+                )
     return None
 
 
 def without_share(limits: Limits, plan: Plan) -> Limits:
     """The limits without what is kept for the parts of a plan that takes the task apart."""
-    rest = 1.0 - float(plan.data.get("share", 0.0))
+    rest = 1.0 - float(plan.private.get("share", 0.0))
     return replace(
         limits,
         candidates=None if limits.candidates is None else int(limits.candidates * rest),

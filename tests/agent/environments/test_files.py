@@ -29,8 +29,8 @@ def test_code_changes_a_copy_until_the_check_passes(work, project):
     record = work("print(open('total.py').read())", RIGHT)
     looked, mended = (step.observation for step in record.steps)
     assert (record.status, record.checked, record.verified) == ("solved", True, False)
-    assert "return xs[0]" in looked.data["output"] and not looked.ok
-    assert mended.data["changed"] == ["total.py"]
+    assert "return xs[0]" in looked.state.output and not looked.ok
+    assert mended.state.changed == ("total.py",)
     assert record.answer == (
         "--- a/total.py\n+++ b/total.py\n@@ -1,2 +1,2 @@\n def total(xs):\n-    return xs[0]\n+    return sum(xs)\n"
     )
@@ -39,9 +39,9 @@ def test_code_changes_a_copy_until_the_check_passes(work, project):
 
 def test_a_check_won_by_changing_its_own_files_is_not_won(work):
     record = work("open('test_total.py', 'w').write('')", "open('conftest.py', 'w').write('')")
-    assert [step.observation.data.get("protected") for step in record.steps[:2]] == [
-        ["test_total.py"],
-        ["conftest.py"],
+    assert [step.observation.state.protected for step in record.steps[:2]] == [
+        ("test_total.py",),
+        ("conftest.py",),
     ]
     assert record.status == "refused"
     assert "fails" in record.note
@@ -53,8 +53,8 @@ def test_what_is_not_part_of_the_work_is_not_there_and_is_not_taken(work):
         "import os; os.mkdir('.git'); open('.git/hooks', 'w').write('x'); os.symlink('/etc', 'etc'); open('new', 'w')"
     )
     record = work(look, hide, RIGHT)
-    assert record.steps[0].observation.data["value"] == ["test_total.py", "total.py"]
-    assert record.steps[1].observation.data["changed"] == ["new"]
+    assert record.steps[0].observation.state.value == ["test_total.py", "total.py"]
+    assert record.steps[1].observation.state.changed == ("new",)
     assert "hooks" not in record.answer
 
 
@@ -87,18 +87,18 @@ def test_the_search_goes_back_to_the_best_state(work):
     )
     check = f'python3 -c "{count}"'
     straight = work(worse, "x = 1", RIGHT.replace("sum(xs)", "xs[-1]"), check=check)
-    assert "undone" not in str(straight)
+    assert "undone, another state" not in str(straight)
     found = work(worse, "assert open('total.py').read()", RIGHT, check=check, branches=2)
-    parents = [step.observation.data["parent"] for step in found.steps]
+    parents = [step.observation.state.parent for step in found.steps]
     assert parents == [0, 0, 2]
-    assert found.steps[0].observation.data["score"] < found.steps[1].observation.data["score"]
+    assert found.steps[0].observation.state.score < found.steps[1].observation.state.score
     assert found.solved
 
 
 def test_snapshots_survive_the_process(work, tmp_path, project):
     record = work(RIGHT)
     kept = Snapshots(tmp_path / "runs0" / record.episode / "tree")
-    changes = kept.changes(record.steps[-1].observation.data["snapshot"])
+    changes = kept.changes(record.steps[-1].observation.state.snapshot)
     assert changes.on({"total.py": WRONG.encode(), "test_total.py": TEST.encode()})["total.py"].endswith(b"sum(xs)\n")
 
 

@@ -8,7 +8,8 @@ import json
 import pytest
 
 from evolve.agent import recall_nothing
-from evolve.episodes import Limits, Recalled, Row
+from evolve.agent.codec import from_json, to_json
+from evolve.episodes import Limits, Plan, Recalled, Row
 from evolve.errors import EndpointProblem
 from evolve.models import Failure
 from evolve.policies.language import LanguageSettings
@@ -35,7 +36,7 @@ def doubling():
 
 
 def fact(text, name="f" * 32):
-    return Recalled(id=name, kind="insight", text=text, score=1.0, data={"status": "supported"})
+    return Recalled(id=name, kind="insight", text=text, score=1.0, status="supported")
 
 
 def scripted(*actions, plans=()):
@@ -88,11 +89,11 @@ def test_a_fact_that_was_used_is_left_out_once_to_see_whether_it_was_needed(mode
 def test_what_episodes_say_is_plain_data_and_a_stored_plan_leads_to_the_same_prompt(model):
     first, later = model(), model()
     made = first.policy.plan(doubling().view(), [fact("Small numbers are doubled.")])
-    stored = dataclasses.replace(made, data=json.loads(json.dumps(made.data)))
+    stored = from_json(Plan, to_json(made))
     limits = Limits(candidates=None, seconds=None)
     one = first.policy.act(doubling().view(), made, (), limits)
     two = later.policy.act(doubling().view(), stored, (), limits)
-    assert (one.kind, one.code, one.data) == (two.kind, two.code, two.data)
+    assert one == dataclasses.replace(two, cost=one.cost)
     assert first.prompts() == later.prompts()
     assert json.loads(json.dumps(dataclasses.asdict(one)))
 
@@ -143,12 +144,12 @@ def test_a_subgoal_that_keeps_failing_is_planned_anew_with_what_depends_on_it(mo
     asked_for = model(scripted(*tries, action(RIGHT, subgoal=5), plans=[first, again]))
     record = asked_for.run(doubling(), split="own")
     assert record.verified
-    subgoals = record.steps[2].action.data["subgoals"]
-    assert [(one["id"], one["goal"], one["needs"]) for one in subgoals] == [
-        ("s1", "read", []),
-        ("s4", "other", []),
-        ("s5", "compute otherwise", []),
-        ("s6", "format then", ["s5"]),
+    subgoals = record.steps[2].action.revised
+    assert [(one.id, one.goal, one.needs) for one in subgoals] == [
+        ("s1", "read", ()),
+        ("s4", "other", ()),
+        ("s5", "compute otherwise", ()),
+        ("s6", "format then", ("s5",)),
     ]
 
 

@@ -20,7 +20,7 @@ JOBS = quirk_tasks(8)
 
 
 def fact(text):
-    return Recalled(id="f" * 32, kind="insight", text=text, score=1.0, data={"status": "supported"})
+    return Recalled(id="f" * 32, kind="insight", text=text, score=1.0, status="supported")
 
 
 def test_a_failed_check_teaches_the_fact_behind_it_which_is_tried_on_copies(model, sandbox, tmp_path):
@@ -125,4 +125,4 @@ def test_an_action_in_a_folder_imports_skills_by_name_and_leaves_none_behind(mod
     assert record.solved is learned
     if learned:
         assert record.consumed == (f"skill:{skill.digest}",)
-        assert record.steps[-1].observation.data["changed"] == ["out.txt"]
+        assert record.steps[-1].observation.state.changed == ("out.txt",)

@@ -28,13 +28,12 @@ def prompts_with(order):
     """Every question of the policy, about a task whose memory and skills hold the order."""
     model = Asked(everything, skills=(replace(Skill.from_draft(GOOD), status="admitted", description=order),))
     view = JOB.task.view()
-    insight = Recalled(
-        id="a" * 32, kind="insight", text=order, score=1.0, data={"status": "supported", "provenance": "P1"}
-    )
-    note = Recalled(id="b" * 32, kind="note", text=order, score=1.0, data={"provenance": "P2"})
-    facts = [insight, note]
-    made = Plan(goal=order, subgoals=(Subgoal(id="s1", goal=order, postcondition=order),), data={})
-    made = replace(made, data={**model.policy.plan(view, facts).data, "facts": told(model, view, facts)})
+    insight = Recalled(id="a" * 32, kind="insight", text=order, score=1.0, status="supported", provenance="P1")
+    note = Recalled(id="b" * 32, kind="note", text=order, score=1.0, provenance="P2")
+    model.policy.plan(view, [insight, note])
+    # Its screen may have dropped the order, which must not be what protects; so the plan is told all of it.
+    goals = (Subgoal(id="s1", goal=order, postcondition=order),)
+    made = Plan(goal=order, subgoals=goals, told=(insight, note))
     seen = Observation(ok=False, text=order, outputs=(order,), error="")
     steps = [
         Step(number=n, action=Action(kind="recall", text=order), observation=seen, judgement=None) for n in range(1, 8)
@@ -43,13 +42,6 @@ def prompts_with(order):
     model.policy.decompose(view, made, 0.5)
     model.policy.revise(view, made, steps, order)
     return ["\n".join(message["content"] for message in body["messages"]) for body in model.bodies]
-
-
-def told(model, view, facts):
-    """Facts as the policy keeps them; its screen may have dropped the order, which must not be what protects."""
-    from evolve.policies.language.prompt import as_fact
-
-    return [as_fact(one) for one in facts]
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=lambda one: one.name)

@@ -8,7 +8,6 @@ import re
 import pytest
 
 from evolve.faults import VARIABLE
-from evolve.policies.protocol import NOTES
 from evolve.tasks import Task
 from evolve.testing.doubles import prompt_of
 from tests.agent.deliberating import FIRM, notes, rows, with_stages
@@ -58,8 +57,8 @@ def test_a_critique_that_a_call_bears_out_leads_to_a_right_answer(model) -> None
     record = episode.run(SUM, workflow=with_stages("critique", "revise"), split="own")
     assert plain.status == "refused"
     assert record.solved
-    assert notes(record, "critique")[0]["doubtful"]
-    assert notes(record, "revise")[0]["text"].startswith("revised because only the first is used")
+    assert notes(record, "critique")[0].doubtful
+    assert notes(record, "revise")[0].text.startswith("revised because only the first is used")
     assert [asked(body) for body in episode.bodies].count("critique") == 1
     assert record.cost.calls == len(episode.bodies)
 
@@ -82,13 +81,13 @@ def test_a_doubt_that_leads_back_stands_in_the_next_question(model, after) -> No
 def test_a_critique_that_the_answer_withstands_is_no_doubt(model) -> None:
     episode = model(Reader(case="1"))  # it expects what the answer gives
     record = episode.run(SUM, workflow=with_stages("critique", "revise"), split="own")
-    assert not notes(record, "critique")[0]["doubtful"]
+    assert not notes(record, "critique")[0].doubtful
     assert record.answer == WRONG
 
 
 def test_a_revision_that_fails_an_example_is_not_taken(model) -> None:
     record = model(Reader(revised=WORSE)).run(SUM, workflow=with_stages("critique", "revise"), split="own")
-    assert notes(record, "revise")[0]["text"] == "not taken: 0 examples in place of 2"
+    assert notes(record, "revise")[0].text == "not taken: 0 examples in place of 2"
     assert record.answer == WRONG
 
 
@@ -142,13 +141,13 @@ def test_the_best_of_several_answers_is_handed_in(model) -> None:
     record = model(Sampling(BROKEN, LONG, RIGHT)).run(SUM, workflow=with_stages("best_of_n", rivals=2), split="own")
     assert record.solved
     assert len(record.steps) == 1
-    assert BROKEN in {one["code"] for one in record.steps[0].action.data["rivals"]}
+    assert BROKEN in {one.code for one in record.steps[0].action.rivals}
 
 
 def test_the_answer_that_most_agree_with_is_handed_in(model) -> None:
     record = model(Sampling(WRONG, LONG, RIGHT)).run(SUM, workflow=with_stages("vote", rivals=3), split="own")
     assert record.solved
-    assert "3 of 3 answers vote" in notes(record, "vote")[0]["text"]
+    assert "3 of 3 answers vote" in notes(record, "vote")[0].text
 
 
 def test_the_embedded_search_helps_where_a_model_fails_an_example(model) -> None:
@@ -176,4 +175,3 @@ def test_a_stage_of_programs_is_idle_in_a_folder(model) -> None:
 
     workflow = with_stages("critique", before=["decompose"])
     assert set(misfits(workflow, policy="language:x", environment="files")) == {"critique"}
-    assert NOTES

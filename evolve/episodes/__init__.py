@@ -1,0 +1,99 @@
+"""The values an episode is made of, from what the policy sees to what is committed.
+
+Everything here is plain data: frozen, keyword-only, JSON-serialisable. Layers exchange these and nothing else. What a
+policy alone reads stands in ``private``.
+"""
+
+from __future__ import annotations
+
+from evolve.episodes.actions import (
+    Action,
+    ActionKind,
+    Alternative,
+    Ambiguity,
+    BudgetEnd,
+    Draw,
+    Plan,
+    StageNote,
+    Subgoal,
+)
+from evolve.episodes.claims import (
+    Claim,
+    Evidence,
+    EvidenceKind,
+    Origin,
+    Relation,
+    Scope,
+    SkillDraft,
+)
+from evolve.episodes.recalled import (
+    FACT,
+    PREFERENCE,
+    TRIAL,
+    Recalled,
+)
+from evolve.episodes.record import (
+    EpisodeRecord,
+)
+from evolve.episodes.steps import (
+    EnvironmentState,
+    Judgement,
+    Observation,
+    Question,
+    QuestionKind,
+    Respond,
+    Status,
+    Step,
+)
+from evolve.episodes.views import (
+    HELD_OUT,
+    PROBE,
+    SCREEN,
+    Cost,
+    Json,
+    Limits,
+    Row,
+    TaskView,
+    Turn,
+)
+
+__all__ = [
+    "FACT",
+    "HELD_OUT",
+    "PREFERENCE",
+    "PROBE",
+    "SCREEN",
+    "TRIAL",
+    "Action",
+    "ActionKind",
+    "Alternative",
+    "Ambiguity",
+    "BudgetEnd",
+    "Claim",
+    "Cost",
+    "Draw",
+    "EnvironmentState",
+    "EpisodeRecord",
+    "Evidence",
+    "EvidenceKind",
+    "Json",
+    "Judgement",
+    "Limits",
+    "Observation",
+    "Origin",
+    "Plan",
+    "Question",
+    "QuestionKind",
+    "Recalled",
+    "Relation",
+    "Respond",
+    "Row",
+    "Scope",
+    "SkillDraft",
+    "StageNote",
+    "Status",
+    "Step",
+    "Subgoal",
+    "TaskView",
+    "Turn",
+]

@@ -1,0 +1,101 @@
+"""What an episode learned: causal claims with their evidence, and drafts of skills."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from evolve.episodes.views import Json, Row
+
+Relation = Literal["necessary", "sufficient", "contributes", "no_effect", "prevents"]
+EvidenceKind = Literal["observation", "contrast", "intervention"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """Where a claim is meant to hold.
+
+    Attributes:
+        environment: ``programs`` or ``files``.
+        family: The kind of task (search: type signature such as ``list[int] -> int``).
+        preconditions: Sorted observable facts (search: ``rearranges the input``).
+    """
+
+    environment: str
+    family: str
+    preconditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Which task asks for what was learned; a claim in a model's words acts by where it came from.
+
+    Attributes:
+        family: The kind of task; of work in a folder it names the folder.
+        task: The task's id.
+    """
+
+    environment: str
+    family: str
+    task: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """One observed bearing on a claim.
+
+    Attributes:
+        task: Id of the task; ``group`` identifies the problem for independence counts.
+        kind: ``intervention`` re-ran with the cause changed and all else fixed.
+        direction: +1 agrees with the claim, -1 disagrees.
+        features: The task's observable feature vector, the guide's input.
+        detail: One sentence: what was changed and what happened.
+    """
+
+    task: str
+    group: str
+    kind: EvidenceKind
+    direction: Literal[1, -1]
+    features: tuple[float, ...] = ()
+    detail: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A causal claim as data: cause - relation - effect, in scope, with new evidence."""
+
+    cause: str
+    """Machine-readable cause, such as ``operation:sort`` or ``skill:<digest>``."""
+    relation: Relation
+    effect: str
+    scope: Scope
+    evidence: tuple[Evidence, ...]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillDraft:
+    """A proposed skill, before admission.
+
+    Attributes:
+        name: kebab-case, unique in a workspace after admission.
+        entry: The Python function's name in ``code``.
+        signature: Signature grammar of tasks.
+        tests: Visible rows that become the skill's own tests.
+        tree: The term as JSON, or None for skills without one.
+        source: Task id and episode the draft came from.
+        arguments: For a part of an answer: per input of the part, the tree with which the answer computes
+            it from the task's inputs. Empty for a whole answer.
+        within: For a part: the tree of the answer it stands in.
+    """
+
+    name: str
+    description: str
+    entry: str
+    signature: str
+    code: str
+    tests: tuple[Row, ...]
+    tree: Json = None
+    source: str = ""
+    arguments: tuple[Json, ...] = ()
+    within: Json = None

@@ -1,0 +1,53 @@
+"""What was remembered and offered to an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+PREFERENCE = "preference"
+"""Kind of a recalled item that is an instruction of the person: it is neither cut off nor withheld."""
+
+TRIAL = "trial"
+"""Kind of what is recalled to be tried, with it and without it, and not to act on."""
+
+FACT = "fact:"
+"""How the cause of an insight begins that claims that knowing a fact helps: telling it or not is the intervention. Its
+words come from a model; every other claim is composed of operations and kinds of values, and can say nothing else."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recalled:
+    """One remembered item offered to an episode.
+
+    Attributes:
+        id: The item's id in the record; logged as consumed.
+        kind: ``insight``, ``note`` or ``preference``.
+        text: One sentence a person can read.
+        score: Relevance, higher is better, comparable within one answer only.
+        scores: The parts of ``score`` by source (``vector``, ``lexical``, ``evidence``).
+        why: Why it was recalled, in one sentence.
+        provenance: Who made it, where, and what speaks for it.
+        cause: Of an insight, what the claim says matters, such as ``operation:sort``; then ``relation`` and ``effect``.
+        direction: Of an insight, what the nearest episodes say of it: 1 helps, -1 harms, 0 neither.
+        status: Of an insight, how far it is proven, such as ``supported``.
+        author: Of a note or a preference, who said it.
+        edit: Of a preference, the lines that an edit of the person took away and added.
+        questions: Of a preference, the questions that it answered.
+    """
+
+    id: str
+    kind: str
+    text: str
+    score: float
+    scores: Mapping[str, float] = field(default_factory=dict)
+    why: str = ""
+    provenance: str = ""
+    cause: str = ""
+    relation: str = ""
+    effect: str = ""
+    direction: int = 1
+    status: str = ""
+    author: str = ""
+    edit: str = ""
+    questions: tuple[str, ...] = ()

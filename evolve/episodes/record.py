@@ -1,0 +1,43 @@
+"""All that an episode leaves behind, as one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evolve.episodes.claims import Claim, SkillDraft
+from evolve.episodes.steps import Status, Step
+from evolve.episodes.views import Cost
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeRecord:
+    """All that one episode leaves behind; what ``commit`` writes in one transaction."""
+
+    episode: str
+    run: str
+    task: str
+    suite: str
+    group: str
+    split: str
+    variant: str
+    """Digest of the variant, or ``unlearned``; ``replay:`` and a digest where one stage was asked again."""
+    seed: int
+    status: Status
+    verified: bool
+    answer: str
+    """Python source of the last submission, or ""."""
+    steps: tuple[Step, ...]
+    cost: Cost
+    recalled: tuple[str, ...] = ()
+    consumed: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    drafts: tuple[SkillDraft, ...] = ()
+    note: str = ""
+    """Why it ended as it did, in one sentence."""
+    checked: bool = False
+    """A command, or assertions in the answer's own process, accepted the answer, and nothing verified it."""
+
+    @property
+    def solved(self) -> bool:
+        """Inside the system, solved means accepted by the verifier."""
+        return self.status == "solved"

@@ -1,0 +1,121 @@
+"""What came of an action, how it was judged, and what a person is asked on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from evolve.episodes.actions import SPARSE, Action
+from evolve.episodes.views import Json
+
+QuestionKind = Literal["ask", "approve"]
+Status = Literal["solved", "unverified", "refused", "unsolved", "budget", "fault", "interrupted", "waiting"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvironmentState:
+    """A node in the tree of states that the actions of an episode span.
+
+    Attributes:
+        snapshot: Digest of the state's difference to the start; "" is the start itself.
+        parent: Number of the step whose state the action started from; 0 is the start.
+        score: What the check gives for it, 0.0 to 1.0.
+        start: What the check gave before anything was done, where that was asked.
+        changed: Names of what the action changed; None where none ran, as when the state is handed in.
+        protected: Those of them that count for nothing, because they decide.
+        output: The end of what the action printed.
+        value: The value of its last expression.
+        check: The end of what the check printed; None where it was not run.
+        undone: Another state was gone back to.
+    """
+
+    snapshot: str = ""
+    parent: int = 0
+    score: float = 0.0
+    start: float | None = field(default=None, metadata=SPARSE)
+    changed: tuple[str, ...] | None = field(default=None, metadata=SPARSE)
+    protected: tuple[str, ...] = field(default=(), metadata=SPARSE)
+    output: str = field(default="", metadata=SPARSE)
+    value: Json = field(default=None, metadata=SPARSE)
+    check: str | None = field(default=None, metadata=SPARSE)
+    undone: bool = field(default=False, metadata=SPARSE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation:
+    """What came back from running an action in the sandbox on the visible inputs."""
+
+    ok: bool
+    """Every visible example was reproduced."""
+    outputs: tuple[Json, ...] = ()
+    error: str = ""
+    denied: str = ""
+    """``kind:target`` of a sandbox denial, or ""; denials are never evidence."""
+    fault: bool = False
+    """True when the environment, not the answer, failed; never evidence."""
+    text: str = ""
+    """What an action that answers nothing brought back, such as what its code printed."""
+    person: bool = field(default=False, metadata=SPARSE)
+    """``text`` is the person's own word."""
+    interrupted: bool = field(default=False, metadata=SPARSE)
+    """A person stopped the action, which says nothing of what it would have given."""
+    readings: tuple[Json, ...] = field(default=(), metadata=SPARSE)
+    """Values that different answers to one request gave, where a person has to choose."""
+    state: EnvironmentState | None = field(default=None, metadata=SPARSE)
+    """Where the action left an environment that has states; None elsewhere, and where no action ran."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """The verifier's answer to one submission: one bit and what it rests on."""
+
+    accepted: bool
+    verified: bool
+    """Accepted on at least three rows, or assertions, the policy never saw, by values that were compared outside the
+    process of the answer. The only evidence for the gate."""
+    rows: int
+    """How many unseen rows the bit rests on."""
+    fault: bool = False
+    judged: bool = False
+    """The bit is a model's opinion."""
+    measured: bool = False
+    """It is the opinion of a judge that was measured and counts."""
+    text: str = ""
+    """What the bit rests on, in one sentence, where it is not rows."""
+    checked: bool = False
+    """Accepted because a command, or assertions in the answer's own process, said so; never evidence for the gate."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One action cycle."""
+
+    number: int
+    action: Action
+    observation: Observation | None = None
+    judgement: Judgement | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What a person is asked in the middle of the work.
+
+    Attributes:
+        id: The same question always has the same one, after a crash too.
+        kind: ``ask`` wants words; ``approve`` wants leave for something that cannot be taken back easily.
+        text: The question, in the asker's words; those of a model for ``ask``.
+        options: Answers to choose from; () where any words do. For ``approve`` the first one, ``yes``, gives
+            leave, and any other words refuse and say why.
+        detail: What it is about, such as the diff that would be applied.
+    """
+
+    id: str
+    kind: QuestionKind
+    text: str
+    options: tuple[str, ...] = ()
+    detail: str = ""
+
+
+Respond = Callable[[Question], str | None]
+"""Asks a person; None where nobody answers now, which leaves the work waiting."""

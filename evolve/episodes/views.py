@@ -1,0 +1,92 @@
+"""What a policy may see of a task, and what it may spend on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+Json = Any
+"""A JSON value: None, bool, int, float, str, list of Json, dict of str to Json."""
+
+SCREEN = "screen"
+"""Split of trials that measure a variant on ``train`` tasks."""
+PROBE = "probe"
+"""Split of pairs on ``train`` tasks that test one insight; only how a pair came out is evidence."""
+HELD_OUT = frozenset({"gate", "test", SCREEN})
+"""Splits whose episodes leave no evidence and no use of a skill."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One example: positional arguments and the expected result."""
+
+    input: tuple[Json, ...]
+    output: Json
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """An earlier turn of the conversation that a task belongs to: what the person said, and what came of it."""
+
+    said: str
+    outcome: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskView:
+    """What a policy may see of a task: never a verify or hidden row."""
+
+    id: str
+    family: str
+    instruction: str
+    signature: str
+    """Such as ``(xs: list[int], n: int) -> list[int]``; inferred where the task gives none."""
+    examples: tuple[Row, ...]
+    entry: str = "solve"
+    """Name of the function the answer must define."""
+    environment: str = "programs"
+    """``programs`` to write a function, ``files`` to work in a folder."""
+    check: str = ""
+    """The command that tells whether work in a folder is done; the policy may run it."""
+    files: tuple[str, ...] = ()
+    """Names of the files in the folder at the start."""
+    earlier: tuple[Turn, ...] = ()
+    """Earlier turns of the same conversation, oldest first; what "the same" and "the other" refer to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What something cost. Sums with ``+``; every field counts from zero."""
+
+    candidates: int = 0
+    """Expressions whose values on all search examples were computed."""
+    seconds: float = 0.0
+    """CPU seconds of the policy."""
+    tokens: int = 0
+    money: float = 0.0
+    calls: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            candidates=self.candidates + other.candidates,
+            seconds=self.seconds + other.seconds,
+            tokens=self.tokens + other.tokens,
+            money=self.money + other.money,
+            calls=self.calls + other.calls,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one episode may spend. ``None`` means no limit of that kind."""
+
+    candidates: int | None = 50_000
+    seconds: float | None = 20.0
+    tokens: int | None = None
+    """Tokens of language models, in both directions."""
+    money: float | None = None
+    """US dollars."""
+    calls: int | None = None
+    """Requests to model endpoints."""
+    submissions: int = 1
+    """Answers that may be put to the verifier: 3 on ``train``, 1 elsewhere."""
