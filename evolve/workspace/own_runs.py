@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.agent import Agent, Attendance, Recall, Run, Surroundings, episode_id, question_in, recall_nothing
 from evolve.agent.codec import from_data, to_data
-from evolve.agent.state import ENDED
 from evolve.episodes import EpisodeRecord, Limits, Question
 from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog, EventSink, read_events
@@ -138,9 +137,9 @@ def _ended_by(budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
     """Whether a bound of the budget ended the episode, and not one of the settings or of the workflow."""
     if record.status != "budget":
         return False
-    refused = record.steps[-1].action.data.get(ENDED)
-    tokens = record.cost.tokens + (refused["tokens"] if refused else 0)
-    if refused and (limits.tokens is None or tokens <= limits.tokens):
+    refused = record.steps[-1].action.ended
+    tokens = record.cost.tokens + (refused.tokens if refused is not None else 0)
+    if refused is not None and (limits.tokens is None or tokens <= limits.tokens):
         return not budget.unlimited  # a call was refused, and not for its tokens
     spent = replace(record.cost, tokens=tokens)
     bounds = {kind: bound for kind, bound in asdict(budget).items() if bound is not None}
