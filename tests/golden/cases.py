@@ -89,7 +89,7 @@ KILLED = -9
 def _learned(shell: Shell) -> None:
     _begin(shell)
     _ended(shell("tasks", "generate", "lists", "--n", "32", "--out", "tasks.jsonl"), 0)
-    _ended(shell("improve", "tasks.jsonl", "--rounds", "1"), 0)
+    _ended(shell("improve", "tasks.jsonl", "--rounds", "2"), 0)
     _ended(shell("run", _write(shell, "names.csv", NAMES)), 0)
     _ended(shell("memory", "note", "days come before months"), 0)
     _ended(shell("memory", "preferences", "add", "keep answers short"), 0)
