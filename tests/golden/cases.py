@@ -311,7 +311,7 @@ def _words_recorded(shell: Shell) -> None:
 
 
 GOLDENS = {
-    "learned": Golden(make=_learned, look=_look_learned, slow=True),
+    "learned": Golden(make=_learned, look=_look_learned),
     "promoted": Golden(make=_promoted, look=_look_promoted),
     "search-killed": Golden(make=_search_killed, look=_look_search),
     "loop-killed-between-batches": Golden(make=_loop_killed("practice.kept:1:kill"), look=_look_loop, slow=True),
@@ -321,6 +321,6 @@ GOLDENS = {
     "words-recorded": Golden(make=_words_recorded, look=lambda shell: _replaying(shell, *_WORDS), replays=True),
     "folder-killed": Golden(make=_folder_killed, look=_look_folder_killed),
     "folder-waiting": Golden(make=_folder_waiting, look=_look_folder_waiting),
-    "question-waiting": Golden(make=_asking, look=_look_asking),
-    "chat-waiting": Golden(make=_chatting, look=_look_chatting),
+    "question-waiting": Golden(make=_asking, look=_look_asking, slow=True),
+    "chat-waiting": Golden(make=_chatting, look=_look_chatting, slow=True),
 }
