@@ -119,10 +119,13 @@ def _look_promoted(shell: Shell) -> dict[str, Any]:
 # Interrupted runs of the search.
 
 
-def _search_killed(shell: Shell) -> None:
-    _begin(shell)
-    _write(shell, "names.csv", NAMES)
-    _ended(shell("run", "names.csv", "--json", EVOLVE_FAULT="stage.observe.before:1:kill"), KILLED)
+def _search_killed(fault: str) -> Callable[[Shell], None]:
+    def make(shell: Shell) -> None:
+        _begin(shell)
+        _write(shell, "names.csv", NAMES)
+        _ended(shell("run", "names.csv", "--json", EVOLVE_FAULT=fault), KILLED)
+
+    return make
 
 
 def _look_search(shell: Shell) -> dict[str, Any]:
@@ -313,7 +316,8 @@ def _words_recorded(shell: Shell) -> None:
 GOLDENS = {
     "learned": Golden(make=_learned, look=_look_learned),
     "promoted": Golden(make=_promoted, look=_look_promoted),
-    "search-killed": Golden(make=_search_killed, look=_look_search),
+    "search-killed": Golden(make=_search_killed("stage.observe.before:1:kill"), look=_look_search),
+    "search-killed-planned": Golden(make=_search_killed("stage.act.before:1:kill"), look=_look_search),
     "loop-killed-between-batches": Golden(make=_loop_killed("practice.kept:1:kill"), look=_look_loop, slow=True),
     "loop-killed-in-a-batch": Golden(make=_loop_killed("attempt.kept:6:kill"), look=_look_loop, slow=True),
     "program-recorded": Golden(make=_program_recorded, look=lambda shell: _replaying(shell, *_QUIRK), replays=True),

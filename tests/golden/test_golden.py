@@ -2,7 +2,7 @@
 
 The archives and how they came about: ``tests/golden/make.py``. Records change their form by migrations only, which
 these tests go through as soon as there are some after the archives. What stands in a checkpoint of an episode
-(``search-killed``, ``folder-killed``, ``question-waiting``, ``chat-waiting``) is MessagePack of plain values inside
+(``search-killed*``, ``folder-killed``, ``question-waiting``, ``chat-waiting``) is MessagePack of plain values inside
 tables of LangGraph's, written by langgraph 1.2 with langgraph-checkpoint-sqlite 3.1; it holds no pickle and does not
 depend on the version of Python. Another version of langgraph may lay its tables out otherwise, and nothing is promised
 for one outside the bounds of ``pyproject.toml``: if raising them turns only these red, interrupted runs cannot be gone
