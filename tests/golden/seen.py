@@ -17,8 +17,8 @@ from evolve.files import canonical_json, digest
 _CLOCK = frozenset({"seconds", "at", "log_time", "made"})
 """Keys whose values are another time at every run."""
 
-_BY_CODE = frozenset({"pins"})
-"""Keys that name the code itself, which is to change."""
+_BY_CODE = frozenset({"pins", "tokens"})
+"""Keys that name the code itself, or hang on how long its prompts are; both are to change. Calls are counted."""
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)?")
 _DURATION = re.compile(r"\b\d+(\.\d+)? s\b")
@@ -53,7 +53,7 @@ Serving = Callable[[], AbstractContextManager[Any]]
 
 
 def plain(value: Any) -> Any:
-    """The value without what differs from run to run: times, durations and digests of the code."""
+    """The value without what differs from run to run: times, durations, tokens and digests of the code."""
     if isinstance(value, dict):
         return {key: plain(one) for key, one in value.items() if key not in _CLOCK | _BY_CODE}
     if isinstance(value, list):

@@ -85,7 +85,7 @@ def test_what_a_policy_wrote_for_itself_is_read_as_it_was_written(look, name):
 def test_a_recording_is_replayed_to_the_same_answer(look, name):
     found = look(name)
     assert differing(name, found, inner=False) == differing(name, found, inner=True) == []
-    assert found["resumed"]["said"]["cost"]["tokens"] == 0
+    assert found["resumed"]["said"]["cost"]["calls"] == 0
 
 
 def test_a_difference_is_found_wherever_it_stands():
