@@ -98,7 +98,7 @@ def test_a_difference_is_found_wherever_it_stands():
 
 def test_every_golden_is_there_is_small_and_says_nothing_of_a_machine():
     archives = sorted(ARCHIVES.glob("*.tar.xz"))
-    assert [path.name.removesuffix(".tar.xz") for path in archives] == sorted(GOLDENS)
+    assert {path.name.removesuffix(".tar.xz") for path in archives} == set(GOLDENS)
     assert sum(path.stat().st_size for path in archives) < ALL_BYTES
     for path in archives:
         with tarfile.open(path) as tar:
