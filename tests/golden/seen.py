@@ -109,9 +109,18 @@ def workspace(
     }
 
 
+_ACTION = frozenset({"kind", "code", "text", "cost", "consumed"})
+_OBSERVATION = frozenset({"ok", "outputs", "error", "denied", "fault", "text"})
+
+
 def _inner(step: dict[str, Any]) -> Any:
-    seen = step["observation"]
-    return [step["action"].pop("data"), seen.pop("data") if seen else None]
+    """Takes out of a step what only some actions and environments say, and gives it."""
+    action, seen = step["action"], step["observation"]
+    return [_taken(action, _ACTION), _taken(seen, _OBSERVATION) if seen else None]
+
+
+def _taken(value: dict[str, Any], kept: frozenset[str]) -> dict[str, Any]:
+    return {key: value.pop(key) for key in sorted(value.keys() - kept)}
 
 
 def from_python(folder: Path) -> dict[str, Any]:
