@@ -81,12 +81,12 @@ class SandboxJudge:
         self._sandbox = sandbox
 
     def holds(self, policy: SearchPolicy, view: TaskView, action: Action, rows: Sequence[Row]) -> bool:
-        from evolve.agent.execution import try_rows
+        from evolve.environments.probing import try_rows
 
         return try_rows(self._sandbox, action.code, view.entry, rows).ok
 
     def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> Probe:
-        from evolve.agent.execution import make_probe
+        from evolve.environments.probing import make_probe
 
         return make_probe(self._sandbox)
 

@@ -14,11 +14,11 @@ from evolve.agent.context import (
     Recorder,
     recall_nothing,
 )
-from evolve.agent.execution import Trial, make_probe, try_rows
 from evolve.agent.questions import question_in
 from evolve.agent.records import MIGRATIONS, Run, RunRecords
 from evolve.agent.runner import Agent, Surroundings, episode_id
 from evolve.agent.withholding import drawn
+from evolve.environments.probing import Trial, make_probe, try_rows
 
 __all__ = [
     "MIGRATIONS",

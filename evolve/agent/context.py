@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from evolve.agent.environments.protocol import Environment
 from evolve.agent.exploring import Exploration
 from evolve.agent.outputs import NoOutputs, StepOutputs
 from evolve.cancellation import Cancellation
+from evolve.environments import Environment, EnvironmentKind, kind_of
 from evolve.episodes import EpisodeRecord, Limits, Recalled, Respond, Step, TaskView
 from evolve.events import EventSink, NoEvents
 from evolve.policies.protocol import Policy
@@ -110,6 +110,11 @@ class EpisodeContext:
     skills: Mapping[str, Skill] = field(default_factory=dict)
     attendance: Attendance | None = None
     scanner: Scanner = field(default_factory=Scanner)
+
+    @property
+    def kind(self) -> EnvironmentKind:
+        """What kind of environment it is."""
+        return kind_of(self.environment.name)
 
     def check(self) -> None:
         """Raises ``Cancelled`` once the person asked to stop."""

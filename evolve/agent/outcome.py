@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.sampling import in_words
 from evolve.episodes import Status, Step
 
 
@@ -39,7 +38,7 @@ def conclude(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, st
         reason = last.observation.error if last.observation is not None else ""
         return "fault", f"the sandbox failed: {reason or 'no result'}"
     if is_accepted(last):
-        if in_words(context.view) and not (last.judgement is not None and last.judgement.measured):
+        if context.kind.unchecked and not (last.judgement is not None and last.judgement.measured):
             if last.judgement is not None and last.judgement.text:
                 return "unverified", last.judgement.text
             return "unverified", "the code runs; there are no rows to check its answer against"

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 from evolve.agent.attending import Talk, attended
 from evolve.agent.codec import from_json
 from evolve.agent.context import Attendance, EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
-from evolve.agent.environments.opening import Setting, open_environment
-from evolve.agent.environments.protocol import Environment
 from evolve.agent.exploring import Exploration
 from evolve.agent.narration import told
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
+from evolve.environments import Environment, Setting, kind_of, open_environment
 from evolve.episodes import HELD_OUT, PROBE, EpisodeRecord, Limits
 from evolve.errors import WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
@@ -160,7 +159,12 @@ class Agent:
             learns=identity.split not in HELD_OUT | {PROBE},
             attendance=None if around.checkpoints is None else around.attendance,
             stages=self.workflow.stages,
-            idle=misfits(self.workflow, policy=around.policy.name, environment=environment.name),
+            idle=misfits(
+                self.workflow,
+                policy=around.policy.name,
+                environment=environment.name,
+                one_file=kind_of(environment.name).one_file,
+            ),
             skills=self._skills,
             scanner=around.scanner,
         )

@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from evolve.agent.execution import Trial, call_once, try_rows
+from evolve.environments.probing import Trial, call_once, try_rows
 from evolve.episodes import Action, Alternative, Json, TaskView
 from evolve.files import canonical_json
 from evolve.sandbox.protocol import Sandbox
-
-WORDS = "words"
-"""Family of tasks that a person told in words: nothing can check an answer to them."""
-
-
-def in_words(view: TaskView) -> bool:
-    """Whether a task has nothing to check an answer against, visible or not."""
-    return view.family == WORDS and not view.examples and view.environment == "programs"
 
 
 def chosen(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Action, Trial]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.execution import make_probe
+from evolve.environments.probing import make_probe
 from evolve.episodes import Json
 from evolve.errors import WorkspaceError
 from evolve.files import canonical_json

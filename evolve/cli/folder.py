@@ -62,14 +62,15 @@ class FolderWish:
 
     def fit(self, task: Task) -> None:
         """Raises :class:`UsageError` for options that the task has no use for."""
-        if task.files is None:
+        if not task.folder:
             _refuse({"--python": self.python, "--yes": self.yes})
 
     def need_model(self, task: Task, model: str) -> None:
         """Refuses work in a folder before anything is made, where no model would decide."""
+        from evolve.environments import kind_of
         from evolve.workspace.folder_runs import refuse_search
 
-        if task.files is not None and not model:
+        if kind_of(task.environment).needs_model and not model:
             refuse_search("search")
 
 

@@ -120,7 +120,9 @@ def shown(opened: Workspace, task: Task | None, result: Result, how: Shown) -> i
     Args:
         task: None where nothing is asked any more.
     """
-    if result.patch is not None or (task is not None and task.files is not None):
+    from evolve.environments import kind_of
+
+    if result.patch is not None or (task is not None and kind_of(task.environment).leaves_changes):
         return folder.show_work(opened, result, as_json=how.as_json)
     if task is not None and asking.is_attended(as_json=how.as_json):
         result = _asked(opened, task, result, how)

@@ -108,14 +108,17 @@ def _show_task(task: Task, as_json: bool) -> None:
                 "verify_rows": len(task.verify_rows()),
                 "environment": task.environment,
                 "check": view.check,
-                "hidden_tests": bool(task.tests or (task.files is not None and task.files.hidden_check)),
+                "hidden_tests": bool(task.tests or getattr(task.work, "hidden_check", "")),
                 "warnings": list(task.warnings),
             }
         )
         return
     emit(visible(f"{task.id} ({task.family}): {task.instruction}", lines=False))
-    if task.files is not None:
-        emit(f"in a copy of {task.files.folder}, until this passes: {view.check or 'a check that is not shown'}")
+    from evolve.environments import kind_of
+
+    told = kind_of(task.environment).told(task)
+    if told:
+        emit(told)
         return
     emit(f"def {view.entry}{view.signature}")
     for row in task.examples:

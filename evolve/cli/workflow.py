@@ -48,6 +48,7 @@ def validate_command(which: Which = None, workspace: options.Workspace = None, a
     """Check a workflow: that it compiles, ends, commits once, and calls only skills that are admitted here."""
     import evolve
     from evolve.agent.stage_skills import stage_skills
+    from evolve.environments import kind_of
     from evolve.errors import EvolveError
     from evolve.skills import ACTIVE
     from evolve.workflow import misfits, skill_of
@@ -59,8 +60,11 @@ def validate_command(which: Which = None, workspace: options.Workspace = None, a
         if any(skill_of(stage) is not None for stage in workflow.stages):
             with evolve.open(workspace, read_only=True) as opened:
                 stage_skills(workflow, opened.skills.list(ACTIVE), file=name)
-        policies = [(one, "programs") for one in ("search", "language")] + [("language", "files")]
-        idle = {f"{one} in {place}": misfits(workflow, policy=one, environment=place) for one, place in policies}
+        policies = [(one, kind_of("programs")) for one in ("search", "language")] + [("language", kind_of("files"))]
+        idle = {
+            f"{one} in {kind.name}": misfits(workflow, policy=one, environment=kind.name, one_file=kind.one_file)
+            for one, kind in policies
+        }
     except EvolveError as error:
         problem = error
     if as_json:

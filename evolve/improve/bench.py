@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent import Agent
+from evolve.environments import kind_of
 from evolve.episodes import SkillDraft
 from evolve.errors import UsageError
 from evolve.improve.arms import Arm, Learner, agent_for
@@ -44,8 +45,7 @@ class Bench:
 
     def _agent(self, job: EpisodeJob) -> Agent:
         arm, key = self._arms[job.arm], (job.arm, job.task.environment)
-        if job.task.files is not None:
-            arm = replace(arm, workflow=arm.workflow.in_folders())
+        arm = replace(arm, workflow=arm.workflow.with_room(kind_of(job.task.environment).least_steps))
         setup = self._setup
         if job.begun is not None:  # it serves this one episode
             learner = RepeatingLearner(learner=setup.learner, begun=job.begun)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from evolve.agent import episode_id
+from evolve.environments import kind_of
 from evolve.episodes import SCREEN, EpisodeRecord
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
@@ -40,7 +41,7 @@ class StageReplay:
         """
         session = self.session
         arm = session.stores.arm(record.variant, session.workflow)
-        workflow = arm.workflow.in_folders() if session.suite.task(record.task).files is not None else arm.workflow
+        workflow = arm.workflow.with_room(kind_of(session.suite.task(record.task).environment).least_steps)
         begun = beginning_of(record, at.output, workflow)
         if begun is None:
             return None

@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from evolve.agent import episode_id
+from evolve.environments import kind_of
 from evolve.episodes import SCREEN, EpisodeRecord, Limits, TaskView
 from evolve.faults import hit
 from evolve.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
@@ -23,7 +24,7 @@ from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.population import Member
-from evolve.tasks import Task, equal
+from evolve.tasks import Task
 
 SEARCH_SHARE = 0.85
 """Part of the budget for searching and judging; the rest measures on test tasks what was accepted."""
@@ -301,20 +302,9 @@ def _trial(task: Task, record: EpisodeRecord) -> Trial:
     return Trial(
         task=task.id,
         group=task.group,
-        score=1.0 if solved else _partial(task, record),
+        score=1.0 if solved else kind_of(task.environment).progress(task, record),
         solved=solved,
         cost=record.cost.candidates or record.cost.tokens,
         informative=record.status not in ("fault", "interrupted"),
         record=record,
     )
-
-
-def _partial(task: Task, record: EpisodeRecord) -> float:
-    """Share of the visible examples that the last action reproduced, or the check's own score; below 1."""
-    seen = [step.observation for step in record.steps if step.observation is not None]
-    if not seen:
-        return 0.0
-    if task.files is not None:
-        return min(0.99, seen[-1].state.score if seen[-1].state is not None else 0.0)
-    right = [equal(value, row.output) for value, row in zip(seen[-1].outputs, task.examples, strict=False)]
-    return min(0.99, sum(right) / len(task.examples)) if task.examples else 0.0

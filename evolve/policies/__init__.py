@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.policies.protocol import Edit, Policy, Probe, Rewriter, Spending
+from evolve.environments.probing import Probe
+from evolve.policies.protocol import Edit, Policy, Rewriter, Spending
 
 __all__ = ["Edit", "Policy", "Probe", "Rewriter", "Spending"]

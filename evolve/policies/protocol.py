@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 from evolve.cancellation import Cancellation
+from evolve.environments import Probe
 from evolve.episodes import (
     Action,
     Claim,
     Cost,
-    Json,
     Limits,
     Plan,
     Recalled,
@@ -20,21 +20,6 @@ from evolve.episodes import (
     Step,
     TaskView,
 )
-
-Probe = Callable[[Sequence[tuple[str, str]], Sequence[Sequence[Json]]], list[list[Json] | None]]
-"""``probe(programs, inputs)`` runs each ``(source, entry)`` on every input in one sandbox
-execution; gives a list per program of outputs, or None where that program failed to load.
-A row that raised is the dict ``{"error": "..."}``.
-
-In a folder each source is an action's code, its entry is not used, and an input is ``[snapshot]``, the state it starts
-from. The output says whether the visible check passes afterwards; it is None where nothing was changed."""
-
-_MACHINE = ("PermissionError", "MemoryError", "TimeoutError", "time limit", "disk limit", "not run", "the sandbox")
-
-
-def cut_short(value: Json) -> bool:
-    """Whether an output of a probe says that the machine ended or refused the work, so nothing of the program."""
-    return isinstance(value, dict) and set(value) == {"error"} and str(value["error"]).startswith(_MACHINE)
 
 
 class Policy(Protocol):

@@ -21,7 +21,7 @@ from evolve.tasks.signature import (
     infer_signature,
     parse_signature,
 )
-from evolve.tasks.work import FolderWork
+from evolve.tasks.work import Work
 
 ENOUGH_TO_SPLIT = 6
 """From this many rows on some are kept back for verification."""
@@ -55,7 +55,7 @@ class RawTask:
     signature: str = ""
     names: Sequence[str] = ()
     tests: str = ""
-    files: FolderWork | None = None
+    work: Work | None = None
     meta: Mapping[str, Json] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
@@ -67,7 +67,7 @@ def assemble(raw: RawTask) -> Task:
         TaskError: When there is no example, rows differ in their number of arguments, contradict
             each other, or do not have the types of the signature.
     """
-    if raw.files is not None or (raw.tests and not raw.examples):
+    if raw.work is not None or (raw.tests and not raw.examples):
         return _without_rows(raw)
     if not raw.examples:
         raise raw.place.at("examples").error("at least one example is needed")
@@ -97,18 +97,19 @@ def assemble(raw: RawTask) -> Task:
 def _without_rows(raw: RawTask) -> Task:
     given = [name for name in ("examples", "verify", "hidden") if getattr(raw, name)]
     if given:
-        raise raw.place.at(given[0]).error("not together with files, or with tests and no examples")
-    if raw.files is not None and raw.tests:
-        raise raw.place.at("tests").error("not together with files")
+        kind = raw.work.kind if raw.work is not None else "files"
+        raise raw.place.at(given[0]).error(f"not together with {kind}, or with tests and no examples")
+    if raw.work is not None and raw.tests:
+        raise raw.place.at("tests").error(f"not together with {raw.work.kind}")
     return Task(
         id=raw.id,
-        family=raw.family or ("files" if raw.files is not None else "tests"),
+        family=raw.family or (raw.work.kind if raw.work is not None else "tests"),
         group=raw.group,
         instruction=raw.instruction,
         signature=raw.signature,
         examples=(),
         tests=raw.tests,
-        files=raw.files,
+        work=raw.work,
         meta=raw.meta,
         warnings=raw.warnings,
     )

@@ -50,6 +50,6 @@ def folder_task(
         family=f"files-{digest(str(root))[:8]}",  # what was learned in one folder is not thereby true in another
         instruction=instruction,
         examples=(),
-        files=FolderWork(folder=str(root), check=check, base=tree.digest, protected=patterns),
+        work=FolderWork(folder=str(root), check=check, base=tree.digest, protected=patterns),
         warnings=(f"links and special files are left out: {skipped}",) if skipped else (),
     )

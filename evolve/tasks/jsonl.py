@@ -5,46 +5,28 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from evolve.episodes import Json, Row
-from evolve.sandbox.actions import is_plain_name
+from evolve.extensions import find
 from evolve.tasks.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.limits import MAX_TEXT, Place, check_id, check_value, text_problem
 from evolve.tasks.model import Task, task_json
-from evolve.tasks.work import MAX_CHECK_S, PROTECTED, FolderWork
+from evolve.tasks.validation import validated
+from evolve.tasks.work import Work
 
-_NAMES = {dict: "an object", list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number"}
-_EXPECTED = {
-    "string_type": "text",
-    "list_type": "a list",
-    "dict_type": "an object",
-    "model_type": "an object",
-    "string_unicode": "text without half surrogate pairs",
-}
+BUILT_IN_WORK = ("files",)
+"""Environments whose name may stand in a task file, for messages; packages may offer more."""
 
 
 class _RowModel(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     input: list[Any]
     output: Any
-
-
-class _WorkModel(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-    folder: str
-    check: str = ""
-    base: str = ""
-    protected: list[str] | None = None
-    hidden_check: str = ""
-    hidden_files: dict[str, str] = {}
-    seconds: float = 120.0
 
 
 class _TaskModel(BaseModel):
@@ -58,7 +40,6 @@ class _TaskModel(BaseModel):
     verify: list[_RowModel] | None = None
     hidden: list[_RowModel] | None = None
     tests: str = ""
-    files: _WorkModel | None = None
     meta: dict[str, Any] = {}
 
 
@@ -83,7 +64,7 @@ def parse_json(text: str, *, file: str, name: str, lines: bool) -> list[RawTask]
     """
     documents = _documents(text, file, lines)
     if documents and all(_is_row(value) for _, value in documents):
-        rows = [_placed(_validated(_RowModel, value, place), place) for place, value in documents]
+        rows = [_placed(validated(_RowModel, value, place), place) for place, value in documents]
         instruction = f"Find the function behind the rows of {name}."
         raw = RawTask(id=name, place=Place(file=file), examples=rows, instruction=instruction, meta=name_meta(name))
         return [raw]
@@ -152,34 +133,6 @@ def _is_row(value: Json) -> bool:
     return isinstance(value, dict) and "examples" not in value and ("input" in value or "output" in value)
 
 
-def _validated(model: type[BaseModel], value: Json, place: Place) -> Any:
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False)
-        # A misspelt key is reported as missing too; what the person wrote is what helps.
-        first = min(found, key=lambda one: one["type"] != "extra_forbidden")
-    where = place
-    for part in first["loc"]:
-        where = where.at(f"[{part}]" if isinstance(part, int) else _printable(part))
-    raise where.error(_complaint(first["type"], first["input"], [str(part) for part in first["loc"]], model))
-
-
-def _complaint(kind: str, value: Json, loc: Sequence[str], model: type[BaseModel]) -> str:
-    if kind == "missing":
-        return "this key is missing"
-    if kind == "extra_forbidden":
-        known = list(_RowModel.model_fields if len(loc) > 1 else model.model_fields)
-        near = get_close_matches(loc[-1], known, n=1)
-        return "unknown key" + (f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}")
-    found = "null" if value is None else _NAMES.get(type(value), type(value).__name__)
-    return f"expected {_EXPECTED.get(kind, 'another value')}, not {found}"
-
-
-def _printable(part: str) -> str:
-    return part[:60].encode("utf-8", "replace").decode()
-
-
 def _placed(row: _RowModel, place: Place) -> PlacedRow:
     for position, value in enumerate(row.input):
         check_value(value, place.at(f"input[{position}]"))
@@ -194,7 +147,8 @@ def _rows(rows: list[_RowModel] | None, place: Place) -> list[PlacedRow] | None:
 
 
 def _task(value: Json, place: Place, name: str) -> RawTask:
-    model: _TaskModel = _validated(_TaskModel, value, place)
+    rest, work = _with_work(value, place)
+    model: _TaskModel = validated(_TaskModel, rest, place, also=BUILT_IN_WORK)
     task_id = name if model.id is None else model.id
     if not task_id:
         raise place.at("id").error("this key is missing")
@@ -204,7 +158,7 @@ def _task(value: Json, place: Place, name: str) -> RawTask:
         if problem:
             raise place.at(label).error(problem)
     check_value(model.meta, place.at("meta"))
-    if model.examples is None and not model.tests and model.files is None:
+    if model.examples is None and not model.tests and work is None:
         raise place.at("examples").error("this key is missing")
     if model.tests:
         _check_tests(model.tests, place.at("tests"))
@@ -219,9 +173,26 @@ def _task(value: Json, place: Place, name: str) -> RawTask:
         verify=_rows(model.verify, place.at("verify")),
         hidden=_rows(model.hidden, place.at("hidden")),
         tests=model.tests,
-        files=None if model.files is None else _work(model.files, place.at("files")),
+        work=work,
         meta=model.meta,
     )
+
+
+def _with_work(value: Json, place: Place) -> tuple[Json, Work | None]:
+    """What a task says beside its work, and the work: what stands under the name of an environment."""
+    if not isinstance(value, dict):
+        return value, None
+    named = [key for key in value if key not in _TaskModel.model_fields and _reader(key) is not None]
+    rest = {key: item for key, item in value.items() if key not in named}
+    found = [(key, value[key]) for key in named if value[key] is not None]
+    if len(found) > 1:
+        raise place.at(found[1][0]).error(f"not together with {found[0][0]}")
+    return rest, next((_reader(key).read(item, place.at(key)) for key, item in found), None)
+
+
+def _reader(key: str) -> Any:
+    """The kind of environment of this name, which reads what a task says of its work; or None."""
+    return find("environments", key) if key.isidentifier() else None
 
 
 def _check_tests(text: str, place: Place) -> None:
@@ -233,24 +204,3 @@ def _check_tests(text: str, place: Place) -> None:
         raise place.error("not Python that can be read: nested too deeply or not text") from error
     if not any(isinstance(node, ast.FunctionDef) and node.name.startswith("test_") for node in tree.body):
         raise place.error("no function whose name begins with test_")
-
-
-def _work(model: _WorkModel, place: Place) -> FolderWork:
-    """The work, with its folder found from the place of the file that names it."""
-    if not model.check and not model.hidden_check:
-        raise place.at("check").error("a check, or a hidden_check, has to say when the work is done")
-    if not 0 < model.seconds <= MAX_CHECK_S:
-        raise place.at("seconds").error(f"not more than 0 and at most {MAX_CHECK_S:g}")
-    for name in model.hidden_files:
-        if not is_plain_name(name):
-            raise place.at("hidden_files").error(f"{_printable(name)!r} is not a plain relative file name")
-    check_value([model.folder, model.check, model.hidden_check, *model.hidden_files.values()], place)
-    return FolderWork(
-        folder=str(Path(place.file).parent / Path(model.folder).expanduser()),
-        check=model.check,
-        base=model.base,
-        protected=PROTECTED if model.protected is None else tuple(model.protected),
-        hidden_check=model.hidden_check,
-        hidden_files=model.hidden_files,
-        seconds=model.seconds,
-    )

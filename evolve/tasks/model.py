@@ -22,9 +22,11 @@ from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.tasks.separable import why_whole
 from evolve.tasks.signature import format_signature, infer_signature
-from evolve.tasks.work import FolderWork, work_json
+from evolve.tasks.work import Work
 
 SplitName = Literal["train", "gate", "test"]
+WORDS = "words"
+"""Family of tasks that a person told in words: nothing can check an answer to them."""
 MIN_VERIFY = 3
 """Fewest unseen rows on which an answer may be called verified."""
 
@@ -45,7 +47,7 @@ class Task:
         hidden: Rows kept from the policy.
         tests: Text of ``test_*`` functions that import the answer as ``solution``, for what rows cannot say; kept
             from the policy.
-        files: The folder to work in and its check; such a task has no rows and no tests.
+        work: What the task is about besides, such as a folder with its check; such a task has no rows and no tests.
         group: Identity of the problem; by default the SHA-256 of what is asked and what decides.
         meta: Free JSON that came with the task. ``meta["entry"]`` names the function to write, ``meta["rubric"]`` says
             by what a model judges an answer that nothing else can check.
@@ -61,7 +63,7 @@ class Task:
     verify: tuple[Row, ...] = ()
     hidden: tuple[Row, ...] = ()
     tests: str = ""
-    files: FolderWork | None = None
+    work: Work | None = None
     group: str = ""
     meta: Mapping[str, Json] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=(), compare=False)
@@ -72,15 +74,22 @@ class Task:
             object.__setattr__(self, "group", self._own_group())
 
     def _own_group(self) -> str:
-        if self.files is None and not self.tests:
+        if self.work is None and not self.tests:
             return default_group(self.signature, self.examples, self.hidden)
-        asked = None if self.files is None else {**work_json(self.files), "folder": ""}
+        asked = None if self.work is None else dict(self.work.identity())
         return digest(canonical_json([self.instruction, self.tests, asked]))
 
     @property
     def environment(self) -> str:
-        """Where the task is worked on: ``programs`` or ``files``."""
-        return "programs" if self.files is None else "files"
+        """Name of the kind of environment where the task is worked on."""
+        if self.work is not None:
+            return self.work.kind
+        return WORDS if self.family == WORDS and not self.examples and not self.tests else "programs"
+
+    @property
+    def folder(self) -> str:
+        """The person's folder that the task is about, or ""."""
+        return "" if self.work is None else self.work.folder
 
     @property
     def entry(self) -> str:
@@ -105,7 +114,7 @@ class Task:
             examples=self.examples,
             entry=self.entry,
             environment=self.environment,
-            check="" if self.files is None else self.files.check,
+            check="" if self.work is None else self.work.check,
             earlier=self.earlier,
         )
 
@@ -132,8 +141,10 @@ class Task:
 
     @property
     def only_checked(self) -> bool:
-        """The best an answer can be is checked: a command in a folder decides, or tests that share its process."""
-        return self.files is not None or (bool(self.tests) and not self.verifiable)
+        """The best an answer can be is checked: the work says so, or tests decide that share its process."""
+        if self.work is not None:
+            return self.work.only_checked
+        return bool(self.tests) and not self.verifiable
 
     def _unseen(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         seen = {row_key(row) for row in self.examples}
@@ -230,8 +241,8 @@ def task_json(task: Task) -> dict[str, Json]:
     }
     if task.signature:
         value["signature"] = task.signature
-    if task.files is not None:
-        value["files"] = work_json(task.files)
+    if task.work is not None:
+        value[task.work.kind] = dict(task.work.as_json())
     else:
         value["examples"] = [row_json(row) for row in task.examples]
         if task.verify:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import Protocol
 
 from evolve.episodes import Json
 
@@ -33,9 +34,41 @@ _RUN = re.compile(r"(?:(?:^|[\s;&|/])(?:python[\d.]*|sh|bash)\s+(?:-[a-zA-Z]\s+)
 MAX_CHECK_S = 3600.0
 
 
+class Work(Protocol):
+    """What a task is about besides rows and words, in the environment that reads it."""
+
+    @property
+    def kind(self) -> str:
+        """Name of the environment, and key of the work in task files."""
+        ...
+
+    @property
+    def folder(self) -> str:
+        """The person's folder that is worked on, or ""."""
+        ...
+
+    @property
+    def check(self) -> str:
+        """The check that a policy may read and run, or ""."""
+        ...
+
+    @property
+    def only_checked(self) -> bool:
+        """Whether the best that an answer can be is checked, so that it proves nothing to a gate."""
+        ...
+
+    def as_json(self) -> Mapping[str, Json]:
+        """The work as it stands in a task file."""
+        ...
+
+    def identity(self) -> Mapping[str, Json]:
+        """What makes two pieces of work the same problem, wherever they lie."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class FolderWork:
-    """A folder to work in and how to tell that the work is done.
+    """A folder to work in and how to tell that the work is done; implements :class:`Work`.
 
     Attributes:
         folder: Path of the folder; only a copy of it is worked on.
@@ -56,6 +89,36 @@ class FolderWork:
     seconds: float = 120.0
 
     @property
+    def kind(self) -> str:
+        """``files``."""
+        return "files"
+
+    @property
+    def only_checked(self) -> bool:
+        """Always: a check shares its process tree with the code under test."""
+        return True
+
+    def as_json(self) -> dict[str, Json]:
+        """The work as it stands in a task file, under the key ``files``."""
+        value: dict[str, Json] = {"folder": self.folder}
+        if self.check:
+            value["check"] = self.check
+        if self.base:
+            value["base"] = self.base
+        if self.protected != PROTECTED:
+            value["protected"] = list(self.protected)
+        if self.hidden_check:
+            value["hidden_check"] = self.hidden_check
+            value["hidden_files"] = dict(self.hidden_files)
+        if self.seconds != 120.0:
+            value["seconds"] = self.seconds
+        return value
+
+    def identity(self) -> dict[str, Json]:
+        """The same without the folder."""
+        return {**self.as_json(), "folder": ""}
+
+    @property
     def guarded(self) -> tuple[str, ...]:
         """The protected patterns, and the files with the name of a check that a check command names."""
         if not self.protected:
@@ -69,23 +132,6 @@ class FolderWork:
 def files_run(command: str) -> frozenset[str]:
     """The files that a shell command runs as scripts, as far as its text tells."""
     return frozenset(one.removeprefix("./") for one in _RUN.findall(command))
-
-
-def work_json(work: FolderWork) -> dict[str, Json]:
-    """The work as it stands in a task file, under the key ``files``."""
-    value: dict[str, Json] = {"folder": work.folder}
-    if work.check:
-        value["check"] = work.check
-    if work.base:
-        value["base"] = work.base
-    if work.protected != PROTECTED:
-        value["protected"] = list(work.protected)
-    if work.hidden_check:
-        value["hidden_check"] = work.hidden_check
-        value["hidden_files"] = dict(work.hidden_files)
-    if work.seconds != 120.0:
-        value["seconds"] = work.seconds
-    return value
 
 
 def is_protected(name: str, patterns: tuple[str, ...]) -> bool:

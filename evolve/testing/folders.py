@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evolve.environments.probing import Probe
 from evolve.episodes import Action, Claim, Limits, Plan, Recalled, Row, SkillDraft, Step, TaskView
-from evolve.policies.protocol import Probe
 from evolve.tasks import Task
 from evolve.tasks.folder_task import folder_task
 from evolve.testing.doubles import QuirkDouble

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evolve.environments.probing import Probe
 from evolve.episodes import (
     Action,
     Claim,
@@ -20,7 +21,6 @@ from evolve.episodes import (
     Step,
     TaskView,
 )
-from evolve.policies.protocol import Probe
 
 PROGRAMS: Mapping[str, str] = {
     "first": "def solve(xs):\n    return xs[0]\n",

@@ -41,12 +41,13 @@ def visit_bounds(workflow: Workflow) -> dict[str, int]:
     return {stage: workflow.knobs.steps if first <= number <= last else 1 for stage, number in position.items()}
 
 
-def misfits(workflow: Workflow, *, policy: str, environment: str) -> dict[str, str]:
+def misfits(workflow: Workflow, *, policy: str, environment: str, one_file: bool) -> dict[str, str]:
     """The stages that do nothing in such an episode, each with the reason.
 
     Args:
         policy: ``search`` or ``language``, with or without the model's name.
-        environment: ``programs`` or ``files``.
+        environment: Name of the kind of environment.
+        one_file: Whether an answer is one source file there.
     """
     found = {}
     for stage in workflow.stages:
@@ -54,7 +55,7 @@ def misfits(workflow: Workflow, *, policy: str, environment: str) -> dict[str, s
         name = policy.partition(":")[0]
         if kind is not None and kind.policies and name not in kind.policies:
             found[stage] = f"{stage} does nothing for the policy {name}"
-        elif kind is not None and environment not in kind.environments:
+        elif kind is not None and kind.one_file and not one_file:
             found[stage] = f"{stage} does nothing in the environment {environment}"
     return found
 

@@ -15,9 +15,6 @@ from evolve.workflow.stages import OUTCOME, UNATTENDED, kind_of
 Condition = Literal["always", "again", "stop", "doubtful", "agree"]
 
 
-_STEPS_IN_FOLDERS = 24
-
-
 @dataclass(frozen=True, kw_only=True)
 class Edge:
     """One way from a stage to the next.
@@ -94,9 +91,9 @@ class Workflow:
         place = self.stages.index("act") + 1
         return replace(self, stages=(*self.stages[:place], "ask", *self.stages[place:]))
 
-    def in_folders(self) -> Workflow:
-        """The workflow with room for the many small actions that work in a folder takes."""
-        return self.with_knobs(steps=max(_STEPS_IN_FOLDERS, self.knobs.steps))
+    def with_room(self, steps: int) -> Workflow:
+        """The workflow with room for that many actions at least."""
+        return self if steps <= self.knobs.steps else self.with_knobs(steps=steps)
 
     def with_knobs(self, **changes: Any) -> Workflow:
         """The same stages with other numbers, checked again."""

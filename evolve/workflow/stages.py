@@ -15,8 +15,6 @@ PLACES = (
 SKILL = "skill:"
 _SKILL_STAGE = re.compile(r"skill:[a-z0-9]+(-[a-z0-9]+)*@[0-9a-f]{12,64}\Z")
 ANY_POLICY: frozenset[str] = frozenset()
-_PROGRAMS = frozenset({"programs"})
-_EVERYWHERE = _PROGRAMS | {"files"}
 
 OUTCOME = ("again", "stop")
 DOUBT = ("doubtful", "agree")
@@ -34,7 +32,7 @@ class StageKind:
         mandatory: No workflow goes without it.
         effect: What happens outside the episode's own state, or "". Such a stage stands once.
         policies: The kinds of policy it serves, empty for all; for others it does nothing and says so.
-        environments: The environments it serves.
+        one_file: Whether it runs answers, and so serves environments only in which an answer is one source file.
         knobs: Knobs that count only where it stands.
     """
 
@@ -45,7 +43,7 @@ class StageKind:
     mandatory: bool = False
     effect: str = ""
     policies: frozenset[str] = ANY_POLICY
-    environments: frozenset[str] = _EVERYWHERE
+    one_file: bool = False
     knobs: tuple[str, ...] = ()
 
 
@@ -69,7 +67,7 @@ KINDS = (
         name="best_of_n",
         does="compares the answer with rivals on and near the examples and goes on with the best",
         places=("deliberate",),
-        environments=_PROGRAMS,
+        one_file=True,
         knobs=("rivals",),
     ),
     StageKind(
@@ -77,7 +75,7 @@ KINDS = (
         does="goes on with the answer that most rivals agree with near the examples",
         places=("deliberate",),
         conditions=DOUBT,
-        environments=_PROGRAMS,
+        one_file=True,
         knobs=("rivals", "quorum"),
     ),
     StageKind(
@@ -85,7 +83,7 @@ KINDS = (
         does="looks for inputs on which the answer is wrong, or a rival differs",
         places=("deliberate", "review"),
         conditions=DOUBT,
-        environments=_PROGRAMS,
+        one_file=True,
         knobs=("rivals",),
     ),
     StageKind(
@@ -93,13 +91,13 @@ KINDS = (
         does="rewrites an answer that was doubted, unless that makes it worse on the examples",
         places=("deliberate",),
         policies=frozenset({"language"}),
-        environments=_PROGRAMS,
+        one_file=True,
     ),
     StageKind(
         name="search",
         does="where no answer was found, searches again in another order",
         places=("deliberate",),
-        environments=_PROGRAMS,
+        one_file=True,
         knobs=("share",),
     ),
     StageKind(
@@ -126,7 +124,7 @@ SKILL_KIND = StageKind(
     does="calls a learned skill in the sandbox: it proposes an answer, changes one, or doubts one",
     places=("deliberate",),
     conditions=DOUBT,
-    environments=_PROGRAMS,
+    one_file=True,
 )
 
 UNATTENDED = ("recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit")

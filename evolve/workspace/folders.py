@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from evolve.agent.environments import Changes, Snapshots
-from evolve.agent.environments.diffs import unified
-from evolve.agent.environments.snapshots import changes_between
+from evolve.environments.files import Changes, Snapshots
+from evolve.environments.files.diffs import unified
+from evolve.environments.files.snapshots import changes_between
 from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest, write_atomic

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evolve.agent.sampling import WORDS
 from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
 from evolve.files import canonical_json, digest, read_text
 from evolve.tasks import Task, load_examples, resolve_task, row_key
 from evolve.tasks.limits import MAX_TEXT, Place, check_value, text_problem
+from evolve.tasks.model import WORDS
 
 _UNCHECKED = "there are no rows to check an answer against, so it stays unverified"
 
@@ -85,7 +85,7 @@ def with_rubric(task: Task, rubric: str) -> Task:
     Raises:
         UsageError: The task has rows or tests, which are better, or the rubric cannot be read or is empty.
     """
-    if task.files is None and (task.examples or task.verify_rows() or task.tests):
+    if task.examples or task.verify_rows() or task.tests:
         raise UsageError("--rubric is for tasks that have nothing else to check an answer", hint="leave it out")
     path = Path(rubric)
     text = read_text(path) if len(rubric) < 1_000 and "\n" not in rubric and path.is_file() else rubric
@@ -93,7 +93,7 @@ def with_rubric(task: Task, rubric: str) -> Task:
     if problem:
         raise UsageError(f"the rubric: {problem}", hint="--rubric TEXT, or --rubric FILE")
     kept = tuple(warning for warning in task.warnings if warning != _UNCHECKED)
-    judged = ("a model judges the answer, which verifies nothing",) if task.files is None else ()
+    judged = ("a model judges the answer, which verifies nothing",) if task.environment == WORDS else ()
     return replace(task, meta={**task.meta, "rubric": text.strip()}, warnings=(*kept, *judged))
 
 

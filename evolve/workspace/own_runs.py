@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.agent import Agent, Attendance, Recall, Run, Surroundings, episode_id, question_in, recall_nothing
 from evolve.agent.codec import from_data, to_data
+from evolve.environments import kind_of
 from evolve.episodes import EpisodeRecord, Limits, Question
 from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog, EventSink, read_events
@@ -22,6 +23,7 @@ from evolve.improve.stores import Stores
 from evolve.ledger import Budget
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task, task_json
+from evolve.tasks.work import FolderWork
 from evolve.workflow import Workflow
 from evolve.workspace.approvals import delivered
 from evolve.workspace.faults import FaultKept
@@ -88,8 +90,8 @@ def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
         else:
             admitted = _admit(workspace, record, task)
             workspace.preferences.from_answers(record)
-        if record.solved and task.files is not None:
-            patch, question = delivered(workspace, record, task.files, wish.person)
+        if record.solved and isinstance(task.work, FolderWork):
+            patch, question = delivered(workspace, record, task.work, wish.person)
     begun = {"variant": variant, "seed": seed}
     _note(workspace, run, begun if question is None else {**begun, **_again(workspace, wish, question)})
     if question is None and record.status not in PAUSED:
@@ -182,11 +184,13 @@ class _Place:
 
 def _opener(workspace: Workspace, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
     """How to open the sandbox of one task, refused before anything is made where it cannot be."""
-    if wish.task.files is None:
+    task = wish.task
+    if kind_of(task.environment).needs_model:
+        refuse_search(workspace.learner.name)
+    if not task.folder:
         return lambda: nullcontext(workspace.open_sandbox())
-    refuse_search(workspace.learner.name)
-    environment = environment_for(wish.task.files.folder, wish.python)
-    hidden: list[str | Path] = [workspace.paths.root, wish.task.files.folder]
+    environment = environment_for(task.folder, wish.python)
+    hidden: list[str | Path] = [workspace.paths.root, task.folder]
     return lambda: closing(sandbox_opener(workspace.settings, hidden)(python=environment))
 
 
@@ -215,8 +219,7 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
         skills=arm.skills,
         scanner=scanner_of(workspace.paths, folders_of([wish.task])),
     )
-    acting = arm.workflow.attended()
-    return Agent(around, acting if wish.task.files is None else acting.in_folders())
+    return Agent(around, arm.workflow.attended().with_room(kind_of(wish.task.environment).least_steps))
 
 
 def _limits(workspace: Workspace, budget: Budget) -> Limits:
@@ -230,7 +233,7 @@ def _limits(workspace: Workspace, budget: Budget) -> Limits:
 def _own_recall(workspace: Workspace, arm: Arm, task: Task) -> Recall:
     if workspace.uses_model:  # it can read what the person noted and wants
         found = recall_from(workspace.stores.memory, notes=True, trials=True)
-        return workspace.preferences.beside(found, folder=task.files.folder if task.files is not None else "")
+        return workspace.preferences.beside(found, folder=task.folder)
     return recall_from(workspace.stores.memory) if arm.memory is not None else recall_nothing
 
 

@@ -247,8 +247,7 @@ def act_in_words(act: PersonAct) -> str:
 
 def about(task: Task) -> dict[str, dict[str, str]]:
     """What a run notes of its task, so that an act on it is known by its context."""
-    folder = task.files.folder if task.files is not None else ""
-    return {ABOUT: {"instruction": task.instruction[:2_000], "family": task.family, "folder": folder}}
+    return {ABOUT: {"instruction": task.instruction[:2_000], "family": task.family, "folder": task.folder}}
 
 
 def _shown(record: EpisodeRecord) -> Iterator[str]:

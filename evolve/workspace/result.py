@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolve.agent.codec import to_data
+from evolve.environments import kind_of
 from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Json, Question
-from evolve.tasks import Task, equal
+from evolve.tasks import Task
 from evolve.workspace.folders import Patch
 
 
@@ -99,13 +100,14 @@ class Extras:
 
 def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
     """The result a record amounts to."""
+    kind = kind_of(task.environment)
     return Result(
         status="waiting" if extras.question is not None else record.status,
         answer=record.answer,
         entry=task.entry,
         verified=record.verified,
         checked=record.checked,
-        score=1.0 if record.solved else _share(record, task),
+        score=1.0 if record.solved else kind.progress(task, record),
         episode_id=record.episode,
         run_id=record.run,
         task=task.id,
@@ -116,7 +118,7 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         learned=tuple(dict.fromkeys(claim.text for claim in record.claims)),
         skills=extras.skills,
         warnings=(*task.warnings, *extras.warnings),
-        value=_value(record) if record.answer and not task.examples and task.files is None else None,
+        value=_value(record) if record.answer and not task.examples and kind.one_file else None,
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
         patch=extras.patch,
         question=extras.question,
@@ -127,17 +129,6 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
 def _value(record: EpisodeRecord) -> Json:
     seen = record.steps[-1].observation
     return seen.outputs[0] if seen is not None and seen.outputs else None
-
-
-def _share(record: EpisodeRecord, task: Task) -> float:
-    seen = [step.observation for step in record.steps if step.observation is not None]
-    if task.files is not None:
-        return min(0.99, seen[-1].state.score) if seen and seen[-1].state is not None else 0.0
-    if not seen or not seen[-1].outputs or not task.examples:
-        return 0.0
-    right = [equal(value, row.output) for value, row in zip(seen[-1].outputs, task.examples, strict=False)]
-    # An answer that was refused on unseen rows is not a full score, whatever it does on the visible ones.
-    return min(0.99, sum(right) / len(task.examples)) if task.examples else 0.0
 
 
 def _ambiguity(record: EpisodeRecord) -> Ambiguity | None:

@@ -39,4 +39,4 @@ def scanner_for(paths: WorkspacePaths, suite: Suite) -> Scanner:
 
 def folders_of(tasks: Iterable[Task]) -> list[Path]:
     """The folders that tasks are worked on in, each once."""
-    return list(dict.fromkeys(Path(task.files.folder) for task in tasks if task.files is not None))
+    return list(dict.fromkeys(Path(task.folder) for task in tasks if task.folder))

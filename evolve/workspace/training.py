@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from evolve.agent import Run
+from evolve.environments import kind_of
 from evolve.episodes import Limits
 from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog
@@ -90,8 +91,8 @@ def _check(workspace: Workspace, suite: Suite, python: str | os.PathLike[str] | 
     judged = next((task.id for task in suite.tasks if task.rubric), "")
     if judged:
         raise UsageError(f"{judged}: a rubric is an opinion, and a loop learns from none", hint="evolve run takes it")
-    in_folders = [task for task in suite.tasks if task.files is not None]
-    if len(in_folders) == len(suite.tasks):
+    in_folders = [task for task in suite.tasks if task.folder]
+    if all(kind_of(task.environment).needs_model for task in suite.tasks):
         refuse_search(workspace.learner.name)
     if not in_folders and python is not None:
         raise UsageError("--python is about work in folders, and no task of the suite is any", hint="leave it out")
@@ -159,7 +160,7 @@ def opened_session(
     python: str | os.PathLike[str] | None = None,
 ) -> Iterator[Session]:
     """A session with its workers; they are gone when it ends, however it ends."""
-    folders = {task.files.folder for task in suite.tasks if task.files is not None}
+    folders = {task.folder for task in suite.tasks if task.folder}
     if isinstance(workspace.learner, AsksEndpoints):
         workspace.learner.beware_of(folders_of(suite.tasks))
     opener = sandbox_opener(workspace.settings, [workspace.paths.root, *sorted(folders)])

@@ -26,6 +26,7 @@ LAYERS = (
     ("gate",),
     ("agent",),
     ("policies",),
+    ("environments",),
     ("memory", "skills", "tasks"),
     ("retrieval", "programs"),
     ("models", "sandbox", "vectors", "store"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.agent.environments.verdicts import judged_by_all
+from evolve.environments.verdicts import judged_by_all
 from evolve.episodes import Row
 from evolve.tasks import RowsVerifier, Submission, TestsVerifier
 from tests.tasks.asserting import three

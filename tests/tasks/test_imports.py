@@ -7,8 +7,7 @@ import json
 import pytest
 
 from evolve.agent import Agent, Surroundings
-from evolve.agent.environments import open_environment
-from evolve.agent.environments.opening import Setting
+from evolve.environments import Setting, open_environment
 from evolve.episodes import Action, Step
 from evolve.errors import TaskError, UsageError
 from evolve.sandbox import open_sandbox

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from evolve.agent.codec import from_data, to_data
 from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import stopped
-from evolve.agent.sampling import chosen, in_words, readings
+from evolve.agent.sampling import chosen, readings
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
 from evolve.episodes import TRIAL, Action, Observation, Recalled, Step
@@ -44,17 +44,17 @@ class _Seen:
 
 def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -> _Seen:
     answers = action.kind == "code" and bool(action.code) and not action.explores
-    if not answers or not (in_words(context.view) or action.samples):
+    if not answers or not (context.kind.unchecked or action.samples):
         return _Seen(action=action, observation=_one(action, before, context))
     several = bool(action.samples) and not action.decided
-    if several and in_words(context.view) and context.attendance is not None:
+    if several and context.kind.unchecked and context.attendance is not None:
         values = readings(context.sandbox, context.view, action)[:_MOST]
         if values:
             told = Observation(ok=False, text="answers to the task give different values", readings=tuple(values))
             return _Seen(action=action, observation=told)
     best, trial = chosen(context.sandbox, context.view, action)
-    # A task in words has no row to fit: there it counts whether the answer runs at all.
-    ok = trial.ok if not in_words(context.view) else not (trial.fault or trial.denied or trial.error)
+    # Where nothing can check an answer it counts whether it runs at all.
+    ok = trial.ok if not context.kind.unchecked else not (trial.fault or trial.denied or trial.error)
     observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
     return _Seen(action=best, observation=observed)
 
@@ -80,7 +80,6 @@ def _one(action: Action, before: Sequence[Step], context: EpisodeContext) -> Obs
         return Observation(ok=False, outputs=tuple(_told(item) for item in found if item.kind != TRIAL))
     if action.kind == "ask_user":
         return Observation(ok=False, error="nobody is here to answer; decide without asking")
-    explores = action.explores and action.code and context.environment.name == "programs"
-    if explores and context.exploration is not None:
+    if action.explores and action.code and context.kind.one_file and context.exploration is not None:
         return context.exploration.observe(action, before)
     return context.environment.observe(action, before)

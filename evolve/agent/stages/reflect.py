@@ -11,10 +11,10 @@ from evolve.agent.context import EpisodeContext
 from evolve.agent.paying import paid
 from evolve.agent.questions import was_stopped
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
+from evolve.environments.probing import Probe
 from evolve.episodes import Json, Step
 from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import digest
-from evolve.policies.protocol import Probe
 
 
 def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -26,7 +26,7 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """
     if not context.learns:
         return {}
-    steps = evidence_steps(read_steps(state), by_check=context.environment.name == "files")
+    steps = evidence_steps(read_steps(state), by_check=context.kind.has_states)
     if not steps:
         return {}
     probe = _kept(context.environment.probe, context, len(steps))

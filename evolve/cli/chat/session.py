@@ -147,7 +147,7 @@ class Session:
             task = self._task(wanted, words=workspace.uses_model)
             for warning in task.warnings:
                 self.screen.say("warning", warning)
-            python = self.setup.python if task.files is not None else None
+            python = self.setup.python if task.folder else None
             result = workspace.run(task, budget=budget_of(turn.budget), python=python, person=person)
         return self._decided(task, turn, result)
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolve.cancellation import Cancellation
+from evolve.environments import kind_of
+from evolve.environments.probing import Probe
 from evolve.episodes import (
     PREFERENCE,
     TRIAL,
@@ -66,7 +68,7 @@ from evolve.policies.language.reflection import (
 from evolve.policies.language.trying import Anew, state_before
 from evolve.policies.language.turns import is_decided, open_question, repeats, told_in
 from evolve.policies.language.watching import Watched
-from evolve.policies.protocol import OnPiece, Probe
+from evolve.policies.protocol import OnPiece
 from evolve.skills import Skill
 
 _HANDLE = re.compile(r"step\s+(\d+)(?:\s+page\s+(\d+))?", re.IGNORECASE)
@@ -163,7 +165,7 @@ class LanguagePolicy(Deliberation):
             if repeats(said, steps):
                 return Action(kind="finish", text="the same step was proposed again and again, so this stops here")
         action = self.action_of(view, plan, steps, said)
-        if action.kind == "code" and not action.explores and view.environment == "programs":
+        if action.kind == "code" and not action.explores and kind_of(view.environment).one_file:
             action = self._sampled(view, now, steps, action)
         if fresh:
             action = replace(action, revised=subgoals)
@@ -296,6 +298,7 @@ class LanguagePolicy(Deliberation):
         return order[:12]
 
     def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], said: Mapping[str, Any]) -> Action:
+        one_file = kind_of(view.environment).one_file
         kind, text = said["kind"], " ".join(str(said["text"] or said["thought"]).split())[:300]
         made = Action(
             kind=kind,
@@ -303,11 +306,11 @@ class LanguagePolicy(Deliberation):
             subgoal=f"s{said['subgoal']}" if said["subgoal"] > 0 else "",
             plan=None if steps else Plan(goal=plan.goal, subgoals=plan.subgoals, told=plan.told),
         )
-        if kind == "code" and not said["answer"] and view.environment == "programs":
+        if kind == "code" and not said["answer"] and one_file:
             return replace(made, code=str(said["code"]), explores=True)
         if kind == "code":
             # In a folder the sandbox has the skills to import, because what an action writes is no single file.
-            put_in = mount if view.environment == "programs" else imported
+            put_in = mount if one_file else imported
             mounted = put_in(str(said["code"]), self.skills)
             written = str(said["code"]) if mounted.code != said["code"] else ""
             used = [f"skill:{one}" for one in mounted.used]
@@ -330,7 +333,7 @@ class LanguagePolicy(Deliberation):
 
     def _anew(self, view: TaskView, steps: Sequence[Step], probe: Probe) -> Anew:
         bare = replace(self, skills=())
-        before, snapshot = state_before(view, steps)
+        before, snapshot = state_before(steps)
 
         def ask(told: Sequence[Recalled], earlier: Sequence[Step]) -> Mapping[str, Any]:
             return bare.proposal(view, Plan(goal="", told=tuple(told)), earlier)

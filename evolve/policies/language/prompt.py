@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from evolve.environments import kind_of
 from evolve.episodes import PREFERENCE, EnvironmentState, Plan, Recalled, Row, Step, Subgoal, TaskView
 from evolve.models import KEPT, Message
 from evolve.policies.language.mounting import import_line
@@ -22,10 +23,8 @@ _CODE = 2_000
 _SEEN = 900
 _LINE = 140
 _ANSWER = 600
-_FILES = 100
 _EDIT = 600
 _SHOWN_IN_FULL = 3
-_REFUSED = "right on the examples, refused on rows that are not shown"
 _LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
 
 
@@ -39,17 +38,11 @@ def task_message(view: TaskView) -> Message:
             break
         shown.append(line)
     parts = [f"Task: {view.instruction or 'find the function that the examples show'}"]
-    if view.environment == "files":
-        names = "\n".join([*view.files[:_FILES], *(["..."] if len(view.files) > _FILES else [])])
-        parts.append(
-            "You work in a copy of a folder. Code runs in it as the current folder, whatever answer says; what"
-            " it changes stays, variables do not. Your code may import skills, files of the folder may not."
-            " A check runs after every change. finish hands the folder in."
-        )
-        parts.append(quoted("files", shortened(names, _EXAMPLES)))
-        return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
-    parts.append(f"Define the function {view.entry}{view.signature.partition(' -> ')[0] or '()'}; it returns JSON.")
-    parts.append(quoted("examples", "\n".join(shown)) if shown else "There are no examples.")
+    kind = kind_of(view.environment)
+    told = kind.put(view)
+    parts += [quoted(part.name, shortened(part.text, _EXAMPLES)) if part.name else part.text for part in told]
+    if kind.one_file:
+        parts.append(quoted("examples", "\n".join(shown)) if shown else "There are no examples.")
     return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
 
 
@@ -215,9 +208,7 @@ def _came_back(view: TaskView, step: Step) -> str:
     if seen.interrupted:
         return seen.error
     if judged is not None:
-        folder = view.environment == "files"
-        refused = "a check that is not shown refuses it" if folder else _REFUSED
-        return "accepted" if judged.accepted else refused
+        return "accepted" if judged.accepted else kind_of(view.environment).refusal
     if seen.denied and not seen.text:
         return f"refused by the sandbox, which says nothing about the task: {seen.denied}"
     if seen.fault:

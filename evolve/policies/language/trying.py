@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evolve.environments import kind_of
+from evolve.environments.probing import Probe, cut_short
 from evolve.episodes import Recalled, Step, TaskView
 from evolve.policies.language.reflection import is_failure, right_answer
-from evolve.policies.protocol import Probe, cut_short
 from evolve.tasks import equal
 
 _SOUND = "def sound(*values):\n    return True\n"
@@ -39,7 +40,7 @@ class Anew:
         None where the machine kept that open, or the action only looked around.
         """
         said = self.ask(facts, self.steps)
-        if self.view.environment == "files":
+        if kind_of(self.view.environment).has_states:
             return self._passes(str(said["code"])) if said["kind"] == "code" else None
         return self._fits(str(said["code"])) if said["kind"] == "code" else False
 
@@ -56,13 +57,13 @@ class Anew:
         return outputs is not None and all(equal(value, row.output) for value, row in zip(outputs, rows, strict=True))
 
 
-def state_before(view: TaskView, steps: Sequence[Step]) -> tuple[tuple[Step, ...], str]:
+def state_before(steps: Sequence[Step]) -> tuple[tuple[Step, ...], str]:
     """The steps and the snapshot from which the question is asked anew."""
     failed = next((step for step in steps if is_failure(step)), None)
     step = failed or right_answer(steps)
-    if view.environment != "files" or step is None or step.observation is None:
+    if step is None or step.observation is None or step.observation.state is None:
         return (), ""
-    parent = step.observation.state.parent if step.observation.state is not None else 0
+    parent = step.observation.state.parent
     before = tuple(one for one in steps if one.number <= parent)
     last = before[-1].observation if before else None
     return before, last.state.snapshot if last is not None and last.state is not None else ""

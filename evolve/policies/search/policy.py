@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.cancellation import Cancellation
+from evolve.environments.probing import Probe
 from evolve.episodes import (
     Action,
     Claim,
@@ -21,7 +22,7 @@ from evolve.episodes import (
     Subgoal,
     TaskView,
 )
-from evolve.policies.protocol import OnPiece, Probe
+from evolve.policies.protocol import OnPiece
 from evolve.policies.search.abstraction import Answers
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from evolve.environments.probing import Probe, cut_short
 from evolve.episodes import Claim, Evidence, Json, Row, Scope, TaskView
-from evolve.policies.protocol import Probe, cut_short
 from evolve.policies.search.answers import heading
 from evolve.policies.search.dreams import names_in
 from evolve.policies.search.features import coarse_relation, features_of

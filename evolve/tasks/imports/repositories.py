@@ -53,7 +53,7 @@ def repository_task(row: RepositoryRow, repos: Path, place: Place) -> Task:
         family=row.repo or "repository",
         instruction=row.problem_statement,
         examples=(),
-        files=FolderWork(
+        work=FolderWork(
             folder=str(folder),
             base=tree.digest,
             hidden_check="python3 -m pytest -q " + shlex.join(tests),

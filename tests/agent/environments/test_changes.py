@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evolve.agent.environments import Snapshots
-from evolve.agent.environments.diffs import unified
-from evolve.agent.environments.snapshots import changes_between
+from evolve.environments.files import Snapshots
+from evolve.environments.files.diffs import unified
+from evolve.environments.files.snapshots import changes_between
 from evolve.tasks.imports.patches import patched
 from evolve.tasks.limits import Place
 from evolve.tasks.work import PROTECTED, is_protected, restored

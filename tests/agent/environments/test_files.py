@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from evolve.agent.environments import Snapshots
+from evolve.environments.files import Snapshots
 from evolve.errors import UsageError
 from evolve.testing import ScriptedWorker
 from evolve.workflow import Workflow

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from evolve.episodes import Json
 from evolve.faults import hit
-from evolve.policies.protocol import Probe
 from evolve.sandbox.protocol import Program, Sandbox, SandboxLimits
 from evolve.tasks.trials import Trial, try_rows
 
-__all__ = ["PROBE_LIMITS", "Trial", "call_once", "make_probe", "try_rows"]
+__all__ = ["PROBE_LIMITS", "Probe", "Trial", "call_once", "cut_short", "make_probe", "try_rows"]
+
+Probe = Callable[[Sequence[tuple[str, str]], Sequence[Sequence[Json]]], list[list[Json] | None]]
+"""``probe(programs, inputs)`` runs each ``(source, entry)`` on every input in one sandbox
+execution; gives a list per program of outputs, or None where that program failed to load.
+A row that raised is the dict ``{"error": "..."}``.
+
+In a folder each source is an action's code, its entry is not used, and an input is ``[snapshot]``, the state it starts
+from. The output says whether the visible check passes afterwards; it is None where nothing was changed."""
+
+_MACHINE = ("PermissionError", "MemoryError", "TimeoutError", "time limit", "disk limit", "not run", "the sandbox")
+
+
+def cut_short(value: Json) -> bool:
+    """Whether an output of a probe says that the machine ended or refused the work, so nothing of the program."""
+    return isinstance(value, dict) and set(value) == {"error"} and str(value["error"]).startswith(_MACHINE)
+
 
 PROBE_LIMITS = SandboxLimits(wall_s=10.0)
 

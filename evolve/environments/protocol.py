@@ -34,7 +34,7 @@ class Environment(Protocol):
         ...
 
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
-        """Runs variations for a policy that reflects; a :data:`~evolve.policies.protocol.Probe`. Leaves no trace."""
+        """Runs variations for a policy that reflects; a :data:`~evolve.environments.probing.Probe`. Leaves no trace."""
         ...
 
     def answer(self, step: Step) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from difflib import unified_diff
 
-from evolve.agent.environments.snapshots import Changes
+from evolve.environments.files.snapshots import Changes
 
 _LARGEST = 200_000
 

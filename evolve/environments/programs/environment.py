@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from evolve.agent.environments.verdicts import judged_by_all
-from evolve.agent.execution import make_probe
+from evolve.environments.probing import make_probe
+from evolve.environments.verdicts import judged_by_all
 from evolve.episodes import Action, Json, Judgement, Observation, Step
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
@@ -23,9 +23,8 @@ class ProgramsEnvironment:
         judge: Asked where there are neither rows nor tests; its bit is an opinion.
     """
 
-    name = "programs"
-
-    def __init__(self, task: Task, sandbox: Sandbox, judge: Verifier | None = None) -> None:
+    def __init__(self, task: Task, sandbox: Sandbox, judge: Verifier | None = None, *, name: str = "programs") -> None:
+        self.name = name
         self._entry, self._examples, self._sandbox = task.entry, task.examples, sandbox
         rows = task.verify_rows()
         self._verifiers: tuple[Verifier, ...] = (RowsVerifier(rows=rows),)

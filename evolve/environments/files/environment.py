@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from evolve.agent.environments.diffs import unified
-from evolve.agent.environments.focus import best_first, start_score, state_of
-from evolve.agent.environments.modules import run_with
-from evolve.agent.environments.snapshots import Changes, Snapshots, changes_between
-from evolve.agent.environments.verdicts import judged_by_all
+from evolve.environments.files.diffs import unified
+from evolve.environments.files.focus import best_first, start_score, state_of
+from evolve.environments.files.modules import run_with
+from evolve.environments.files.snapshots import Changes, Snapshots, changes_between
+from evolve.environments.verdicts import judged_by_all
 from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Step
 from evolve.errors import UsageError
 from evolve.faults import hit

@@ -1,0 +1,22 @@
+"""What an episode acts on: ``programs`` writes a function, ``words`` answers a question, ``files`` works in a folder.
+
+Each kind is one value and one folder here; packages may offer more (:mod:`evolve.extensions`).
+"""
+
+from __future__ import annotations
+
+from evolve.environments.kind import EnvironmentKind, Part, Setting, judge_of, kind_of, open_environment
+from evolve.environments.probing import Probe, make_probe
+from evolve.environments.protocol import Environment
+
+__all__ = [
+    "Environment",
+    "EnvironmentKind",
+    "Part",
+    "Probe",
+    "Setting",
+    "judge_of",
+    "kind_of",
+    "make_probe",
+    "open_environment",
+]

@@ -1,0 +1,72 @@
+"""What sets work in a folder apart from other kinds of work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evolve.environments.files.environment import FilesEnvironment
+from evolve.environments.files.snapshots import Snapshots
+from evolve.environments.kind import Part, Setting, judge_of
+from evolve.environments.protocol import Environment
+from evolve.episodes import EpisodeRecord, Json, TaskView
+from evolve.tasks.folder_file import folder_work
+from evolve.tasks.limits import Place
+from evolve.tasks.model import Task
+from evolve.tasks.work import FolderWork
+
+_SHOWN = 100
+_PLACE = (
+    "You work in a copy of a folder. Code runs in it as the current folder, whatever answer says; what"
+    " it changes stays, variables do not. Your code may import skills, files of the folder may not."
+    " A check runs after every change. finish hands the folder in."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """Implements :class:`~evolve.environments.kind.EnvironmentKind` for work in a folder."""
+
+    name: str = "files"
+    needs_model: bool = True
+    one_file: bool = False
+    has_states: bool = True
+    unchecked: bool = False
+    leaves_changes: bool = True
+    least_steps: int = 24
+    refusal: str = "a check that is not shown refuses it"
+
+    def read(self, data: Json, place: Place) -> FolderWork:
+        """The folder, found from the place of the file that names it, and its check."""
+        return folder_work(data, place)
+
+    def open(self, task: Task, setting: Setting) -> Environment:
+        """Runs actions on copies of the folder, which itself is only read."""
+        assert isinstance(task.work, FolderWork)
+        judge = judge_of(task, setting)
+        return FilesEnvironment(
+            task.work,
+            setting.sandbox,
+            Snapshots(None if setting.folder is None else setting.folder / "tree"),
+            branches=setting.branches,
+            verifiers=() if judge is None else (judge,),
+            modules=setting.modules,
+        )
+
+    def put(self, view: TaskView) -> Sequence[Part]:
+        """What working in the folder is like, and the names of its files, as many as fit."""
+        names = [*view.files[:_SHOWN], *(["..."] if len(view.files) > _SHOWN else [])]
+        return (Part(text=_PLACE), Part(text="\n".join(names), name="files"))
+
+    def progress(self, task: Task, record: EpisodeRecord) -> float:
+        """The check's own score of the last state."""
+        seen = [step.observation for step in record.steps if step.observation is not None]
+        return min(0.99, seen[-1].state.score) if seen and seen[-1].state is not None else 0.0
+
+    def told(self, task: Task) -> str:
+        """The folder, and the check unless it is hidden."""
+        check = task.work.check if task.work is not None else ""
+        return f"in a copy of {task.folder}, until this passes: {check or 'a check that is not shown'}"
+
+
+FILES = Files()

@@ -1,0 +1,164 @@
+"""The seam for whatever tasks can be about: all that differs from one kind of environment to another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from evolve.environments.protocol import Environment
+from evolve.episodes import EpisodeRecord, Json, TaskView
+from evolve.errors import UsageError
+from evolve.extensions import BUILT_IN, find, installed
+from evolve.sandbox.actions import NO_FILES
+from evolve.sandbox.protocol import Sandbox
+from evolve.tasks.limits import Place
+from evolve.tasks.model import Task
+from evolve.tasks.verifiers import Verifier
+from evolve.tasks.work import Work
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What an environment works with.
+
+    Attributes:
+        folder: The episode's own folder, for snapshots; None keeps them in memory.
+        branches: Most actions tried from one state; see :class:`evolve.workflow.Knobs`.
+        modules: Python files by name that actions can import.
+        judge: Makes the verifier that judges by a task's rubric; None where no model can.
+    """
+
+    sandbox: Sandbox
+    folder: Path | None = None
+    branches: int = 1
+    modules: Mapping[str, bytes] = field(default_factory=lambda: NO_FILES)
+    judge: Callable[[Task], Verifier] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A part of how a task is put to a model.
+
+    Attributes:
+        text: In evolve's own words; or, with a name, data that comes from outside and is quoted.
+        name: What the data is, such as ``files``; "" for words of evolve's own.
+    """
+
+    text: str
+    name: str = ""
+
+
+class EnvironmentKind(Protocol):
+    """One kind of environment, as one value."""
+
+    @property
+    def name(self) -> str:
+        """As it stands in records; where a task needs more than rows, also the key of its work in task files."""
+        ...
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether only a policy that asks a model can act there; the embedded search finds functions."""
+        ...
+
+    @property
+    def one_file(self) -> bool:
+        """Whether an answer is one source file that runs by itself.
+
+        Then skills are written into it, stages can run and compare answers, and code that is no answer runs in a
+        session of its own. Else skills are imported, and every piece of code acts.
+        """
+        ...
+
+    @property
+    def has_states(self) -> bool:
+        """Whether an action leaves a state that a visible check scores and that can be gone back to."""
+        ...
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether nothing can tell if an answer is right; then it counts that it runs."""
+        ...
+
+    @property
+    def leaves_changes(self) -> bool:
+        """Whether what came out is a change of the person's files, which waits for leave, and no value."""
+        ...
+
+    @property
+    def least_steps(self) -> int:
+        """Actions that an episode may take at least, whatever the workflow says; 0 leaves it to the workflow."""
+        ...
+
+    @property
+    def refusal(self) -> str:
+        """What a policy is told of an answer that the verifier refused."""
+        ...
+
+    def read(self, data: Json, place: Place) -> Work:
+        """The work that a task file states under the kind's name.
+
+        Raises:
+            TaskError: It is not as it should be, or tasks of this kind state no work.
+        """
+        ...
+
+    def open(self, task: Task, setting: Setting) -> Environment:
+        """The environment of one episode.
+
+        Raises:
+            UsageError: The task cannot be worked on here.
+        """
+        ...
+
+    def put(self, view: TaskView) -> Sequence[Part]:
+        """How the task is put to a model, between its instruction and its examples."""
+        ...
+
+    def progress(self, task: Task, record: EpisodeRecord) -> float:
+        """How far an unsolved episode came, 0.0 to below 1.0."""
+        ...
+
+    def told(self, task: Task) -> str:
+        """Where the work takes place and what decides, in one line for people; "" where rows say it."""
+        ...
+
+
+def kind_of(name: str) -> EnvironmentKind:
+    """The kind with this name.
+
+    Raises:
+        UsageError: Nobody offers it.
+    """
+    found: EnvironmentKind | None = find("environments", name)
+    if found is None:
+        known = ", ".join([*BUILT_IN["environments"], *installed("environments")])
+        raise UsageError(f"there is no environment {name!r}; there are {known}", hint="install the package that has it")
+    return found
+
+
+def open_environment(task: Task, setting: Setting) -> Environment:
+    """The environment that the task asks for.
+
+    Raises:
+        UsageError: The task cannot be worked on here; or it has a rubric, and nobody can judge by it.
+    """
+    return kind_of(task.environment).open(task, setting)
+
+
+def judge_of(task: Task, setting: Setting) -> Verifier | None:
+    """Who judges by the task's rubric; nobody where it has none.
+
+    Raises:
+        UsageError: It has one, and no model is named.
+    """
+    if not task.rubric:
+        return None
+    if setting.judge is None:
+        raise UsageError(
+            f"{task.id}: a rubric is judged by a model, and none is named",
+            hint="--model NAME, or `evolve models default NAME`; model_judge in the settings names another judge",
+        )
+    return setting.judge(task)

@@ -1,0 +1,61 @@
+"""What sets the writing of functions apart from other kinds of work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evolve.environments.kind import Part, Setting, judge_of
+from evolve.environments.programs.environment import ProgramsEnvironment
+from evolve.environments.protocol import Environment
+from evolve.episodes import EpisodeRecord, Json, TaskView
+from evolve.tasks.equality import equal
+from evolve.tasks.limits import Place
+from evolve.tasks.model import Task
+from evolve.tasks.work import Work
+
+
+@dataclass(frozen=True, kw_only=True)
+class Programs:
+    """Implements :class:`~evolve.environments.kind.EnvironmentKind` for functions that rows show and judge."""
+
+    name: str = "programs"
+    needs_model: bool = False
+    one_file: bool = True
+    has_states: bool = False
+    unchecked: bool = False
+    leaves_changes: bool = False
+    least_steps: int = 0
+    refusal: str = "right on the examples, refused on rows that are not shown"
+
+    def read(self, data: Json, place: Place) -> Work:
+        """Refused: rows and tests are all that such a task needs."""
+        raise place.error("tasks of this kind have examples or tests")
+
+    def open(self, task: Task, setting: Setting) -> Environment:
+        """Runs answers in the sandbox; a rubric decides only where there are neither rows nor tests."""
+        decided = bool(task.verify_rows() or task.tests)
+        return ProgramsEnvironment(task, setting.sandbox, None if decided else judge_of(task, setting))
+
+    def put(self, view: TaskView) -> Sequence[Part]:
+        """The function to define."""
+        head = f"{view.entry}{view.signature.partition(' -> ')[0] or '()'}"
+        return (Part(text=f"Define the function {head}; it returns JSON."),)
+
+    def progress(self, task: Task, record: EpisodeRecord) -> float:
+        """Share of the visible examples that the last action reproduced.
+
+        An answer that was refused on unseen rows is not a full score, whatever it does on the visible ones.
+        """
+        seen = [step.observation for step in record.steps if step.observation is not None]
+        if not seen or not task.examples:
+            return 0.0
+        right = [equal(value, row.output) for value, row in zip(seen[-1].outputs, task.examples, strict=False)]
+        return min(0.99, sum(right) / len(task.examples))
+
+    def told(self, task: Task) -> str:
+        """Nothing: the rows are shown."""
+        return ""
+
+
+PROGRAMS = Programs()

@@ -1,0 +1,33 @@
+"""What sets a question in words apart: nothing can check an answer to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evolve.environments.kind import Setting, judge_of
+from evolve.environments.programs import Programs, ProgramsEnvironment
+from evolve.environments.protocol import Environment
+from evolve.episodes import EpisodeRecord
+from evolve.tasks.model import Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words(Programs):
+    """Implements :class:`~evolve.environments.kind.EnvironmentKind` for questions without rows.
+
+    The answer is a function that is called once, and its value is what the person gets.
+    """
+
+    name: str = "words"
+    unchecked: bool = True
+
+    def open(self, task: Task, setting: Setting) -> Environment:
+        """Calls answers in the sandbox; where the task has a rubric, a model judges what they give."""
+        return ProgramsEnvironment(task, setting.sandbox, judge_of(task, setting), name=self.name)
+
+    def progress(self, task: Task, record: EpisodeRecord) -> float:
+        """Nothing: there is no row to come nearer to."""
+        return 0.0
+
+
+WORDS = Words()

@@ -1,0 +1,50 @@
+"""What a task file says of work in a folder, under the key ``files``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from evolve.episodes import Json
+from evolve.sandbox.actions import is_plain_name
+from evolve.tasks.limits import Place, check_value
+from evolve.tasks.validation import printable, validated
+from evolve.tasks.work import MAX_CHECK_S, PROTECTED, FolderWork
+
+
+class _WorkModel(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    folder: str
+    check: str = ""
+    base: str = ""
+    protected: list[str] | None = None
+    hidden_check: str = ""
+    hidden_files: dict[str, str] = {}
+    seconds: float = 120.0
+
+
+def folder_work(data: Json, place: Place) -> FolderWork:
+    """The work, with its folder found from the place of the file that names it.
+
+    Raises:
+        TaskError: Something is missing, too large or of another kind.
+    """
+    model: _WorkModel = validated(_WorkModel, data, place)
+    if not model.check and not model.hidden_check:
+        raise place.at("check").error("a check, or a hidden_check, has to say when the work is done")
+    if not 0 < model.seconds <= MAX_CHECK_S:
+        raise place.at("seconds").error(f"not more than 0 and at most {MAX_CHECK_S:g}")
+    for name in model.hidden_files:
+        if not is_plain_name(name):
+            raise place.at("hidden_files").error(f"{printable(name)!r} is not a plain relative file name")
+    check_value([model.folder, model.check, model.hidden_check, *model.hidden_files.values()], place)
+    return FolderWork(
+        folder=str(Path(place.file).parent / Path(model.folder).expanduser()),
+        check=model.check,
+        base=model.base,
+        protected=PROTECTED if model.protected is None else tuple(model.protected),
+        hidden_check=model.hidden_check,
+        hidden_files=model.hidden_files,
+        seconds=model.seconds,
+    )
