@@ -45,7 +45,7 @@ DUNDER_METHODS = _words(
 )
 """Special methods a class may define: all act on instances, and the top level makes none."""
 
-DUNDER_ATTRIBUTES = _words("__doc__ __init__ __name__ __post_init__")
+DUNDER_ATTRIBUTES = _words("__init__ __name__ __post_init__")
 
 DECORATORS = frozenset(
     {
@@ -83,13 +83,15 @@ class Allowed:
             ``classes`` where nothing can change them for everyone, ``functions`` like these where the source sets
             attributes, of ``tables`` the items.
         attributes: Attributes of values of any kind.
-        withheld: Attributes that values have and a skill must not read, also if it defines one of that name.
+        withheld: Attributes that values have and a skill must neither read nor define.
+        methods: Attributes that are methods written in Python, which could be changed for everyone.
     """
 
     builtins: frozenset[str]
     modules: Mapping[str, Mapping[str, str]]
     attributes: frozenset[str]
     withheld: frozenset[str]
+    methods: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -100,7 +102,7 @@ def allowed() -> Allowed:
         module: {name: way for way, names in table.items() for name in names.split()}
         for module, table in data["modules"].items()
     }
-    names = {key: _words(data[key]) for key in ("builtins", "attributes", "withheld")}
+    names = {key: _words(data[key]) for key in ("builtins", "attributes", "withheld", "methods")}
     return Allowed(modules=modules, **names)
 
 

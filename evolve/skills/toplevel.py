@@ -18,8 +18,8 @@ from evolve.skills.allowed import (
     WRAPPERS,
     allowed,
 )
+from evolve.skills.attributes import special
 from evolve.skills.scopes import arguments
-from evolve.skills.uses import special
 
 Kind = Literal["data", "import", "code", "class", "enum"]
 Known = dict[str, Kind]
