@@ -88,7 +88,7 @@ class Attributes:
         call = around if isinstance(around, ast.Call) and around.func is node else None
         if not isinstance(node.ctx, ast.Load):
             if special(name) or name in allowed().withheld or self._defined(node.value):
-                yield f"a change of the attribute {name}"
+                yield f"a change of the attribute {name}: what changes belongs to an instance that a call makes"
         elif name == "format":
             if call is None or not self._plain_template(node.value):
                 yield "format on anything but a plain text that stands in the source"

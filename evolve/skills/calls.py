@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from evolve.skills.allowed import allowed
+from evolve.skills.scopes import values_given
 from evolve.skills.typeplaces import TypePlaces
 
 _FLAGS = {
@@ -35,7 +36,7 @@ class Calls:
         self._tree = tree
         self._called = places.called
         self._around = around
-        self._bound: dict[str, list[ast.expr | None]] = {}
+        self._values = values_given(tree, around)
 
     def problems(self) -> Iterator[tuple[int, str]]:
         """Line and words of everything that is not allowed."""
@@ -88,19 +89,8 @@ class Calls:
             return called[0] == "re" and called[1] in allowed().modules["re"] and called[1].isupper()
         if not isinstance(node, ast.Name) or depth > 3:
             return False
-        values = self._values(node.id)
+        values = self._values.get(node.id, [])
         return bool(values) and all(one is not None and self._is_flag(one, depth + 1) for one in values)
-
-    def _values(self, name: str) -> list[ast.expr | None]:
-        """All that variables of a name are ever given; None stands for what cannot be told."""
-        if not self._bound:
-            for node in ast.walk(self._tree):
-                match node:
-                    case ast.Name(id=other, ctx=ast.Store()):
-                        self._bound.setdefault(other, []).append(_given(self._around[node]))
-                    case ast.arg(arg=other) | ast.MatchAs(name=str(other)) | ast.MatchStar(name=str(other)):
-                        self._bound.setdefault(other, []).append(None)
-        return self._bound.get(name, [])
 
 
 _WORDS = {
@@ -108,14 +98,6 @@ _WORDS = {
     "collections": "{} with fields that do not stand in the source",
     "re": "{} with flags that are not named, such as re.IGNORECASE",
 }
-
-
-def _given(node: ast.AST) -> ast.expr | None:
-    """What a line puts into the one variable that it binds."""
-    match node:
-        case ast.Assign(targets=[_], value=value) | ast.AugAssign(op=ast.BitOr(), value=value):
-            return value
-    return None
 
 
 def _written(fields: ast.expr) -> bool:

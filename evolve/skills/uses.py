@@ -13,10 +13,19 @@ from collections.abc import Collection, Iterator
 from evolve.skills.allowed import ONLY_DECORATORS, allowed
 from evolve.skills.attributes import CALLS_ITS_FIRST, CALLS_ITS_KEY, CODEC, Attributes, special
 from evolve.skills.formats import TAKE_CODECS
-from evolve.skills.scopes import Scopes, parents
+from evolve.skills.scopes import Scopes, parents, values_given
 from evolve.skills.typeplaces import TypePlaces
 
 _BY_ITEMS = ("dict", "enumerate", "frozenset", "len", "list", "set", "sorted", "tuple", "zip")
+_INSTEAD = {
+    "print": ": give the text back instead",
+    "input": ": take an argument instead",
+    "open": ": take the text as an argument instead",
+    "getattr": ": write the attribute, or use operator.attrgetter with a name in the source",
+    "setattr": ": write the attribute, or use a dict",
+    "eval": ": use json.loads, or write a parser",
+}
+"""What to write instead of what is not there."""
 _CHECKS = (("", "isinstance"), ("", "issubclass"))
 _NOT_BASES = (("string", "Template"), ("types", "MappingProxyType"))
 _PLACED = (("decimal", "localcontext"), ("dataclasses", "field"))
@@ -49,6 +58,7 @@ class Uses:
         self._called = self._places.called
         # functions written in Python and flags keep attributes, from call to call and for everyone
         self._stores = self._attributes.stores
+        self._values = values_given(tree, self._parents)
         self._judged: set[ast.AST] = set()
         # asked for every use, and the answer is one walk
         self._generators: dict[ast.AST, bool] = {}
@@ -87,7 +97,7 @@ class Uses:
             yield f"the name {node.id}"
         for meaning in self._scopes.of(node):
             if meaning.kind == "unknown":
-                yield f"use of {node.id}"
+                yield f"use of {node.id}{_INSTEAD.get(node.id, '')}"
             elif meaning.kind == "import":
                 yield from self._imported(node, meaning.module, meaning.name)
             elif meaning.kind == "alias" and not self._class_place(node):
@@ -174,6 +184,10 @@ class Uses:
                 return name == "__name__"
             case ast.FormattedValue():
                 return True
+            case ast.Subscript(value=table, ctx=ast.Load()):  # what is missing there, the error would hold
+                return not self._stores and self._is_table(table)
+            case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[first, *_]) if first is call:
+                return self._is_table(table)
             case ast.Call(func=function):
                 if function is call:
                     return False  # of a class it is ``type`` itself
@@ -181,6 +195,11 @@ class Uses:
             case ast.Compare() as around:
                 return self._compares_types(around)
         return False
+
+    def _is_table(self, node: ast.expr) -> bool:
+        """Whether this is a dict that stands in the source, which only looks a key up."""
+        given = self._values.get(node.id, []) if isinstance(node, ast.Name) else [node]
+        return bool(given) and all(isinstance(one, ast.Dict) for one in given)
 
     def _compares_types(self, node: ast.Compare) -> bool:
         pending = [node.left, *node.comparators]
