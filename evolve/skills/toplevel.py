@@ -180,7 +180,7 @@ class TopLevel:
             if special(name) and name != "__str__" and not self._only_keeps(part):
                 self._say(
                     part, f"the special method {name} of an enumeration"
-                )  # members are made, and shown, on import
+                )  # made and shown on import
         return "enum"
 
     def _only_keeps(self, node: ast.stmt) -> bool:
