@@ -10,13 +10,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from evolve.skills.allowed import allowed
+from evolve.skills.allowed import DUNDER_METHODS, allowed, words
 from evolve.skills.typeplaces import TypePlaces
 
 LIVE = ("gi_", "cr_", "ag_", "tb_")
 """How attributes begin that lead from what runs to its frame."""
 _PASSES = frozenset({"__eq__", "__ne__", "__hash__"})
-_CONVERTS = frozenset({"__int__", "__float__", "__index__"})
+_SHOWS = words("__init__ __post_init__ __repr__ __str__ __call__ __enter__ __exit__ __lt__ __le__ __gt__ __ge__")
+_COUNTS = words(
+    """
+    __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__ __truediv__ __rtruediv__
+    __floordiv__ __rfloordiv__ __mod__ __rmod__ __divmod__ __neg__ __pos__ __round__ __floor__ __ceil__ __trunc__
+    """
+)
+"""What numbers may say themselves besides; all else, as the absolute value, goes into results that are kept."""
 _PLAIN_BUILTINS = frozenset({"object", "list", "dict", "set", "bytearray"})
 _PLAIN_MODULES = frozenset(
     {
@@ -24,13 +31,10 @@ _PLAIN_MODULES = frozenset(
         *("html.parser", "json", "string", "textwrap", "typing"),
     }
 )
-_DATA = frozenset(
-    {
-        *(("collections", name) for name in ("UserString", "namedtuple")),
-        *(("enum", name) for name in ("IntEnum", "IntFlag", "StrEnum")),
-        *(("typing", name) for name in ("FrozenSet", "NamedTuple", "Text", "Tuple")),
-    }
-)
+_TUPLES = {("", "tuple"), ("collections", "namedtuple"), ("typing", "NamedTuple"), ("typing", "Tuple")}
+_NUMBERS = {("", "int"), ("", "float"), ("", "complex"), ("enum", "IntEnum"), ("enum", "IntFlag")}
+_NUMBER_MODULES = ("datetime", "decimal", "fractions")
+_TEXTS = {("collections", "UserString"), ("enum", "StrEnum"), ("typing", "FrozenSet"), ("typing", "Text")}
 
 
 def own_attributes(tree: ast.AST) -> Iterator[tuple[str, int]]:
@@ -41,8 +45,8 @@ def own_attributes(tree: ast.AST) -> Iterator[tuple[str, int]]:
         elif isinstance(node, ast.ClassDef):
             for part in node.body:
                 targets = part.targets if isinstance(part, ast.Assign) else [getattr(part, "target", part)]
-                names = [name for one in targets for name in ast.walk(one) if isinstance(name, ast.Name)]
-                yield from ((name.id, name.lineno) for name in names if not isinstance(name.ctx, ast.Load))
+                found = [name for one in targets for name in ast.walk(one) if isinstance(name, ast.Name)]
+                yield from ((name.id, name.lineno) for name in found if not isinstance(name.ctx, ast.Load))
                 if isinstance(part, ast.FunctionDef | ast.ClassDef):
                     yield part.name, part.lineno
         elif isinstance(node, ast.Call) and _last(node.func) == "namedtuple" and len(node.args) == 2:
@@ -82,10 +86,10 @@ class Classes:
                 yield line, f"the attribute {name}: Python or its library has one of that name, so choose another"
         for node in (one for found in self._by_name.values() for one in found):
             chain = self._chain(node)
-            own = {name for one in chain for name in _special(one)}
-            if any(self._is_data(base) for one in chain for base in one.bases):
-                for name in sorted(own & (_PASSES | _CONVERTS)):
-                    yield node.lineno, f"{name} of a class of data: hold the value in an attribute instead"
+            own = {part.name for one in chain for part in one.body if isinstance(part, ast.FunctionDef)}
+            kept = frozenset[str]().union(*(self._kept(base) for one in chain for base in one.bases))
+            for name in sorted(own & kept):
+                yield node.lineno, f"{name} of a class of data: hold the value in an attribute instead"
             for part in node.body:
                 if isinstance(part, ast.FunctionDef) and part.name == "__hash__" and not _of_a_tuple(part):
                     yield part.lineno, "__hash__ that is not `return hash((...))` of a tuple"
@@ -98,23 +102,25 @@ class Classes:
                 found += [other for other in self._by_name.get(_last(_root(base)), ()) if other not in found]
         return found
 
-    def _is_data(self, base: ast.expr) -> bool:
-        """Whether a base is, or might be, a kind of data that the library compares and keeps."""
+    def _kept(self, base: ast.expr) -> frozenset[str]:
+        """Special methods that stay those of a base, because the library compares and keeps what it makes."""
         base = _root(base)
-        if _last(base) in self._by_name and self._called(base) is None:
-            return False  # known by its own bases
-        if _last(base) in self._tuples or (called := self._called(base)) is None:
-            return True
-        module, name = called
-        if not module:
-            return name not in _PLAIN_BUILTINS and not name[:1].isupper()
-        return module not in _PLAIN_MODULES or called in _DATA
+        called = self._called(base)
+        if called is None and _last(base) in self._by_name:
+            return frozenset()  # known by its own bases
+        if _last(base) in self._tuples or called in _TUPLES:
+            return _PASSES | {"__int__", "__float__", "__index__"}
+        if called is not None and (called in _NUMBERS or called[0] in _NUMBER_MODULES):
+            return DUNDER_METHODS - _SHOWS - _COUNTS
+        if called is not None and called not in _TEXTS and _is_plain(*called):
+            return frozenset()
+        return DUNDER_METHODS - _SHOWS
 
 
-def _special(node: ast.ClassDef) -> Iterator[str]:
-    for part in node.body:
-        if isinstance(part, ast.FunctionDef):
-            yield part.name
+def _is_plain(module: str, name: str) -> bool:
+    if not module:
+        return name in _PLAIN_BUILTINS or name[:1].isupper()
+    return module in _PLAIN_MODULES
 
 
 def _of_a_tuple(node: ast.FunctionDef) -> bool:

@@ -178,9 +178,7 @@ class TopLevel:
         for part in node.body:
             name = getattr(part, "name", "")
             if special(name) and name != "__str__" and not self._only_keeps(part):
-                self._say(
-                    part, f"the special method {name} of an enumeration"
-                )  # made and shown on import
+                self._say(part, f"the special method {name} of an enumeration")  # made and shown on import
         return "enum"
 
     def _only_keeps(self, node: ast.stmt) -> bool:

@@ -100,7 +100,7 @@ HELD_BACK = words(
     throw print_file_and_line scanner _exceptions from_file no_cache clear_cache prcal prmonth prweek pryear detach
     getbuffer fileno parse_object parse_array parse_string scan_once cache_parameters _ip
     cache_info cache_clear make_file make_table flags formatyearpage traps attrname register _is_protocol
-    _is_runtime_protocol
+    _is_runtime_protocol _dump_registry _abc_registry_clear _abc_caches_clear
     """
 )
 """Attributes of values that lead to code, format strings, the clock, chance and files, change what is shared or tell of
