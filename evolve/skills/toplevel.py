@@ -185,7 +185,7 @@ class TopLevel:
         """Whether this is an ``__init__`` that does nothing but to keep what it is given."""
         if not isinstance(node, ast.FunctionDef) or node.name != "__init__" or node.decorator_list:
             return False
-        names = [one.arg for one in node.args.args]
+        names = [one.arg for one in node.args.args] or [""]
         for part in node.body:
             match part:
                 case ast.Expr(value=ast.Constant()):
