@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
+from evolve.agent.environments.protocol import UNSEEN
 from evolve.agent.sampling import in_words
 from evolve.agent.state import ENDED
 from evolve.episodes import Status, Step
+from evolve.redaction import MARK
 
 
 def goes_on(steps: Sequence[Step], context: EpisodeContext) -> bool:
@@ -33,6 +35,19 @@ def is_fault(step: Step) -> bool:
 
 def conclude(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, str]:
     """The episode's status and why, in one sentence."""
+    status, why = _concluded(steps, context)
+    unseen = next((one for step in reversed(steps) if (one := _unseen(step))), [])
+    if not unseen or status in ("solved", "unverified"):
+        return status, why
+    names = ", ".join(map(str, unseen))
+    return status, f"{why}; {names} has {MARK} in the place of a value that the model is not shown"
+
+
+def _unseen(step: Step) -> list[object]:
+    return list(step.observation.data.get(UNSEEN, ())) if step.observation is not None else []
+
+
+def _concluded(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, str]:
     if not steps:
         return "unsolved", "no action was taken"
     last = steps[-1]

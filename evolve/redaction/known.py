@@ -83,11 +83,13 @@ class KnownSecret:
         source: Where it stands, such as ``the variable DB_PASS`` or ``DB_PASS in .env``; safe to show.
         value: The secret; shown nowhere.
         random: It looks made at random, so finding it inside other text is no chance. Else it counts as a whole word.
+        sent: It is sent to an endpoint, which can repeat it whatever it looks like.
     """
 
     source: str
     value: str = field(repr=False)
     random: bool = True
+    sent: bool = False
 
 
 def known_secrets(
@@ -143,7 +145,7 @@ def _key(value: str) -> Iterator[KnownSecret]:
     source = "the key of the endpoint"
     yield from _secrets_of(source, "KEY", value)
     if len(value) >= _SHORTEST_NAMED and value.lower() not in _PLACEHOLDERS:
-        yield KnownSecret(source=source, value=value, random=_is_random(value))
+        yield KnownSecret(source=source, value=value, random=_is_random(value), sent=True)
 
 
 def _secrets_of(source: str, name: str, value: str) -> Iterator[KnownSecret]:

@@ -139,6 +139,14 @@ class Scanner:
         return [Finding(kind=kind, line=line) for kind, line in found.items()]
 
     @cached_property
+    def for_code(self) -> Scanner:
+        """Knows what is taken out of code: what looks made at random, or is sent to an endpoint.
+
+        Code that runs must not change because one of its ordinary words is somebody's password.
+        """
+        return Scanner(one for one in self.known if one.random or one.sent)
+
+    @cached_property
     def beginnings(self) -> frozenset[str]:
         """Every text with which a form begins, itself not among them."""
         return frozenset(form.text[:size] for form in self.forms for size in range(1, len(form.text)))

@@ -7,6 +7,9 @@ from typing import Protocol
 
 from evolve.episodes import Action, Json, Judgement, Observation, Step
 
+UNSEEN = "unseen"
+"""Key of an observation's data: names of what had the mark of a secret in the place of a value."""
+
 
 class Environment(Protocol):
     """What one episode acts on: reset once, then a step per action, then closed.

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
+from evolve.agent.environments.protocol import UNSEEN
 from evolve.agent.exploring import EXPLORES
 from evolve.agent.questions import stopped
 from evolve.agent.sampling import SAMPLES, chosen, in_words, readings
@@ -14,10 +16,12 @@ from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_st
 from evolve.episodes import TRIAL, Action, Observation, Recalled, Step
 from evolve.errors import Cancelled
 from evolve.policies.protocol import DECIDED, READINGS
-from evolve.redaction import Scanner
+from evolve.redaction import MARK, Scanner
 
 _MOST = 4
 """Most values that a person is asked to choose from."""
+
+_UNSEEN_CODE = f"the code has {MARK} in the place of a value that you are not shown; write it without that value"
 
 
 def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -45,6 +49,8 @@ class _Seen:
 
 def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -> _Seen:
     answers = action.kind == "code" and bool(action.code) and not action.data.get(EXPLORES)
+    if answers and context.environment.name == "programs" and _lacks_value(action, context):
+        return _Seen(action=action, observation=Observation(ok=False, error=_UNSEEN_CODE, data={UNSEEN: ["the code"]}))
     if not answers or not (in_words(context.view) or action.data.get(SAMPLES)):
         return _Seen(action=action, observation=_one(action, before, context))
     several = bool(action.data.get(SAMPLES)) and not action.data.get(DECIDED)
@@ -58,6 +64,12 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
     ok = trial.ok if not in_words(context.view) else not (trial.fault or trial.denied or trial.error)
     observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
     return _Seen(action=best, observation=observed)
+
+
+def _lacks_value(action: Action, context: EpisodeContext) -> bool:
+    """Whether code has the mark of a secret in the place of a value, and the mark is no matter of the task's own."""
+    codes = [action.code, *(str(one["code"]) for one in action.data.get(SAMPLES, ()))]
+    return any(MARK in code for code in codes) and MARK not in to_json(context.view)
 
 
 def _clean(seen: _Seen, scanner: Scanner) -> _Seen:
