@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from evolve.errors import UsageError
+from evolve.redaction import known_secrets
 
 OPENAI = "https://api.openai.com/v1"
 _FORMS = "write a model's name, openai:NAME, or http://host/v1#NAME"
@@ -80,6 +81,6 @@ def _checked(address: str, text: str) -> str:
         sound = False
     if not sound:
         raise UsageError(f"--model {text!r}: {address!r} is not an address", hint=_FORMS)
-    if parts.username or parts.password:
-        raise UsageError("--model: an address must not hold a password", hint="set EVOLVE_API_KEY instead")
+    if parts.username or parts.password or known_secrets(dict(parse_qsl(parts.query))):
+        raise UsageError("--model: an address must not hold a password or a key", hint="set EVOLVE_API_KEY instead")
     return address

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from evolve.episodes import Json, Row
 from evolve.tasks.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.limits import Place, scalar_problem
-from evolve.tasks.signature import argument_name
+from evolve.tasks.signature import argument_name, is_plain_name
 
 LONGEST_NUMBER = 300
 """Digits; longer cells stay text."""
 
-_LONGEST_LABEL = 40
 _LABEL = re.compile(r"[\w-]+(?: [\w-]+){0,3}\Z")
 
 
@@ -123,7 +122,7 @@ def _argument_names(labels: list[str]) -> list[str]:
     names: dict[str, None] = {}
     numbers: dict[str, Iterator[int]] = {}
     for position, label in enumerate(labels, start=1):
-        base = name = argument_name(label, position)
+        base = name = argument_name(label if is_plain_name(label) else "", position)
         while name in names:
             name = f"{base}_{next(numbers.setdefault(base, itertools.count(2)))}"
         names[name] = None
@@ -132,7 +131,7 @@ def _argument_names(labels: list[str]) -> list[str]:
 
 def _is_plain(label: str) -> bool:
     """Whether a label can stand in an instruction: a file may come from anybody, and a long one could be an order."""
-    return len(label) <= _LONGEST_LABEL and bool(_LABEL.match(label))
+    return is_plain_name(label) and bool(_LABEL.match(label))
 
 
 def _instruction(labels: list[str], header: bool) -> str:

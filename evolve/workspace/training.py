@@ -160,8 +160,9 @@ def opened_session(
 ) -> Iterator[Session]:
     """A session with its workers; they are gone when it ends, however it ends."""
     folders = {task.files.folder for task in suite.tasks if task.files is not None}
+    scanner, spared = scanner_for(workspace.paths, suite.tasks)
     if isinstance(workspace.learner, AsksEndpoints):
-        workspace.learner.beware_of(folders_of(suite.tasks))
+        workspace.learner.beware_of(folders_of(suite.tasks), spared)
     opener = sandbox_opener(workspace.settings, [workspace.paths.root, *sorted(folders)])
     if folders:
         opener = partial(opener, python=common_environment(folders, python))
@@ -171,7 +172,7 @@ def opened_session(
         sandbox=opener,
         run=run.id,
         suite=suite.name,
-        scanner=scanner_for(workspace.paths, suite),
+        scanner=scanner,
     )
     folder = workspace.paths.runs / run.id
     # A policy's meter holds one episode at a time, so with a model episodes come one after the other.
