@@ -35,6 +35,9 @@ def propose(session: Session, number: int) -> str | None:
 
     Returns:
         The variant's digest, or None when there is nothing new to judge.
+
+    Raises:
+        BudgetExhausted: The time of the run ended before the guide was fitted.
     """
     name = f"variant:{number}"
     done = session.journal.done(name)
@@ -46,7 +49,7 @@ def propose(session: Session, number: int) -> str | None:
     of_use = with_called((skill.digest for skill in known if skill.tasks), known)
     skills = [skill for skill in known if skill.digest in of_use]
     views = [task.view() for task in session.suite.split("train")]
-    guide = session.learner.fit(experience, views, skills, session.plan.seed)
+    guide = session.hurried().fit(experience, views, skills, session.plan.seed)
     kept = stores.objects.put_json(guide) if guide is not None else ""
     hit("guide.fitted")
     active = stores.variants.active()

@@ -82,12 +82,23 @@ def _rounds(session: Session) -> list[RoundRow]:
             )
         if counts["episodes"]:
             intervene(session, number)
-        variant = propose(session, number) if counts["episodes"] and not session.suite.unprovable else None
-        decision: Mapping[str, Any] = judge(session, number, variant) if variant else {}
-        rows.append(_round_row(number, counts, decision, session.suite.unprovable or "nothing new to judge"))
+        decision: Mapping[str, Any] = {}
+        unjudged = session.suite.unprovable
+        if counts["episodes"] and not unjudged:
+            decision, unjudged = _judged(session, number)
+        rows.append(_round_row(number, counts, decision, unjudged or "nothing new to judge"))
         if session.end_reason():
             break
     return rows
+
+
+def _judged(session: Session, number: int) -> tuple[Mapping[str, Any], str]:
+    """The decision on what a round has learned, or {} and why there is none."""
+    try:
+        variant = propose(session, number)
+    except BudgetExhausted as error:  # nothing is kept of it: with more time it is done anew
+        return {}, str(error)
+    return (judge(session, number, variant), "") if variant else ({}, "")
 
 
 def _most(session: Session) -> str:
