@@ -20,6 +20,7 @@ from evolve.gate import (
     is_verified,
     solved_by,
 )
+from evolve.improve.cut_short import judged_step
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.pairing import PairedEpisodes, run_held_out
 from evolve.improve.session import Session
@@ -80,6 +81,10 @@ def _is_nothing_new(session: Session, variant: Variant) -> bool:
 
 def judge(session: Session, number: int, variant: str) -> Mapping[str, Any]:
     """Judges the variant of a round; see :func:`judge_variant`."""
+    before = session.journal.done(judged_step(variant))
+    if before is not None:
+        session.journal.finish(f"gate:{number}", before)
+        return dict(before)
     return judge_variant(session, f"gate:{number}", variant, may_go_on=lambda: session.may_judge(number), round=number)
 
 

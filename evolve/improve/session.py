@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from evolve.improve.aside import SetAside
 from evolve.improve.jobs import Attempt, EpisodeJob, Workers
 from evolve.improve.journal import Journal
 from evolve.improve.stores import Stores
-from evolve.ledger import Ledger
+from evolve.ledger import Ledger, Spent
 from evolve.sandbox import Sandbox
 from evolve.tasks import Suite
 from evolve.workflow import Workflow
@@ -52,6 +52,8 @@ class Session:
     Attributes:
         request: What was asked for, as the list of runs shows it.
         sandbox: Opens the parent's own sandbox, for the few checks it makes itself.
+        before: What was spent under earlier budgets, each of which had ended the run.
+        part: How many budgets it has had, this one included.
     """
 
     stores: Stores
@@ -65,6 +67,8 @@ class Session:
     ledger: Ledger
     events: EventSink
     workflow: Workflow
+    before: Spent = field(default_factory=Spent)
+    part: int = 1
 
     @property
     def journal(self) -> Journal:
@@ -212,16 +216,13 @@ class Session:
         return ""
 
     def share_spent(self) -> float:
-        """How much of the budget is gone, in [0, 1], by the kind that is furthest; 0 without a budget."""
-        budget, spent = self.ledger.budget, self.ledger.spent
-        pairs = [
-            (spent.seconds, budget.seconds),
-            (spent.candidates, budget.candidates),
-            (spent.tokens, budget.tokens),
-            (spent.money, budget.money),
-            (spent.calls, budget.calls),
-        ]
-        return min(1.0, max((used / bound for used, bound in pairs if bound), default=0.0))
+        """How much of this budget is gone, in [0, 1], by the kind that is furthest; 0 without a budget."""
+        shares = []
+        for item in fields(Spent):
+            bound, before = getattr(self.ledger.budget, item.name), getattr(self.before, item.name)
+            if bound:
+                shares.append((getattr(self.ledger.spent, item.name) - before) / max(bound - before, 1e-9))
+        return min(1.0, max(shares, default=0.0))
 
     def may_practise(self, number: int) -> bool:
         """Whether practice of round ``number`` is still within its part of the budget.
