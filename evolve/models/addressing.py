@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from evolve.errors import UsageError
+from evolve.settings import is_address
 
 OPENAI = "https://api.openai.com/v1"
 _FORMS = "write a model's name, openai:NAME, or http://host/v1#NAME"
@@ -72,14 +73,9 @@ def parse_model(text: str, environ: Mapping[str, str] | None = None, *, base_url
 
 
 def _checked(address: str, text: str) -> str:
-    try:
-        parts = urlsplit(address)
-        plain = address.isprintable() and not any(sign in address for sign in ' "<>\\^`{|}')
-        sound = plain and parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
+    if not is_address(address):
         raise UsageError(f"--model {text!r}: {address!r} is not an address", hint=_FORMS)
+    parts = urlsplit(address)
     if parts.username or parts.password:
         raise UsageError("--model: an address must not hold a password", hint="set EVOLVE_API_KEY instead")
     return address

@@ -16,7 +16,7 @@ from evolve.improve.stores import Stores
 from evolve.ledger import Budget, parse_budget
 from evolve.memory.preferences import PreferenceBook
 from evolve.models import Recording
-from evolve.paths import WorkspacePaths
+from evolve.paths import WorkspacePaths, find_workspace, user_workspace
 from evolve.policies.protocol import Policy
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.sandbox import UNSANDBOXED
@@ -92,11 +92,10 @@ class Workspace:
     def __init__(self, path: str | os.PathLike[str] | None = None, options: Options | None = None) -> None:
         self.options = options or Options()
         check_model(self.options.policy, self.options.model)  # refuses before anything is made
-        place = locate(path)
-        self.paths: WorkspacePaths = place.paths
-        self.created = place.created
+        self.paths = WorkspacePaths(find_workspace(path) or user_workspace())
         self.settings: Settings = with_sandbox(load_settings(self.paths.root), self.options.sandbox)
         self.learner = choose_learner(self.options.policy, self.options.model, (self.paths, self.settings))
+        self.created = locate(path, looking=self.options.read_only).created
         self.events: EventSink = self.options.events or NoEvents()
         self._lock = WriterLock(self.paths.lock)
         self._held: list[tuple[str, str]] | None = None
