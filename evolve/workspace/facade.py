@@ -244,8 +244,7 @@ class Workspace:
     ) -> Report:
         """Practises on a suite and measures on held-out tasks whether that helped.
 
-        The same call continues where a crash or Ctrl-C cut it off, and where a budget ended it; then with another
-        budget on top of what it had.
+        The same call continues where a crash or Ctrl-C cut it off, or a budget ended it; then with one more budget.
 
         Args:
             suite: A file or folder of tasks, or the name of a built-in suite.
