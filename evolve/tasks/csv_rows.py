@@ -85,6 +85,11 @@ def _check_width(labels: list[str], cells: list[list[str]], lines: list[int], fi
         other = next((mark for mark in (";", "\t", ",", "|") if mark != delimiter and mark in labels[0]), "")
         hint = f"the columns seem to be separated by {other!r}; use {delimiter!r}" if other else ""
         raise first.error("at least two columns are needed: the arguments, then the output", hint=hint)
+    if not labels[-1] and cells and not any(row[-1].strip() for row in cells if len(row) == len(labels)):
+        raise first.error(
+            f"column {len(labels)}, the last one and so the output, has neither a name nor a value",
+            hint="take the comma from the end of each line",
+        )
     if not cells:
         raise first.error("the table has a header but no rows", hint="use --no-header if the first line is a row")
     for row, line in zip(cells, lines, strict=True):

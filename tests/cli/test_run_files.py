@@ -136,7 +136,7 @@ def test_wrong_wishes_are_told(run, cli, project):
     done = cli("run", "make it work", "--dir", project, "--check", "true", "-w", project)
     assert not (project / "evolve.toml").exists() and not (project / "memory_store").exists()
     assert done.code == 2 and "needs a model" in done.err
-    assert json.loads(cli("runs", "list", "--json").out) == []  # nothing was begun
+    assert cli("runs", "list").code == 3  # nothing was made
     assert run("--python", project).code == 2
     assert cli("undo").code == 2 and cli("undo", "r9").code == 2
     for number in range(1501):
