@@ -93,9 +93,9 @@ def _change(window: Terminal, endpoint: ScriptedEndpoint) -> None:
     folder = window.folder / "shop"
     folder.mkdir()
     (folder / "prices.py").write_text(_PRICES)
-    _start(
-        window, "--dir", folder, "--check", "python3 prices.py", "--model", endpoint.model, "--budget", "200k-tokens"
-    )
+    # A check says something only where it fails before.
+    check = "grep gross prices.py"
+    _start(window, "--dir", folder, "--check", check, "--model", endpoint.model, "--budget", "200k-tokens")
     window.type("replace net by gross in prices.py")
     window.wait("[yes/no/later]")
     window.type("yes")

@@ -13,6 +13,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from urllib.parse import urlsplit
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import parse_toml, read_text
@@ -228,11 +229,27 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
     found = model.model_dump(exclude_unset=True)
     for key in (one for one in _LIMITS if one in found):
         try:
-            limit_of(found[key])
+            if limit_of(found[key]).candidates is not None:
+                raise UsageError(
+                    "candidates are tried without a model", hint="limit tokens, calls or money, such as $5"
+                )
         except UsageError as error:
             told = str(error).removeprefix("--budget ")
             raise _wrong(place, "" if strings else key, told, hint=error.hint) from error
+    if found.get("base_url", "").strip() and not is_address(found["base_url"].strip()):
+        told = f"{found['base_url']!r} is not an address"
+        raise _wrong(place, "" if strings else "base_url", told, hint="such as http://localhost:8000/v1")
     return found
+
+
+def is_address(text: str) -> bool:
+    """Whether a text has the form of an endpoint's address."""
+    try:
+        parts = urlsplit(text)
+        plain = text.isprintable() and not any(sign in text for sign in ' "<>\\^`{|}')
+        return plain and parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _wrong(place: str, key: str, told: str, *, hint: str = "") -> UsageError | WorkspaceError:

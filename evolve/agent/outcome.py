@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
 from evolve.episodes import Status, Step
+from evolve.redaction import MARK
 
 
 def goes_on(steps: Sequence[Step], context: EpisodeContext) -> bool:
@@ -31,6 +32,16 @@ def is_fault(step: Step) -> bool:
 
 def conclude(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, str]:
     """The episode's status and why, in one sentence."""
+    status, why = _concluded(steps, context)
+    seen = [step.observation for step in reversed(steps) if step.observation is not None]
+    unseen = next((one.unseen for one in seen if one.unseen), ())
+    if not unseen or status in ("solved", "unverified"):
+        return status, why
+    names = ", ".join(unseen)
+    return status, f"{why}; {names} has {MARK} in the place of a value that the model is not shown"
+
+
+def _concluded(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, str]:
     if not steps:
         return "unsolved", "no action was taken"
     last = steps[-1]

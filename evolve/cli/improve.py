@@ -22,13 +22,17 @@ def improve_command(
     record: options.Record = None,
     replay: options.Replay = None,
     seed: options.Seed = 0,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin a new run, and leave one that was cut off where it is.")
+    ] = False,
     sandbox: options.Sandbox = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Practise on a suite, keep what helps, and measure it on held-out tasks.
 
-    Interrupted, the same command continues where it stopped. After a run that came to its end it begins another one,
+    Interrupted, or ended by its budget, the same command continues where it stopped, in the second case with a budget
+    on top of what it had. After a run that came to its end it begins another one,
     which builds on what was learned; the first line says which it is.
     """
     import evolve
@@ -44,7 +48,7 @@ def improve_command(
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         with opened.delivering():
-            report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed, python=python)
+            report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed, python=python, fresh=fresh)
             view.stop()
             if as_json:
                 emit_json({**report.to_json(), **opened.mark})

@@ -9,7 +9,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 from evolve.errors import EnvironmentProblem
 
@@ -81,7 +81,11 @@ def flush() -> None:
 
 def mute() -> None:
     """Drops whatever is printed from now on: nobody can read it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _drop(sys.stdout)
+
+
+def _drop(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _put(text: str) -> None:
@@ -101,14 +105,17 @@ def _writing() -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Tells of progress."""
+    """Tells of progress. Where it cannot be written, on a full disk, the work goes on untold."""
     encoding = sys.stderr.encoding or "utf-8"
-    print(visible(text).encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
+    try:
+        print(visible(text).encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
+    except OSError:
+        _drop(sys.stderr)  # what waits in it would fail once more, and when the interpreter ends
 
 
 def complain(message: str, *, hint: str = "") -> None:
     """Says what went wrong in one sentence, and what to do next."""
-    note(f"evolve: {message}")
+    note(visible(f"evolve: {message}", lines=False))
     if hint:
         note(f"  try: {hint}" if not hint.startswith("continue with") else f"  {hint}")
 

@@ -62,6 +62,8 @@ class Observation:
     """A person stopped the action, which says nothing of what it would have given."""
     readings: tuple[Json, ...] = field(default=(), metadata=SPARSE)
     """Values that different answers to one request gave, where a person has to choose."""
+    unseen: tuple[str, ...] = field(default=(), metadata=SPARSE)
+    """Names of what had the mark of a secret in the place of a value, and so was not taken over."""
     state: EnvironmentState | None = field(default=None, metadata=SPARSE)
     """Where the action left an environment that has states; None elsewhere, and where no action ran."""
 

@@ -1,7 +1,8 @@
 """Writes skills as Agent Skills folders that other agents load and people can run.
 
 Each folder holds ``SKILL.md``, a script that runs by itself and evaluation cases. Nothing is written unless every
-skill of the call passes every rule: format, names, secrets, and that importing the script runs nothing.
+skill of the call passes every rule: format, names, secrets, that importing the script runs nothing, and that the script
+gives the answers that its skill was checked to give.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from evolve.episodes import Row
 from evolve.errors import UsageError
 from evolve.export.description import describe, exported_name, from_contract
 from evolve.export.script import render_script, shell_quoted, without_words
+from evolve.export.trial import difference
 from evolve.export.validation import (
     DOCUMENT,
     description_problems,
@@ -28,7 +30,8 @@ from evolve.export.validation import (
 from evolve.faults import hit
 from evolve.redaction import Finding, Scanner, known_secrets
 from evolve.redaction.scanner import LONGEST_NUMBER
-from evolve.skills import KEPT, Skill, lint, modules_used
+from evolve.sandbox import Sandbox
+from evolve.skills import KEPT, Skill, lint, modules_used, parameter_count
 from evolve.skills.folder import replace_folder
 
 __all__ = ["ExportRules", "export", "validate"]
@@ -46,11 +49,13 @@ class ExportRules:
         evals: ``all`` rows are examples and evaluation cases; ``clean`` leaves out those that hold a secret, ``none``
             leaves out all.
         description: A person's own words for the one skill of the call, or "".
+        sandbox: Where the scripts are tried; without one they are not.
     """
 
     scanner: Scanner | None = None
     evals: Literal["all", "clean", "none"] = "all"
     description: str = ""
+    sandbox: Sandbox | None = None
 
 
 def export(skills: Sequence[Skill], out: Path, rules: ExportRules | None = None) -> list[Path]:
@@ -60,7 +65,9 @@ def export(skills: Sequence[Skill], out: Path, rules: ExportRules | None = None)
     contract, unless a person owns the skill or gives one.
 
     Raises:
-        UsageError: When a skill must not leave (its status, name, a secret), or the place is taken.
+        UsageError: When a skill must not leave (its status, name, a secret, a script that answers otherwise than it
+            did), or the place is taken.
+        SandboxUnavailable: The sandbox failed.
         WorkspaceError: When it cannot be written.
     """
     if out.exists() and not out.is_dir():
@@ -80,6 +87,7 @@ def export(skills: Sequence[Skill], out: Path, rules: ExportRules | None = None)
         if target in prepared:
             raise UsageError(f"the skill {whole.name} is named twice")
         _check_place(target)
+        _try(replace(whole, name=skill.name), files, rules)
         prepared[target] = files
     for target, files in prepared.items():
         hit("export.before")
@@ -113,7 +121,7 @@ def _files(skill: Skill, description: str, whole: Skill) -> dict[str, str]:
     code = skill.code if skill.owner == "user" else without_words(skill.code)
     return {
         DOCUMENT: _document(skill, description, whole),
-        f"scripts/{skill.name}.py": render_script(replace(skill, code=code), description),
+        _script(skill): render_script(replace(skill, code=code), description),
         **({"evals/evals.json": json.dumps(_evals(skill, description), indent=2) + "\n"} if skill.rows else {}),
     }
 
@@ -122,7 +130,7 @@ def _check(skill: Skill) -> None:
     problems = name_problems(skill.name)
     if skill.status not in KEPT:
         problems.append(f"its status is {skill.status}; only {', '.join(KEPT)} skills leave the workspace")
-    problems += lint(skill.code, skill.entry)
+    problems += lint(skill.code, skill.entry, parameter_count(skill.signature))
     if problems:
         raise UsageError(f"{skill.name} cannot be exported: {problems[0]}", hint="rename or mend the skill first")
 
@@ -144,6 +152,16 @@ def _in_constants(code: str, scanner: Scanner) -> Iterator[Finding]:
             value = node.value.decode("utf-8", "replace") if isinstance(node.value, bytes) else node.value
             if isinstance(value, str) or abs(value) < LONGEST_NUMBER:
                 yield from (replace(found, line=node.lineno) for found in scanner.find(str(value)))
+
+
+def _try(skill: Skill, files: Mapping[str, str], rules: ExportRules) -> None:
+    found = difference(rules.sandbox, skill, files[_script(skill)]) if rules.sandbox is not None else ""
+    if found:
+        raise UsageError(f"{skill.name} cannot be exported: {found}", hint="mend the skill first")
+
+
+def _script(skill: Skill) -> str:
+    return f"scripts/{skill.name}.py"
 
 
 def _check_place(target: Path) -> None:

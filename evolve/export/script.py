@@ -6,16 +6,18 @@ import ast
 import json
 import string
 
-from evolve.skills import Skill
+from evolve.skills import Skill, parameter_count
 
 _COMMAND_LINE = '''
 
-def $main(arguments=None):
-    """Reads arguments as JSON, calls $entry, writes its result as JSON; gives the exit code."""
+def $main(function):
+    """Reads arguments as JSON, calls the function, writes its result as JSON; gives the exit code."""
     import argparse
+    import builtins
     import json
     import sys
 
+    # every name here is local or of a module, so that none of those above can get into its place
     parser = argparse.ArgumentParser(
         prog=$program,
         description=$description,
@@ -24,35 +26,35 @@ def $main(arguments=None):
     )
     parser.add_argument("arguments", nargs="?", default="-", help="JSON list of the arguments; - or nothing: stdin")
     parser.add_argument("--batch", action="store_true", help="stdin holds one JSON list per line; one result per line")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
 
-    def call(text):
+    def result(text):
         try:
             values = json.loads(text)
-        except ValueError as error:
+        except builtins.ValueError as error:
             return 2, f"not JSON: {error}"
-        if not isinstance(values, list) or len(values) != $count:
+        if not builtins.isinstance(values, builtins.list) or builtins.len(values) != $count:
             return 2, "expected a JSON list of $count argument(s)"
         try:
-            return 0, json.dumps($entry(*values), allow_nan=False)
-        except Exception as error:
-            return 1, f"{type(error).__name__}: {error}"
+            return 0, json.dumps(function(*values), allow_nan=False)
+        except builtins.Exception as error:
+            return 1, f"{builtins.type(error).__name__}: {error}"
 
     if options.batch:
         worst = 0
         for line in sys.stdin:
             if line.strip():
-                code, text = call(line)
-                worst = max(worst, code)
-                print('{"output": ' + text + "}" if code == 0 else json.dumps({"error": text}))
+                code, text = result(line)
+                worst = builtins.max(worst, code)
+                builtins.print('{"output": ' + text + "}" if code == 0 else json.dumps({"error": text}))
         return worst
-    code, text = call(sys.stdin.read() if options.arguments == "-" else options.arguments)
-    print(text, file=sys.stderr if code else sys.stdout)
+    code, text = result(sys.stdin.read() if options.arguments == "-" else options.arguments)
+    builtins.print(text, file=sys.stderr if code else sys.stdout)
     return code
 
 
 if __name__ == "__main__":
-    raise SystemExit($main())
+    __import__("sys").exit($main($entry))
 '''
 
 
@@ -63,11 +65,8 @@ def render_script(skill: Skill, description: str) -> str:
         skill: A skill whose code passed the lint.
         description: What ``--help`` says.
     """
-    tree = ast.parse(skill.code)
-    taken = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    taken |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     main = "command_line"
-    while main in taken:
+    while main in skill.code:
         main += "_"
     example = json.dumps(list(skill.rows[0].input)) if skill.rows else "[...]"
     epilog = f"signature: {skill.entry}{skill.signature}\nexample: python {skill.name}.py {shell_quoted(example)}\n"
@@ -75,7 +74,7 @@ def render_script(skill: Skill, description: str) -> str:
     text = string.Template(_COMMAND_LINE).substitute(
         main=main,
         entry=skill.entry,
-        count=argument_count(tree, skill.entry),
+        count=argument_count(skill),
         program=repr(f"{skill.name}.py"),
         # argparse expands percent signs
         description=ascii(description.replace("%", "%%")),
@@ -98,12 +97,15 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def argument_count(tree: ast.Module, entry: str) -> int:
-    """How many positional arguments the entry is called with: those without defaults."""
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == entry:
+def argument_count(skill: Skill) -> int:
+    """How many arguments the entry is called with: those of its contract, as when it was judged."""
+    count = parameter_count(skill.signature)
+    if count is not None:
+        return count
+    for node in ast.parse(skill.code).body:
+        if isinstance(node, ast.FunctionDef) and node.name == skill.entry:
             return len(node.args.posonlyargs) + len(node.args.args) - len(node.args.defaults)
-    raise ValueError(f"no function {entry}")
+    raise ValueError(f"no function {skill.entry}")
 
 
 def shell_quoted(text: str) -> str:

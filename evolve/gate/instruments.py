@@ -10,7 +10,7 @@ from evolve.files import canonical_json, digest
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 _PARTS: Mapping[str, tuple[str, ...]] = {
-    "verifier": ("tasks/*.py", "agent/environments/*.py", "agent/stages/judge.py", "agent/execution.py"),
+    "verifier": ("tasks/*.py", "environments/**/*.py", "agent/stages/judge.py"),
     "evaluator": ("agent/outcome.py", "agent/runner.py", "workflow/*.py", "sandbox/*.py"),
     "gate": ("gate/*.py",),
 }

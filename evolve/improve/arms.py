@@ -52,6 +52,15 @@ class Learner(Protocol):
 
 
 @runtime_checkable
+class Hurried(Protocol):
+    """A learner whose fitting takes long enough to need an end."""
+
+    def until(self, ends: float) -> Learner:
+        """The same learner, whose :meth:`Learner.fit` raises BudgetExhausted at ``ends`` of ``time.monotonic``."""
+        ...
+
+
+@runtime_checkable
 class Prompted(Protocol):
     """A learner whose policies read prompts, so that a variant's texts count before those of the workspace."""
 

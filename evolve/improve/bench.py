@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent import Agent
 from evolve.environments import kind_of
-from evolve.episodes import SkillDraft
+from evolve.episodes import Limits, SkillDraft
 from evolve.errors import UsageError
 from evolve.improve.arms import Arm, Learner, agent_for
 from evolve.improve.beginnings import RepeatingLearner
-from evolve.improve.jobs import Attempt, EpisodeJob, Proposal, WorkerSetup
+from evolve.improve.jobs import Attempt, EpisodeJob, Proposal, WorkerSetup, unbegun
 from evolve.sandbox import Sandbox
 from evolve.skills import Admission, Skill, unseen_rows
 from evolve.tasks import Task, equal
@@ -36,12 +37,20 @@ class Bench:
             self._drop(next(iter(self._arms)))
 
     def run(self, job: EpisodeJob) -> Attempt:
-        limits = self._arms[job.arm].limits(job.limits)
+        whole = self._arms[job.arm].limits(job.limits)
+        limits = _within(whole, job)
+        if limits is None:
+            return Attempt(record=unbegun(job, self._setup, "interrupted", "the time budget was spent before it began"))
         record = self._agent(job).run_episode(
             job.task, variant=job.variant, split=job.split, seed=job.seed, limits=limits
         )
         judged = [self._judged(draft, job) for draft in record.drafts]
-        return Attempt(record=record, skills=tuple(one for one in judged if one is not None), limits=limits)
+        return Attempt(
+            record=record,
+            skills=tuple(one for one in judged if one is not None),
+            limits=limits,
+            shortened=limits != whole,
+        )
 
     def _agent(self, job: EpisodeJob) -> Agent:
         arm, key = self._arms[job.arm], (job.arm, job.task.environment)
@@ -69,6 +78,16 @@ class Bench:
 
     def close(self) -> None:
         self._sandbox.close()
+
+
+def _within(limits: Limits, job: EpisodeJob) -> Limits | None:
+    """The limits with no more seconds than the run has left now that the job begins; None where that is none."""
+    if job.ends is None:
+        return limits
+    left = job.ends - time.monotonic()
+    if left <= 0:
+        return None
+    return limits if limits.seconds is not None and limits.seconds <= left else replace(limits, seconds=left)
 
 
 def judge_draft(

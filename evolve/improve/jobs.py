@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from evolve.episodes import EpisodeRecord, Limits, Row
+from evolve.agent import episode_id
+from evolve.episodes import Cost, EpisodeRecord, Limits, Row, Status
 from evolve.improve.arms import Arm, Learner
 from evolve.improve.beginnings import Beginning
 from evolve.redaction import Scanner
@@ -23,6 +24,8 @@ class EpisodeJob:
         arm: Key of an arm that was announced with :meth:`Workers.announce`.
         variant: Name under which the episode is recorded.
         begun: What the policy says before it is asked anything, from the record of another episode; or None.
+        ends: When the run's time is over, in seconds of ``time.monotonic``, which all processes of a machine share;
+            None without a bound.
     """
 
     task: Task
@@ -32,6 +35,7 @@ class EpisodeJob:
     seed: int
     limits: Limits
     begun: Beginning | None = None
+    ends: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +58,13 @@ class Attempt:
     Attributes:
         skills: Every draft of the episode that can be a skill, judged against the arm's skills.
         limits: What the episode might spend; None where it never began.
+        shortened: The run had less time left than an episode may take.
     """
 
     record: EpisodeRecord
     skills: tuple[Proposal, ...] = ()
     limits: Limits | None = None
+    shortened: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +81,26 @@ class WorkerSetup:
     run: str
     suite: str
     scanner: Scanner = field(default_factory=Scanner, repr=False)
+
+
+def unbegun(job: EpisodeJob, setup: WorkerSetup, status: Status, note: str) -> EpisodeRecord:
+    """The record of a job that no step was taken of."""
+    return EpisodeRecord(
+        episode=episode_id(setup.run, job.task, job.variant, job.seed),
+        run=setup.run,
+        task=job.task.id,
+        suite=setup.suite,
+        group=job.task.group,
+        split=job.split,
+        variant=job.variant,
+        seed=job.seed,
+        status=status,
+        verified=False,
+        answer="",
+        steps=(),
+        cost=Cost(),
+        note=note,
+    )
 
 
 Told = Callable[[Attempt], None]

@@ -46,6 +46,15 @@ class Journal:
         row = {"run": self._run, "name": name, "body": canonical_json(body)}
         self._db.insert("loop_steps", row, key=("run", "name"))
 
+    def drop(self, name: str) -> None:
+        """Opens a step again, if it is finished."""
+        self._db.delete("loop_steps", {"run": self._run, "name": name})
+
+
+def drop_report(db: Database, run: str) -> None:
+    """Forgets the report of a run that goes on."""
+    db.delete("reports", {"run": run})
+
 
 def keep_report(db: Database, run: str, body: Any) -> None:
     """Keeps the report of a run, replacing an earlier one of the same run."""

@@ -20,6 +20,7 @@ from evolve.gate import (
     is_verified,
     solved_by,
 )
+from evolve.improve.cut_short import judged_step
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.pairing import PairedEpisodes, run_held_out
 from evolve.improve.session import Session
@@ -35,6 +36,9 @@ def propose(session: Session, number: int) -> str | None:
 
     Returns:
         The variant's digest, or None when there is nothing new to judge.
+
+    Raises:
+        BudgetExhausted: The time of the run ended before the guide was fitted.
     """
     name = f"variant:{number}"
     done = session.journal.done(name)
@@ -46,7 +50,7 @@ def propose(session: Session, number: int) -> str | None:
     of_use = with_called((skill.digest for skill in known if skill.tasks), known)
     skills = [skill for skill in known if skill.digest in of_use]
     views = [task.view() for task in session.suite.split("train")]
-    guide = session.learner.fit(experience, views, skills, session.plan.seed)
+    guide = session.hurried().fit(experience, views, skills, session.plan.seed)
     kept = stores.objects.put_json(guide) if guide is not None else ""
     hit("guide.fitted")
     active = stores.variants.active()
@@ -77,6 +81,10 @@ def _is_nothing_new(session: Session, variant: Variant) -> bool:
 
 def judge(session: Session, number: int, variant: str) -> Mapping[str, Any]:
     """Judges the variant of a round; see :func:`judge_variant`."""
+    before = session.journal.done(judged_step(variant))
+    if before is not None:
+        session.journal.finish(f"gate:{number}", before)
+        return dict(before)
     return judge_variant(session, f"gate:{number}", variant, may_go_on=lambda: session.may_judge(number), round=number)
 
 

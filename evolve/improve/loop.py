@@ -11,6 +11,7 @@ from evolve.errors import BudgetExhausted, UsageError
 from evolve.gate import Pair, is_verified
 from evolve.improve.arms import UNLEARNED
 from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_controls
+from evolve.improve.cut_short import TEST
 from evolve.improve.interventions import intervene
 from evolve.improve.journal import keep_report, report_of
 from evolve.improve.judgement import judge, propose
@@ -26,6 +27,7 @@ from evolve.improve.report import (
     learned_skills,
 )
 from evolve.improve.session import Session
+from evolve.tasks import Suite
 
 _FEWEST_GROUPS = 6
 
@@ -37,23 +39,23 @@ def improve(session: Session) -> Report:
         BudgetExhausted: The budget allowed not even one episode.
         UsageError: The suite is too small to be split.
     """
-    check_size(session)
+    check_size(session.suite)
     made = report_of(session.stores.db, session.run)
     if made is not None:  # stopped between the report and its delivery
         return Report.from_json(made)
     rounds = _rounds(session)
-    pairs, note = _held_out(session, purpose="improve")
+    pairs, note = _held_out(session, purpose="improve" + f", part {session.part}" * (session.part > 1))
     report = make_report(session, rounds, pairs, note=note, reason=_finish_reason(session, rounds))
     keep_report(session.stores.db, session.run, report.to_json())
     return report
 
 
-def check_size(session: Session) -> None:
+def check_size(suite: Suite) -> None:
     """Refuses suites whose splits would be empty or meaningless."""
-    groups = len({task.group for task in session.suite.tasks})
+    groups = len({task.group for task in suite.tasks})
     if groups < _FEWEST_GROUPS:
         raise UsageError(
-            f"the suite {session.suite.name!r} has {groups} distinct problems; at least {_FEWEST_GROUPS} are needed"
+            f"the suite {suite.name!r} has {groups} distinct problems; at least {_FEWEST_GROUPS} are needed"
             " to practise on some and to measure on others",
             hint="evolve run solves single tasks",
         )
@@ -75,6 +77,7 @@ def _rounds(session: Session) -> list[RoundRow]:
         counts = practise(session, number)
         if number == 1 and not counts["episodes"]:
             begun = session.stores.runs.episodes(run=session.run)
+            session.journal.drop(f"practice:{number}")  # with a larger budget the same command practises
             raise BudgetExhausted(
                 f"{session.end_reason() or 'the budget allows no episode'}, so"
                 f" {'no episode came to its end' if begun else 'nothing was done'}",
@@ -82,12 +85,24 @@ def _rounds(session: Session) -> list[RoundRow]:
             )
         if counts["episodes"]:
             intervene(session, number)
-        variant = propose(session, number) if counts["episodes"] and not session.suite.unprovable else None
-        decision: Mapping[str, Any] = judge(session, number, variant) if variant else {}
-        rows.append(_round_row(number, counts, decision, session.suite.unprovable or "nothing new to judge"))
+        decision: Mapping[str, Any] = {}
+        unjudged = session.suite.unprovable
+        if counts["episodes"] and not unjudged:
+            decision, unjudged = _judged(session, number)
+        rows.append(_round_row(number, counts, decision, unjudged or "nothing new to judge"))
         if session.end_reason():
             break
     return rows
+
+
+def _judged(session: Session, number: int) -> tuple[Mapping[str, Any], str]:
+    """The decision on what a round has learned, or {} and why there is none."""
+    try:
+        variant = propose(session, number)
+    except BudgetExhausted as error:  # nothing is kept of it: with more time it is done anew
+        session.journal.finish(f"unfitted:{number}", {"reason": str(error)})
+        return {}, str(error)
+    return (judge(session, number, variant), "") if variant else ({}, "")
 
 
 def _most(session: Session) -> str:
@@ -135,9 +150,12 @@ def _held_out(session: Session, *, purpose: str) -> tuple[tuple[Pair, ...], str]
         return (), f"{NOT_RUN}: the test tasks can only be checked"
     looked = any((look.run, look.purpose) == (session.run, purpose) for look in session.stores.looks.log())
     if session.end_reason() and not looked:  # what was measured before a stop is not thrown away
+        session.journal.finish(TEST, {"pairs": 0})
         return (), f"{NOT_RUN}: {session.end_reason()}"
     session.stores.looks.open(session.suite.digest, run=session.run, purpose=purpose)
     done = compared_on_test(session, UNLEARNED, active)
+    if done.ended:
+        session.journal.finish(TEST, {"pairs": len(done.pairs)})
     if not done.pairs:
         return (), f"{NOT_RUN}: the budget ended"
     return done.pairs, f"the budget ended after {len(done.pairs)} of {done.planned} tasks" if done.ended else ""

@@ -143,7 +143,7 @@ def optimize(
     done = session.journal.done(_STEP)
     if done is not None:
         return OptimizationReport.from_json(done)
-    check_size(session)
+    check_size(session.suite)
     check_evidence(session)
     stores = session.stores
     # What is accepted on the way changes what is active, so a run that goes on needs to know what it began with.

@@ -79,18 +79,30 @@ def practised(records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
     return [one for one in records if one.split == "train" and one.status != "interrupted"]
 
 
+def _seed(session: Session, number: int) -> int:
+    return session.plan.seed * 1000 + number
+
+
 def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> Mapping[str, int] | None:
     """Runs and commits one batch; None when the budget leaves no room for any of it."""
     name = f"practice:{number}:{start}"
     done = session.journal.done(name)
     if done is not None:
         return dict(done)
+    part: Mapping[str, int] | None = session.journal.done(f"{name}:part")
     if not session.may_practise(number):
-        return None
+        return part
+    if part is not None:  # the budget ended an earlier command within this batch
+        over = {
+            one.task
+            for one in practised(session.stores.runs.episodes(run=session.run))
+            if one.seed == _seed(session, number)
+        }
+        tasks = [task for task in tasks if task.id not in over]
     arm = session.stores.practice_arm(session.workflow)
     key = f"practice:{number}:{start}"
     session.workers.announce(key, arm)
-    seed = session.plan.seed * 1000 + number
+    seed = _seed(session, number)
     jobs = [
         EpisodeJob(task=task, arm=key, variant=arm.variant, split="train", seed=seed, limits=session.plan.limits)
         for task in tasks
@@ -98,9 +110,9 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     hit("practice.begin")
     attempts = session.attempt(jobs)
     if not attempts:
-        return None
+        return part
     hit("practice.ran")
-    counts = {
+    counts: dict[str, int] = {
         "episodes": len(attempts),
         "solved": sum(one.record.verified for one in attempts),
         "checked": sum(one.record.checked for one in attempts),
@@ -112,6 +124,8 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
             session.commit(attempt, instruction=session.suite.task(attempt.record.task).instruction)
         admitted = _admit(session, attempts)
         counts["skills"] = len(admitted)
+        if part is not None:
+            counts = {key: value + part[key] for key, value in counts.items()}
         session.journal.finish(name, counts)
     hit("practice.kept")
     for skill, source in admitted:
@@ -154,7 +168,7 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
     judged with, goes on being offered: that this round did not need it shows nothing against it. What a skill that
     stays is made of stays too, or the search could not read its tree.
     """
-    stores, seed = session.stores, session.plan.seed * 1000 + number
+    stores, seed = session.stores, _seed(session, number)
     offered = stores.skills.active()
     source = {skill.digest: skill.source for skill in offered}
     solved = [one for one in practised(stores.runs.episodes(run=session.run)) if one.seed == seed and one.verified]

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any
 
 from evolve.agent import episode_id
 from evolve.episodes import Cost, EpisodeRecord, Limits
+from evolve.errors import BudgetExhausted
 from evolve.events import Event, EventSink
 from evolve.faults import hit
 from evolve.files import canonical_json, digest
-from evolve.improve.arms import Learner
+from evolve.improve.arms import Hurried, Learner
 from evolve.improve.aside import SetAside
 from evolve.improve.jobs import Attempt, EpisodeJob, Workers
 from evolve.improve.journal import Journal
 from evolve.improve.stores import Stores
-from evolve.ledger import Ledger
+from evolve.ledger import Ledger, Spent
 from evolve.sandbox import Sandbox
 from evolve.tasks import Suite
 from evolve.workflow import Workflow
@@ -49,6 +51,8 @@ class Session:
     Attributes:
         request: What was asked for, as the list of runs shows it.
         sandbox: Opens the parent's own sandbox, for the few checks it makes itself.
+        before: What was spent under earlier budgets, each of which had ended the run.
+        part: How many budgets it has had, this one included.
     """
 
     stores: Stores
@@ -62,6 +66,8 @@ class Session:
     ledger: Ledger
     events: EventSink
     workflow: Workflow
+    before: Spent = field(default_factory=Spent)
+    part: int = 1
 
     @property
     def journal(self) -> Journal:
@@ -121,9 +127,8 @@ class Session:
                 break
             paid.append(affordable)
         count = len(known) + len(paid)
-        asked = [job for place, job in enumerate(jobs[:count]) if place not in known]
         cut: dict[str, str] = {}
-        fresh = self.workers.run(paid, partial(self._over, self._shortened(asked, paid), cut))
+        fresh = self.workers.run(paid, partial(self._over, cut))
         self._settle(paid, fresh)
         if cut and not self.ledger.exhausted:
             self.ledger.end(next(iter(cut.values())))
@@ -131,24 +136,16 @@ class Session:
         attempts = [known[place] if place in known else next(ordered) for place in range(count)]
         return [one for one in attempts if one.record.episode not in cut], count
 
-    def _shortened(self, asked: Sequence[EpisodeJob], given: Sequence[EpisodeJob]) -> Mapping[str, float]:
-        """Seconds of the episodes that got fewer than they may have, by episode."""
-        return {
-            episode_id(self.run, job.task, job.variant, job.seed): seconds
-            for job, one in zip(asked, given, strict=True)
-            if (seconds := one.limits.seconds) is not None and seconds < (job.limits.seconds or 0.0)
-        }
-
     def _known(self, job: EpisodeJob) -> Attempt | None:
         name = episode_id(self.run, job.task, job.variant, job.seed)
         if not self.stores.runs.has(name):
             return self.aside.find(name)
         return Attempt(record=self.stores.runs.episode(name))
 
-    def _over(self, shortened: Mapping[str, float], cut: dict[str, str], attempt: Attempt) -> None:
+    def _over(self, cut: dict[str, str], attempt: Attempt) -> None:
         """Keeps an attempt; one that the budget cut off is added to ``cut`` with what ended it."""
         with self.stores.db.transaction():
-            reason = _cut_off(attempt, shortened.get(attempt.record.episode))
+            reason = _cut_off(attempt)
             if reason:
                 cut[attempt.record.episode] = reason
                 self._keep_cost(attempt.record)
@@ -166,7 +163,6 @@ class Session:
             self.stores.commit(cut, instruction="")
 
     def _reserved(self, job: EpisodeJob, among: int) -> EpisodeJob | None:
-        left = self.ledger.left
         if _asks_model(job):
             # What a call costs is known only afterwards, so an episode sets its whole share of what is left aside.
             share = self.ledger.share(among)
@@ -175,10 +171,7 @@ class Session:
             job = replace(job, limits=replace(job.limits, money=share.money, calls=share.calls, seconds=share.seconds))
         if not self.ledger.reserve(_worst(job)):
             return None
-        if left.seconds is None or job.limits.seconds is None:
-            return job
-        # An episode that starts shortly before the end must not run past it.
-        return replace(job, limits=replace(job.limits, seconds=max(0.1, min(job.limits.seconds, left.seconds))))
+        return replace(job, ends=self.ends)
 
     def _settle(self, jobs: Sequence[EpisodeJob], attempts: Sequence[Attempt]) -> None:
         for job, attempt in zip(jobs, attempts, strict=True):
@@ -187,6 +180,28 @@ class Session:
 
     def _note_time(self) -> None:
         self.stores.runs.note(self.run, {**self.request, "seconds": round(self.ledger.spent.seconds, 2)})
+
+    @property
+    def ends(self) -> float | None:
+        """When the run's time is over, by ``time.monotonic``; None without a bound.
+
+        Work that is given out now may wait for its turn, so it is told the end and not how much is left.
+        """
+        left = self.ledger.left.seconds
+        return None if left is None else time.monotonic() + left
+
+    def hurried(self) -> Learner:
+        """The learner, bound to end with the run's time where it can.
+
+        Raises:
+            BudgetExhausted: The time is over.
+        """
+        ends = self.ends
+        if ends is None:
+            return self.learner
+        if ends <= time.monotonic():
+            raise BudgetExhausted("the time budget ended before a guide was fitted")
+        return self.learner.until(ends) if isinstance(self.learner, Hurried) else self.learner
 
     def end_reason(self) -> str:
         """Which bound of the budget leaves no room for another episode, or ""."""
@@ -200,16 +215,13 @@ class Session:
         return ""
 
     def share_spent(self) -> float:
-        """How much of the budget is gone, in [0, 1], by the kind that is furthest; 0 without a budget."""
-        budget, spent = self.ledger.budget, self.ledger.spent
-        pairs = [
-            (spent.seconds, budget.seconds),
-            (spent.candidates, budget.candidates),
-            (spent.tokens, budget.tokens),
-            (spent.money, budget.money),
-            (spent.calls, budget.calls),
-        ]
-        return min(1.0, max((used / bound for used, bound in pairs if bound), default=0.0))
+        """How much of this budget is gone, in [0, 1], by the kind that is furthest; 0 without a budget."""
+        shares = []
+        for item in fields(Spent):
+            bound, before = getattr(self.ledger.budget, item.name), getattr(self.before, item.name)
+            if bound:
+                shares.append((getattr(self.ledger.spent, item.name) - before) / max(bound - before, 1e-9))
+        return min(1.0, max(shares, default=0.0))
 
     def may_practise(self, number: int) -> bool:
         """Whether practice of round ``number`` is still within its part of the budget.
@@ -234,21 +246,18 @@ def _asks_model(job: EpisodeJob) -> bool:
     return job.limits.tokens is not None
 
 
-def _cut_off(attempt: Attempt, shortened: float | None) -> str:
-    """What ended an episode, where that was the budget of the run and not the limits of a single one; else "".
-
-    Args:
-        shortened: Its seconds, where the run had fewer left than an episode may take.
-    """
+def _cut_off(attempt: Attempt) -> str:
+    """What ended an episode, where that was the budget of the run and not the limits of a single one; else ""."""
     record, limits = attempt.record, attempt.limits
+    if record.status == "interrupted":
+        return _NO_TIME
     if record.status != "budget" or limits is None or not record.steps:
         return ""
     refused = record.steps[-1].action.ended
     if refused is not None:
         own = limits.tokens is None or record.cost.tokens + refused.tokens <= limits.tokens
         return record.note if own else ""
-    timed = shortened is not None and limits.seconds == shortened
-    return _NO_TIME if timed and record.cost.candidates < (limits.candidates or 0) else ""
+    return _NO_TIME if attempt.shortened and record.cost.candidates < (limits.candidates or 0) else ""
 
 
 def _worst(job: EpisodeJob) -> Cost:

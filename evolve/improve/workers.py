@@ -17,14 +17,12 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from evolve.agent import episode_id
-from evolve.episodes import Cost, EpisodeRecord
 from evolve.errors import EvolveError
 from evolve.faults import hit
 from evolve.files import machine_problem
 from evolve.improve.arms import Arm
 from evolve.improve.bench import ARMS_KEPT, Bench
-from evolve.improve.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody
+from evolve.improve.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody, unbegun
 from evolve.improve.worker_process import (
     Fault,
     FaultTold,
@@ -254,20 +252,4 @@ def _deadline(jobs: Sequence[EpisodeJob]) -> float:
 
 
 def _lost(job: EpisodeJob, setup: WorkerSetup) -> Attempt:
-    record = EpisodeRecord(
-        episode=episode_id(setup.run, job.task, job.variant, job.seed),
-        run=setup.run,
-        task=job.task.id,
-        suite=setup.suite,
-        group=job.task.group,
-        split=job.split,
-        variant=job.variant,
-        seed=job.seed,
-        status="fault",
-        verified=False,
-        answer="",
-        steps=(),
-        cost=Cost(),
-        note="two worker processes died on this episode",
-    )
-    return Attempt(record=record)
+    return Attempt(record=unbegun(job, setup, "fault", "two worker processes died on this episode"))

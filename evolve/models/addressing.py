@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from evolve.errors import UsageError
+from evolve.redaction import known_secrets
+from evolve.settings import is_address
 
 OPENAI = "https://api.openai.com/v1"
 _FORMS = "write a model's name, openai:NAME, or http://host/v1#NAME"
@@ -72,14 +74,9 @@ def parse_model(text: str, environ: Mapping[str, str] | None = None, *, base_url
 
 
 def _checked(address: str, text: str) -> str:
-    try:
-        parts = urlsplit(address)
-        plain = address.isprintable() and not any(sign in address for sign in ' "<>\\^`{|}')
-        sound = plain and parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
+    if not is_address(address):
         raise UsageError(f"--model {text!r}: {address!r} is not an address", hint=_FORMS)
-    if parts.username or parts.password:
-        raise UsageError("--model: an address must not hold a password", hint="set EVOLVE_API_KEY instead")
+    parts = urlsplit(address)
+    if parts.username or parts.password or known_secrets(dict(parse_qsl(parts.query))):
+        raise UsageError("--model: an address must not hold a password or a key", hint="set EVOLVE_API_KEY instead")
     return address

@@ -17,6 +17,9 @@ from evolve.models.wire import Deadlines, Exchange, Failure, OnBytes, Received, 
 from evolve.redaction import MARK, Scanner, StreamCleaner
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+CODE = "code"
+"""The name of the field of a structured reply whose text may be executed."""
+
 _SHOWN_BEGINNING = 4  # so few characters of a secret tell nothing
 _Path = tuple[str | int, ...]
 
@@ -40,20 +43,22 @@ class CleaningWire:
         answer = self._wire.send(exchange, deadlines, on_bytes)
         if isinstance(answer, Failure):
             return replace(answer, text=_cut_clean(answer.text, self._scanner))
-        return replace(answer, content=clean_body(answer.content, self._scanner))
+        return replace(answer, content=clean_body(answer.content, self._scanner, gives_code=exchange.gives_code))
 
     def close(self) -> None:
         """Closes the real wire."""
         self._wire.close()
 
 
-def clean_body(content: bytes, scanner: Scanner) -> bytes:
+def clean_body(content: bytes, scanner: Scanner, *, gives_code: bool = False) -> bytes:
     """A reply's body without known secrets: of JSON and of streams every text in it, of anything else the whole.
 
-    A body that holds none stays as it came, byte for byte.
+    A body that holds none stays as it came, byte for byte. Of one with code see :func:`clean_reply`.
     """
     if not scanner:
         return content
+    if gives_code:
+        scanner = _ReplyScanner(scanner)
     encoding = json.detect_encoding(content)
     if not encoding.startswith("utf-8"):  # UTF-16 or UTF-32, by its zeros or its byte order mark
         text = content.decode(encoding, "replace")
@@ -71,6 +76,32 @@ def _clean_text(text: str, scanner: Scanner) -> str:
         return json.dumps(scanner.cleaned(_with(whole, news.get(0, {}))))
     except (ValueError, RecursionError):
         return _clean_stream(text, scanner) if "data:" in text else scanner.clean(text)
+
+
+def clean_reply(value: Any, scanner: Scanner) -> Any:
+    """The data of a structured reply without known secrets; its code only without those of ``scanner.for_code``."""
+    if not isinstance(value, dict):
+        return scanner.cleaned(value)
+    rest = scanner.cleaned({name: item for name, item in value.items() if name != CODE})
+    return {**rest, CODE: scanner.for_code.cleaned(value[CODE])} if CODE in value else rest
+
+
+class _ReplyScanner(Scanner):
+    """Takes out of pieces what no chance puts there, and of a text that is whole everything else beside its code."""
+
+    def __init__(self, scanner: Scanner) -> None:
+        super().__init__(scanner.for_code.known)
+        self._all = scanner
+
+    def whole(self, text: str) -> str:
+        if f'"{CODE}"' not in text:
+            return self._all.clean(text)
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return self.clean(text)  # it will not be understood, or is asked for again
+        clean = clean_reply(value, self._all)
+        return text if clean == value and not self.spans(text) else json.dumps(clean)
 
 
 def clean_request(request: ModelRequest, scanner: Scanner) -> ModelRequest:
@@ -104,8 +135,10 @@ def _news(values: Mapping[int, Any], scanner: Scanner) -> dict[int, dict[_Path, 
     changed: defaultdict[int, dict[_Path, str]] = defaultdict(dict)
     for pieces in texts.values():
         clean = [scanner.clean(said) for *_, said in pieces]
-        if scanner.clean("".join(clean)) != "".join(clean):
-            clean = [scanner.clean("".join(clean)), *("" for _ in pieces[1:])]
+        joined = "".join(clean)
+        whole = scanner.whole(joined) if isinstance(scanner, _ReplyScanner) else scanner.clean(joined)
+        if whole != joined:
+            clean = [whole, *("" for _ in pieces[1:])]
         for (place, path, said), new in zip(pieces, clean, strict=True):
             if new != said:
                 changed[place][path] = new

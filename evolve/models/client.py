@@ -14,7 +14,7 @@ from evolve.ledger import Budget, Ledger
 from evolve.models.abilities import Abilities, AbilityBook
 from evolve.models.addressing import Endpoint
 from evolve.models.bodies import Wording, adapted, exchange_of, with_form, with_repair
-from evolve.models.cleaning import clean_request
+from evolve.models.cleaning import CODE, clean_reply, clean_request
 from evolve.models.overflow import overflow
 from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Price
@@ -146,7 +146,7 @@ class _Asking:
 
     def accepted(self, parts: Parts) -> tuple[ModelReply | None, str]:
         reply = ModelReply(
-            text=parts.text,
+            text=self.services.scanner.clean(parts.text),
             usage=self.used,
             model=parts.model or self.endpoint.model,
             finish=parts.finish,
@@ -159,9 +159,9 @@ class _Asking:
         found = extract(parts.text, self.request.schema)
         if found.why:
             cut = f" (cut off at {self.request.max_tokens} tokens)" if parts.finish == "length" else ""
-            return None, found.why + cut
+            return None, self.services.scanner.clean(found.why) + cut  # it may quote what was escaped in the text
         self.abilities = self.abilities.with_rung(self.rung, True)
-        return replace(reply, data=self.services.scanner.cleaned(found.value)), ""  # escaped once more inside a text
+        return replace(reply, data=clean_reply(found.value, self.services.scanner)), ""  # escaped once more in a text
 
     def answer(self) -> Parts | Unusable:
         """One reply, whatever it is worth; trouble on the way is waited out or worked around."""
@@ -183,7 +183,13 @@ class _Asking:
     def exchange(self) -> Exchange:
         asked = with_form(self.request, self.rung, self.services.wording)
         stream = self.on_delta is not None and self.abilities.streams is not False
-        return exchange_of(self.endpoint, asked, self.rung, self.abilities, stream=stream, attempt=self.again)
+        exchange = exchange_of(self.endpoint, asked, self.rung, self.abilities, stream=stream, attempt=self.again)
+        return replace(exchange, gives_code=self.gives_code)
+
+    @property
+    def gives_code(self) -> bool:
+        """Whether the reply holds code that may be executed."""
+        return CODE in (self.request.schema or {}).get("properties", {})
 
     def once(self, exchange: Exchange) -> Parts | Unusable | Failure:
         """One call inside the budget: the most it can cost is set aside before, what it did cost booked after."""
@@ -213,7 +219,7 @@ class _Asking:
             kind, why = "reply", ""
             if exchange.streamed and outcome.finish not in ("filter", "refusal"):
                 self.abilities = replace(self.abilities, streams=self.heard)
-            rest = self.shown.close() if self.heard else outcome.text
+            rest = self.shown.close() if self.heard else self.services.scanner.clean(outcome.text)
             if self.on_delta is not None and rest:
                 self.on_delta(rest)
         elif isinstance(outcome, Unusable):
@@ -262,7 +268,8 @@ class _Asking:
             if said.failed:
                 return Failure(kind="server", text=said.why), Usage(calls=1)
             return said, Usage() if received.replayed else most
-        said = replace(said, text=self.services.scanner.clean(said.text))  # parts of a text can share a secret
+        scanner = self.services.scanner.for_code if self.gives_code else self.services.scanner
+        said = replace(said, text=scanner.clean(said.text))  # parts of a text can share a secret
         if received.replayed:
             return said, Usage()
         completion = said.completion

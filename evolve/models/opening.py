@@ -48,6 +48,7 @@ class ModelSetup:
         wire: Makes the connection to an endpoint; default: HTTP.
         folders: Whose ``.env`` files hold secrets, beside the environment. What endpoints say, and what they are asked,
             is cleaned of them and of the keys.
+        spared: Guessable values among them that are words of the work itself, and so no secrets there.
     """
 
     model: str
@@ -65,6 +66,7 @@ class ModelSetup:
     on_call: OnCall | None = None
     wire: Callable[[Endpoint], Wire] = OpenAIWire
     folders: tuple[Path, ...] = ()
+    spared: frozenset[str] = frozenset()
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
@@ -104,7 +106,8 @@ def open_models(setup: ModelSetup) -> Models:
 def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, kept: tuple[Prices, AbilityBook]) -> Services:
     prices, book = kept
     environ = os.environ if setup.environ is None else setup.environ
-    scanner = Scanner(known_secrets(environ, setup.folders, keys=[endpoint.key]))
+    known = known_secrets(environ, setup.folders, keys=[endpoint.key])
+    scanner = Scanner(one for one in known if one.sent or one.value not in setup.spared)
     services = Services(
         wire=CleaningWire(setup.wire(endpoint), scanner),
         scanner=scanner,

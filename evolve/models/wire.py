@@ -54,12 +54,14 @@ class Exchange:
         path: Under the base URL, such as ``chat/completions``.
         body: JSON; {} for a GET.
         attempt: Which time the same body is asked for because the replies could not be read; part of its digest.
+        gives_code: The reply holds code that may be executed.
     """
 
     base_url: str
     path: str
     body: Mapping[str, Any] = field(default_factory=dict)
     attempt: int = 0
+    gives_code: bool = False
 
     @property
     def streamed(self) -> bool:

@@ -5,7 +5,8 @@ Models clean what endpoints say, and exports refuse what would carry a secret ou
 
 from __future__ import annotations
 
-from evolve.redaction.known import KnownSecret, known_secrets, read_dotenv
+from evolve.redaction.dotenv import read_dotenv
+from evolve.redaction.known import KnownSecret, known_secrets
 from evolve.redaction.scanner import MARK, Finding, Scanner
 from evolve.redaction.streams import StreamCleaner
 

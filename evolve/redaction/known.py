@@ -19,18 +19,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote
 
+from evolve.redaction.dotenv import read_dotenv
+from evolve.redaction.inside import inner_values
 from evolve.redaction.shapes import SHAPES
 
 LEAST_BITS = 2.5
 """Of entropy per character (Shannon) in what looks made at random."""
 
 _SHORTEST_NAMED, _SHORTEST_RANDOM, _LONGEST_RUNS = 6, 8, 2.6
-_MOST_BYTES = 256 * 1024
+_DEEPEST = 3
 
 _SECRET_NAME = re.compile(
-    r"(?:^|[_.-])(?:\w*(?:PASS(?:WORD|WD|PHRASE|CODE)|SECRETS?|TOKENS?|CREDENTIALS?|CREDS?|WEBHOOK)|\w{0,5}PWD"
+    r"(?:^|[_.-])(?:\w*(?:PASS(?:WORD|WD|PHRASE|CODE)S?|SECRETS?|TOKENS?|CREDENTIALS?|CREDS?|WEBHOOK)|\w{0,5}PWD"
+    r"|\w*(?:PASSWORT|KENNWORT|SCHL(?:UE|\u00dc)SSEL|GEHEIMNIS|ZUGANGSDATEN|MOT_?DE_?PASSE|MDP|JETON|CLE_?(?:API|SECRETE)"
+    r"|CONTRASE(?:N|\u00d1)A)"
     r"|(?:API|APP|ACCESS|ACCOUNT|AES|AUTH|CLIENT|CRYPT\w*|ENCRYPTION|HMAC|LICEN[CS]E|MASTER|PRIVATE|RSA|SECRET|SERVICE"
     r"|SIGN(?:ING)?|SSH|SSL|TLS)?KEYS?"
     r"|(?:ADMIN|APP|AUTH|DB|FTP|LOGIN|MAIL|MY|MYSQL|PG|REDIS|ROOT|SMTP|SQL|SSH|USER)?PASS"
@@ -38,23 +41,37 @@ _SECRET_NAME = re.compile(
     r"|(?:^|_)(?:PASSWORD|PASSWD|SECRET|TOKEN|(?:API|ACCESS|PRIVATE)_?KEY|CREDENTIALS?)(?:_|$)",
     re.IGNORECASE,
 )
-_OF_NO_SECRET = re.compile(  # these tell of one, or are the keys of tables
-    r"(?:^|[_.-])(?:(?:SORT|PRIMARY|PARTITION|CACHE|PUBLIC|FOREIGN)_?KEYS?|KEYS?_ID"
-    r"|\w*(?:KEYS?|TOKENS?|SECRETS?|PASS(?:WORD)?S?)_(?:TYPE|HEADER|NAME|SEPARATOR|HASHERS?))$",
+_ENDING = re.compile(
+    r"(?:_?\d+|_(?:LIVE|PROD|PRODUCTION|DEV|TEST|STAGING|NEW|OLD|CURRENT|PREVIOUS|PRIMARY|SECONDARY|BACKUP|FALLBACKS?|V\d+))+$",
     re.IGNORECASE,
 )
+_OF_NO_SECRET = re.compile(  # these tell of one, are the keys of tables, or tokens of a model
+    r"(?:^|[_.-])(?:(?:SORT|PRIMARY|PARTITION|CACHE|PUBLIC|FOREIGN|GROUP|INDEX|ROW|JSON|DICT|COLUMN|LOOKUP|JOIN|UNIQUE"
+    r"|NATURAL|MAP|FIELD|META)_?KEYS?|KEYS?_ID|(?:MAX|MIN|STOP|EOS|BOS|PAD|UNK|SEP|MASK|CLS|SPECIAL|NUM|TOTAL|PROMPT"
+    r"|INPUT|OUTPUT|COMPLETION)_(?:\w+_)?TOKENS?|(?:BOARDING|CITY|SKI|SEASON|TRAVEL)_PASS"
+    r"|\w*(?:KEYS?|TOKENS?|SECRETS?|PASS(?:WORD)?S?|CREDENTIALS?)_(?:TYPE|HEADER|NAME|SEPARATOR|HASHERS?|UR[LI]|ENDPOINT"
+    r"|FORMAT|POLICY|BACKEND|COLUMN|FIELD|PER_\w+|PREFIX|SUFFIX|PATTERN|LENGTH|STORE|PROVIDER|ALGORITHM|MODE))$",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(r"(?:^KEYS?|(?:^|_)(?:AUTH|COOKIE|DSN|SALT|PAT))$", re.IGNORECASE)
+_METHOD = re.compile(r"[A-Za-z]+[0-9]?(?:-[a-z])?\Z")
+_BUILD_NAME = re.compile(
+    r"(?:^|_)(?:COMMIT|SHA\d*|REVISION|REV|DIGEST|CHECKSUM|BUILD_?(?:ID|NUMBER|TAG))$", re.IGNORECASE
+)
+_BUILD = re.compile(r"[0-9a-fA-F-]{7,128}\Z")
 _ORDINARY_NAME = re.compile(
     r"(?:PATH|HOME|USER|LOGNAME|HOST|HOSTNAME|LANG|LANGUAGE|LC_\w+|SHELL|TERM\w*|PWD|OLDPWD|TZ|TMPDIR|EDITOR|VISUAL|PAGER"
     r"|DISPLAY|WAYLAND_\w+|XDG_\w+|DBUS_\w+|SSH_(?:CONNECTION|CLIENT|TTY|AUTH_SOCK)|LS_COLORS|PS[1-4]|VIRTUAL_ENV\w*|WINDOWID"
-    r"|INVOCATION_ID|JOURNAL_STREAM|PYTEST_\w+|COLORTERM|_)\Z",
+    r"|(?:\w+_)?(?:PATTERN|REGEXP?|RE)|INVOCATION_ID|JOURNAL_STREAM|PYTEST_\w+|COLORTERM|_)\Z",
     re.IGNORECASE,
 )
 _PLACEHOLDERS = frozenset(
     re.split(
         r"\s+",
-        """apikey api-key default development disabled dummy enabled example localhost lm-studio nokey no-key none
-        notset not-set not-needed ollama placeholder production required sk-no-key-required staging string testing
-        unknown your-key-here""",
+        """admin api-key apikey bearer change-me change_me changeit changeme default demo development disabled dummy
+        enabled example guest lm-studio localhost mysql no-key nokey none not-needed not-set notset ollama
+        password placeholder postgres production required root secret sk-no-key-required staging string
+        testing unknown your-key-here""",
     )
 )
 _COUNT = re.compile(r"[+-]?[\d.,:eE%-]+\Z|\d+(?:\.\d+)*[a-z]{0,4}\Z")
@@ -64,10 +81,7 @@ _SMALL_OR_DATE = re.compile(  # what a variable such as TOKEN_LIMIT or PASSWORD_
 )
 _PATH = re.compile(r"[~.]{0,2}/|[A-Za-z]:\\")
 _WORD = re.compile(r"\.?(?:(?:[A-Z]?[a-z]{2,}|[A-Z]{2,})\d{0,5}|\d{1,4})(?:[._ -](?:[A-Za-z]+\d{0,5}|\d{1,4}))*\Z")
-_IN_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]{4,})@", re.IGNORECASE)
-_IN_PAIRS = re.compile(r"(\w*(?:pass(?:word|wd)?|pwd|secret|token|key|sig))\s*=\s*([^;&\s\"']{6,})", re.IGNORECASE)
 _LINE = re.compile(r"[A-Za-z0-9+/=]{40,}")
-_PAIR = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=\s*(.*?)\s*\Z", re.DOTALL)
 _PART = re.compile(r"[^\s./:,;=@()\[\]{}\"'|_-]+")
 _RUN = re.compile(r"[a-z]*(?:[A-Z][a-z]{2,})+|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
 _HEX = re.compile(r"(?:[0-9a-f]+|[0-9A-F]+)\Z")
@@ -83,11 +97,13 @@ class KnownSecret:
         source: Where it stands, such as ``the variable DB_PASS`` or ``DB_PASS in .env``; safe to show.
         value: The secret; shown nowhere.
         random: It looks made at random, so finding it inside other text is no chance. Else it counts as a whole word.
+        sent: It is sent to an endpoint, which can repeat it whatever it looks like.
     """
 
     source: str
     value: str = field(repr=False)
     random: bool = True
+    sent: bool = False
 
 
 def known_secrets(
@@ -109,60 +125,44 @@ def known_secrets(
     return tuple({one.value: one for one in reversed(found)}.values())
 
 
-def read_dotenv(path: Path) -> list[tuple[str, str]]:
-    """The pairs of a ``.env`` file, read leniently; [] for what is no readable file."""
-    try:
-        if not path.is_file():
-            return []
-        with path.open("rb") as stream:
-            text = stream.read(_MOST_BYTES).decode("utf-8-sig", "replace")
-    except OSError:
-        return []
-    pairs, lines = [], iter(text.splitlines())
-    for line in lines:
-        found = _PAIR.match(line)
-        if found is not None and not line.lstrip().startswith("#"):
-            pairs.append((found[1], _unquoted(found[2], lines)))
-    return pairs
-
-
-def _unquoted(text: str, lines: Iterator[str]) -> str:
-    """A value without its quotes, which may span lines, or without the comment behind it."""
-    if text[:1] in ("'", '"', "`"):
-        while text.find(text[0], 1) < 0:
-            more = next(lines, None)
-            if more is None:
-                return text[1:]
-            text = f"{text}\n{more}"
-        return text[1 : text.index(text[0], 1)]
-    return re.split(r"\s#", text, maxsplit=1)[0].strip()
-
-
 def _key(value: str) -> Iterator[KnownSecret]:
     """The key of an endpoint, whatever it looks like, unless it says that none is needed."""
     source = "the key of the endpoint"
     yield from _secrets_of(source, "KEY", value)
     if len(value) >= _SHORTEST_NAMED and value.lower() not in _PLACEHOLDERS:
-        yield KnownSecret(source=source, value=value, random=_is_random(value))
+        yield KnownSecret(source=source, value=value, random=_is_random(value), sent=True)
 
 
-def _secrets_of(source: str, name: str, value: str) -> Iterator[KnownSecret]:
-    text = value.strip()
-    for inner in [found[1] for found in _IN_ADDRESS.finditer(text)]:
-        yield from _named(source, inner)
-        if unquote(inner) != inner:
-            yield from _named(source, unquote(inner))
-    for found in _IN_PAIRS.finditer(text):
-        yield from _named(source, found[2])
+def _secrets_of(source: str, name: str, value: str, depth: int = 0) -> Iterator[KnownSecret]:
+    text, secret = value.strip(), _is_secret_name(name, value)
+    for inner in inner_values(name, text, secret=secret) if depth < _DEEPEST else ():
+        if inner.sure:
+            yield from _named(source, inner.value)
+        elif inner.value != text:
+            yield from _secrets_of(source, inner.name, inner.value, depth + 1)
     if "\n" in text:  # a key in PEM form, say: each of its lines gives it away
         for line in _LINE.findall(text):
             yield KnownSecret(source=source, value=line)
-    if _ORDINARY_NAME.match(name):
+    if _ORDINARY_NAME.match(name) or (_BUILD_NAME.search(name) and _BUILD.match(text)):
         return
-    if _SECRET_NAME.search(name) and not _OF_NO_SECRET.search(name):
+    if secret:
         yield from _named(source, text)
     elif not _COUNT.match(text) and "\n" not in text and not _begins_as_path(text) and _is_random(text):
         yield KnownSecret(source=source, value=text)
+
+
+def _is_secret_name(name: str, value: str) -> bool:
+    """Whether a name is that of a secret, also in CamelCase and with a number or an ending such as ``_LIVE``.
+
+    Names such as KEY and AUTH are also those of columns and of methods; then a value of one plain word is none.
+    """
+    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    plain = _ENDING.sub("", plain) or plain
+    if any(_OF_NO_SECRET.search(one) for one in (name, plain)) or (
+        _WEAK.search(plain) and _METHOD.match(value.strip())
+    ):
+        return False
+    return any(_SECRET_NAME.search(one) for one in (name, plain))
 
 
 def _named(source: str, value: str) -> Iterator[KnownSecret]:

@@ -22,6 +22,17 @@ _SHORTEST_CODED, _SHORTEST_PLAIN = 8, 10
 _AS_NUMBER = ", as a number"
 LONGEST_NUMBER = 10**40
 """No secret is a number as long as this, and texts of longer ones take long to make."""
+_READINGS = (
+    (
+        "\\",
+        re.compile(
+            r"\\(?:u|x(?=[0-9a-fA-F]{2}))(?P<code>(?<=u)[0-9a-fA-F]{4}|(?<=x)[0-9a-fA-F]{2})|\\(?P<sign>[\"'/])"
+        ),
+        "",
+    ),
+    ("\n", re.compile(r"(?<=[A-Za-z0-9+/]{60})\r?\n[ \t]*(?:#[ \t]*)?(?=[A-Za-z0-9+/])"), ", in Base64"),
+)
+"""Other readings of a text: the sign that one needs, what is read otherwise, and of which form only ("" for all)."""
 _LINKS = re.compile(r"[\s\"'+,\\()]+")
 
 
@@ -68,7 +79,8 @@ class Scanner:
     """Knows secrets, in the forms in which they slip through.
 
     These are: as they are, whatever the case, as in JSON, HTML and URLs, in hexadecimal, in Base32, backwards, as a
-    number, and in Base64 wherever in a longer text the secret stood before. One that is encrypted, compressed, encoded
+    number, as a list of bytes, with single signs escaped, and in Base64 wherever in a longer text the secret stood
+    before, over several lines too. One that is encrypted, compressed, encoded
     twice or taken apart by hand is not found.
 
     Args:
@@ -106,10 +118,7 @@ class Scanner:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where known secrets stand, in order and without overlaps."""
-        low = folded(text)
-        found: list[tuple[int, int]] = []
-        for form in self.forms:
-            found += form.spans(low)
+        found = [span for _, span in self._found(text)]
         merged: list[tuple[int, int]] = []
         for start, end in sorted(found):
             if merged and start < merged[-1][1]:
@@ -118,14 +127,25 @@ class Scanner:
                 merged.append((start, end))
         return merged
 
+    def _found(self, text: str) -> Iterator[tuple[_Form, tuple[int, int]]]:
+        """Every form with every place of it, also behind escapes of single signs and where Base64 is wrapped."""
+        low = folded(text)
+        for form in self.forms:
+            for span in form.spans(low):
+                yield form, span
+        for sign, gaps, how in _READINGS:
+            read = _read(text, gaps) if self.forms and sign in text else None
+            if read is not None:
+                low, places = folded(read[0]), read[1]
+                for form in self.forms:
+                    for start, end in form.spans(low) if how in ("", form.how) else ():
+                        yield form, (places[start], places[end])
+
     def find(self, text: str) -> list[Finding]:
         """The secrets that the text holds: known ones in any form, and what has the form of a credential."""
-        low = folded(text)
-        found = {
-            f"{form.secret.source}{form.how}": text.count("\n", 0, start) + 1
-            for form in self.forms
-            for start, _ in [*form.spans(low)][:1]
-        }
+        low, found = folded(text), dict[str, int]()
+        for form, (start, _) in self._found(text):
+            found.setdefault(f"{form.secret.source}{form.how}", text.count("\n", 0, start) + 1)
         for kind, shape in SHAPES.items():
             match = shape.search(text)
             if match is not None:
@@ -139,6 +159,14 @@ class Scanner:
         return [Finding(kind=kind, line=line) for kind, line in found.items()]
 
     @cached_property
+    def for_code(self) -> Scanner:
+        """Knows what is taken out of code: what looks made at random, is no plain word, or is sent to an endpoint.
+
+        Code that runs must not change because one of its ordinary words is somebody's password.
+        """
+        return Scanner(one for one in self.known if one.random or one.sent or not one.value.isalnum())
+
+    @cached_property
     def beginnings(self) -> frozenset[str]:
         """Every text with which a form begins, itself not among them."""
         return frozenset(form.text[:size] for form in self.forms for size in range(1, len(form.text)))
@@ -148,6 +176,20 @@ def folded(text: str) -> str:
     """The text in small letters, each at its old place."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(one if len(one := sign.lower()) == 1 else sign for sign in text)
+
+
+def _read(text: str, gaps: re.Pattern[str]) -> tuple[str, list[int]] | None:
+    """The text with each escape as its sign, and without breaks; and for every place in it that in the text before."""
+    parts: list[str] = []
+    places: list[int] = []
+    last = 0
+    for found in gaps.finditer(text):
+        code = found.groupdict().get("code")
+        sign = chr(int(code, 16)) if code else found.groupdict().get("sign") or ""
+        parts += [text[last : found.start()], sign]
+        places += [*range(last, found.start()), *[found.start()] * len(sign)]
+        last = found.end()
+    return ("".join([*parts, text[last:]]), [*places, *range(last, len(text) + 1)]) if parts else None
 
 
 def _leaves(value: Any) -> Iterator[str]:
@@ -203,6 +245,9 @@ def _written(value: str) -> Iterator[tuple[str, str]]:
     yield ", in hexadecimal", raw.hex(":")
     yield ", in hexadecimal", raw.hex(" ")
     yield ", in hexadecimal", "".join(f"\\x{byte:02x}" for byte in raw)
+    for several in (", ", ","):
+        yield ", as a list of bytes", several.join(map(str, raw))
+        yield ", as a list of bytes", several.join(map(hex, raw))
     yield ", as in HTML", html.escape(value)
     yield ", as in HTML", html.escape(value).replace("&#x27;", "&#39;")
     yield ", as in HTML", "".join(f"&#{ord(sign)};" for sign in value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ def executable() -> str:
 # Files of this package that make up the runner, in the order in which they are needed
 _PARTS = ("wiping", "worker", "denials", "acting", "children", "runner")
 
+_LIBRARY = re.compile(r"python\d+(?:\.\d+)*t?\Z")
+_INTERPRETER = re.compile(r"python(?:\d+(?:\.\d+)*t?)?\Z")
 _BINARIES = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")  # Linux, macOS
 
 _BOOT = """
@@ -132,11 +135,11 @@ def environment_at(path: Path) -> Environment:
     if root == "/" or _inside(os.path.realpath(os.path.expanduser("~")), root):
         raise UsageError(f"{path}: the environment contains the home folder", hint="make one in a folder of its own")
     packages = Path(root, "lib", f"python{sys.version_info.major}.{sys.version_info.minor}", "site-packages")
-    libraries = [str(found) for found in sorted(Path(root, "lib").glob("python*"))]
+    libraries = _libraries(root, "lib")
     if os.path.islink(os.path.join(root, "lib64")):
         libraries.append(os.path.join(root, "lib64"))
     else:
-        libraries += [str(found) for found in sorted(Path(root, "lib64").glob("python*"))]
+        libraries += _libraries(root, "lib64")
     private = [path for library in libraries for path in Path(library).glob("site-packages/.env*")]
     return Environment(
         private=tuple(str(path) for path in private if path.name == ".env" or path.name.startswith(".env.")),
@@ -146,13 +149,18 @@ def environment_at(path: Path) -> Environment:
     )
 
 
+def _libraries(root: str, name: str) -> list[str]:
+    """The folders of libraries of any version; a project may have others that are called alike."""
+    return [str(found) for found in sorted(Path(root, name).glob("python*")) if _LIBRARY.match(found.name)]
+
+
 def _programs(folder: Path, environments: Collection[str]) -> list[str]:
     """The interpreter's names in a folder of commands, and the commands that were installed for it."""
     found = []
     with contextlib.suppress(OSError):
         for path in sorted(folder.iterdir()):
             with contextlib.suppress(OSError):
-                if path.name.startswith("python") or (not path.is_symlink() and _is_command(path, environments)):
+                if _INTERPRETER.match(path.name) or (not path.is_symlink() and _is_command(path, environments)):
                     found.append(str(path))
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.skills.admission import Admission, AdmissionRules, Verdict
+from evolve.skills.admission import Admission, AdmissionRules, Verdict, parameter_count
 from evolve.skills.folder import read_folder, write_folder
 from evolve.skills.library import ACTIVE, KEPT, MIGRATIONS, SkillLibrary
 from evolve.skills.lint import lint, modules_used
@@ -25,6 +25,7 @@ __all__ = [
     "check_name",
     "lint",
     "modules_used",
+    "parameter_count",
     "read_folder",
     "render_tests",
     "unseen_rows",

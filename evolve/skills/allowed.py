@@ -12,11 +12,12 @@ from functools import lru_cache
 from pathlib import Path
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
     return frozenset(text.split())
 
 
-CALLED_ON_IMPORT = _words(
+CALLED_ON_IMPORT = words(
     """
     abs all any ascii bin bool bytearray bytes chr complex dict divmod enumerate float format frozenset hex int len list
     max min oct ord pow range repr reversed round set slice sorted str sum tuple zip
@@ -24,7 +25,7 @@ CALLED_ON_IMPORT = _words(
 )
 """Builtins that the top level may call, on values that hold nothing of the skill's own."""
 
-ANY_SIZE = _words(
+ANY_SIZE = words(
     """
     abs bool complex Decimal dict divmod float Fraction frozenset int list MappingProxyType max min round set timedelta
     tuple
@@ -32,15 +33,15 @@ ANY_SIZE = _words(
 )
 """What takes a large number there without doing anything that often, or making anything that long."""
 
-MODULES_CALLED_ON_IMPORT = _words(
+MODULES_CALLED_ON_IMPORT = words(
     "collections dataclasses datetime decimal enum fractions math operator re string struct types typing"
 )
 """The same of modules, for what is listed of them."""
 
-WRAPPERS = _words("dict frozenset list set tuple MappingProxyType field")
+WRAPPERS = words("dict frozenset list set tuple MappingProxyType field")
 """What may be called there on functions of the skill as well: it keeps them and calls none."""
 
-DUNDER_METHODS = _words(
+DUNDER_METHODS = words(
     """
     __init__ __post_init__ __repr__ __str__ __hash__ __bool__ __call__ __enter__ __exit__
     __eq__ __ne__ __lt__ __le__ __gt__ __ge__
@@ -53,7 +54,7 @@ DUNDER_METHODS = _words(
 )
 """Special methods a class may define: all act on instances, and the top level makes none."""
 
-DUNDER_ATTRIBUTES = _words("__doc__ __init__ __name__ __post_init__")
+DUNDER_ATTRIBUTES = words("__init__ __name__ __post_init__")
 
 DECORATORS = frozenset(
     {
@@ -75,7 +76,7 @@ DECORATORS = frozenset(
 ONLY_DECORATORS = DECORATORS - {("functools", "cache"), ("functools", "lru_cache")}
 """Those that change what they are given, so they are used in no other way."""
 
-ENCODINGS = _words(
+ENCODINGS = words(
     "utf-8 utf8 utf-8-sig utf-16 utf-16-le utf-16-be utf-32 ascii us-ascii latin-1 latin1 iso-8859-1 cp1252"
 )
 """Codecs are modules that are found by name, so the name must stand in the source."""
@@ -91,13 +92,15 @@ class Allowed:
             ``classes`` where nothing can change them for everyone, ``functions`` like these where the source sets
             attributes, of ``tables`` the items.
         attributes: Attributes of values of any kind.
-        withheld: Attributes that values have and a skill must not read, also if it defines one of that name.
+        withheld: Attributes that values have and a skill must neither read nor define.
+        methods: Attributes that are methods written in Python, which could be changed for everyone.
     """
 
     builtins: frozenset[str]
     modules: Mapping[str, Mapping[str, str]]
     attributes: frozenset[str]
     withheld: frozenset[str]
+    methods: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -108,7 +111,7 @@ def allowed() -> Allowed:
         module: {name: way for way, names in table.items() for name in names.split()}
         for module, table in data["modules"].items()
     }
-    names = {key: _words(data[key]) for key in ("builtins", "attributes", "withheld")}
+    names = {key: words(data[key]) for key in ("builtins", "attributes", "withheld", "methods")}
     return Allowed(modules=modules, **names)
 
 

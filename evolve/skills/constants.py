@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 MOST_BITS = 4096
@@ -144,3 +144,35 @@ def _size(value: Any) -> int:
 
 def _is_read(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Load)
+
+
+def assigned(tree: ast.Module, wanted: Callable[[ast.expr, Collection[str]], bool]) -> frozenset[str]:
+    """Names of the top level whose values are of a kind, which may hang on the names that were found before."""
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and wanted(node.value, found):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+    return frozenset(found)
+
+
+def repeats(value: ast.expr, names: Collection[str]) -> bool:
+    """Whether there is a product in it, which may be one of a text, or one of these names."""
+    return any(
+        (isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)) or (isinstance(one, ast.Name) and one.id in names)
+        for one in ast.walk(value)
+    )
+
+
+def cheap(node: ast.BinOp) -> bool:
+    """Whether what comes of it is not much larger than what is written, unlike powers, shifts and repetitions.
+
+    This stops only the plainest ways to make an import endless: the run at admission bounds its time and memory.
+    """
+    if not isinstance(node.op, ast.Mult):
+        return not isinstance(node.op, ast.Pow | ast.LShift)
+    texts = (ast.List, ast.Tuple, ast.JoinedStr)
+    return not any(
+        isinstance(part, texts) or (isinstance(part, ast.Constant) and isinstance(part.value, str | bytes))
+        for part in ast.walk(node)
+    )

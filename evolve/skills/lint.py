@@ -7,12 +7,16 @@ verdict about it stays true, and importing it runs nothing of its own. Code that
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 
 from evolve.skills.allowed import allowed, modules_and_packages
-from evolve.skills.scopes import Scopes
+from evolve.skills.calls import Calls
+from evolve.skills.classes import Classes, own_attributes
+from evolve.skills.scopes import Scopes, parents
 from evolve.skills.toplevel import TopLevel
+from evolve.skills.typeplaces import TypePlaces
 from evolve.skills.uses import Uses, misread
 
 _NODES = (
@@ -28,6 +32,7 @@ _NODES = (
 )
 """Everything but what needs a loop of events, names of the module that functions change, and types with parameters."""
 _CODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_THERE = frozenset(dir(builtins))
 _LARGEST = 64 * 1024
 _DEEPEST = 100
 
@@ -110,28 +115,28 @@ def _meaning(tree: ast.Module) -> Iterator[tuple[int, str]]:
     for name, in_class in scopes.bound():
         if misread(name, classes) and not in_class:  # what classes bind are attributes, judged as such
             yield 1, f"the name {name}"
+    yield from _shadows(tree)
+    places = TypePlaces(tree, scopes)
     yield from TopLevel(tree).problems()
-    yield from Uses(tree, scopes, set(_own_attributes(tree))).problems()
+    yield from Classes(tree, places).problems()
+    yield from Calls(tree, places, parents(tree)).problems()
+    yield from Uses(tree, scopes, places, {name for name, _ in own_attributes(tree)}).problems()
 
 
-def _own_attributes(tree: ast.Module) -> Iterator[str]:
-    """Attributes that the source gives to instances of its own classes."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            yield node.attr
-        elif isinstance(node, ast.ClassDef):
-            for part in node.body:
-                targets = part.targets if isinstance(part, ast.Assign) else [getattr(part, "target", part)]
-                yield from (name.id for one in targets for name in ast.walk(one) if isinstance(name, ast.Name))
-                if isinstance(part, ast.FunctionDef):
-                    yield part.name
-        elif isinstance(node, ast.Call) and _called(node.func) == "namedtuple" and len(node.args) == 2:
-            texts = [one.value for one in ast.walk(node.args[1]) if isinstance(one, ast.Constant)]
-            yield from (name for text in texts if isinstance(text, str) for name in text.replace(",", " ").split())
-
-
-def _called(function: ast.expr) -> str:
-    return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+def _shadows(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Names of builtins that the module gives another meaning, for everything that is written behind it as well."""
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                names = [name]
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                names = [one.asname or "" for one in aliases]
+            case ast.Assign(targets=targets) | ast.AnnAssign(target=targets):
+                parts = targets if isinstance(targets, list) else [targets]
+                names = [one.id for part in parts for one in ast.walk(part) if isinstance(one, ast.Name)]
+            case _:
+                names = []
+        yield from ((node.lineno, f"another meaning of {one}: choose another name") for one in names if one in _THERE)
 
 
 def _entry(tree: ast.Module, entry: str, parameters: int | None) -> list[str]:

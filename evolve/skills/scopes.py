@@ -265,6 +265,30 @@ def arguments(given: ast.arguments) -> list[ast.arg]:
     return [one for one in every if one is not None]
 
 
+def values_given(tree: ast.AST, around: Mapping[ast.AST, ast.AST]) -> Mapping[str, list[ast.expr | None]]:
+    """For every name of a variable, anywhere, all that it is ever given; None stands for what cannot be told."""
+    found: dict[str, list[ast.expr | None]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()):
+                found.setdefault(name, []).append(_put_there(around[node]))
+            case ast.arg(arg=name) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.setdefault(name, []).append(None)
+            case ast.MatchMapping(rest=str(name)) | ast.ExceptHandler(name=str(name)):
+                found.setdefault(name, []).append(None)
+    return found
+
+
+def _put_there(node: ast.AST) -> ast.expr | None:
+    """What a line puts into the one variable that it binds."""
+    match node:
+        case ast.Assign(targets=[_], value=value) | ast.AugAssign(op=ast.BitOr(), value=value):
+            return value
+        case ast.AnnAssign(value=value):
+            return value
+    return None
+
+
 def parents(tree: ast.AST) -> Mapping[ast.AST, ast.AST]:
     """For every node the one around it."""
     return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}

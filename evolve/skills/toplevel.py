@@ -7,7 +7,7 @@ How long an import takes is no matter of this: it is bounded where it runs.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from evolve.skills.allowed import (
@@ -19,16 +19,16 @@ from evolve.skills.allowed import (
     WRAPPERS,
     allowed,
 )
-from evolve.skills.constants import MOST_ITEMS, NotConstant, TooLarge, constants, evaluated
+from evolve.skills.attributes import special
+from evolve.skills.constants import MOST_ITEMS, NotConstant, TooLarge, assigned, cheap, constants, evaluated, repeats
 from evolve.skills.scopes import arguments
 from evolve.skills.typeplaces import is_named_tuple
-from evolve.skills.uses import special
 
-Kind = Literal["data", "import", "code", "class", "enum"]
+Kind = Literal["data", "import", "code", "class", "enum", "member"]
 Known = dict[str, Kind]
 """Names that are bound so far: to data, what an import gave, whatever holds code of the source, or its own classes."""
 
-_OWN = ("code", "class", "enum")
+_OWN = ("code", "class", "enum", "member")
 _BINDERS = ("classmethod", "staticmethod", "property", "cached_property", "setter", "deleter")
 _OPERATIONS: tuple[type[ast.expr], ...] = (
     *(ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Slice),
@@ -47,12 +47,14 @@ class TopLevel:
         self._tree = tree
         self._imports: dict[str, tuple[str, str]] = {}
         self._constants = constants(tree)
-        self._written = _assigned(tree, lambda value, _: isinstance(value, ast.Constant))
-        self._repeated = _assigned(tree, _repeats)
+        self._written = assigned(tree, lambda value, _: isinstance(value, ast.Constant))
+        self._repeated = assigned(tree, repeats)
         self._lazy = any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)
         self._found: list[tuple[int, str]] = []
         self._top: Known = {}
         self._bodies: list[Known] = []
+        self._wrappers: set[str] = set()
+        self._functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
     def problems(self) -> list[tuple[int, str]]:
         """Line and words of everything that is not allowed."""
@@ -75,6 +77,7 @@ class TopLevel:
                 case ast.FunctionDef():
                     self._function(node, known)
                     known[node.name] = "code"
+                    self._note_wrapper(node, known)
                 case ast.ClassDef():
                     kind = self._class_made(node, known)
                     self._bodies.append(dict(known))
@@ -89,7 +92,11 @@ class TopLevel:
                     if value is not None:
                         self._bind(target, self._value(value, known), known)
                 case _:
-                    self._say(node, "only imports, definitions and constants may stand at the top level")
+                    self._say(
+                        node,
+                        "only imports, definitions and constants may stand at the top level; fill a table by a "
+                        "comprehension, or in a function",
+                    )
 
     def _import(self, node: ast.Import | ast.ImportFrom, known: Known) -> None:
         for alias in node.names:
@@ -109,6 +116,7 @@ class TopLevel:
                 self._bind(one, code, known)
         elif isinstance(target, ast.Name):
             known[target.id] = "code" if code else "data"
+            self._wrappers.discard(target.id)
         else:
             self._say(target, "only names are assigned at the top level")
 
@@ -134,8 +142,31 @@ class TopLevel:
                     continue
                 case ast.Attribute(value=ast.Name(id=name), attr="setter" | "deleter") if known.get(name) == "code":
                     continue
-            if self._named(called, known) not in DECORATORS:
-                self._say(node, f"the decorator {ast.unparse(called)}")
+            own = (
+                isinstance(decorator, ast.Name) and decorator.id in self._wrappers and isinstance(node, ast.FunctionDef)
+            )
+            if not own and self._named(called, known) not in DECORATORS:
+                self._say(
+                    node, f"the decorator {ast.unparse(called)}: its own may only define a function and return it"
+                )
+
+    def _note_wrapper(self, node: ast.FunctionDef, known: Known) -> None:
+        """Keeps whether a function can be a decorator: all that it does is to define another one and to give it."""
+        self._wrappers.discard(node.name)
+        match [part for part in node.body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]:
+            case [ast.FunctionDef(name=name) as inner, ast.Return(value=ast.Name(id=given))] if name == given:
+                wraps = [one for one in inner.decorator_list if isinstance(one, ast.Call) and len(one.args) == 1]
+                names = {self._named(one.func, known) for one in wraps if isinstance(one.args[0], ast.Name)}
+                typed = [one.annotation for one in arguments(inner.args)] + [inner.returns]
+                plain = names <= {("functools", "wraps")} and len(wraps) == len(inner.decorator_list)
+                defaults = [*inner.args.defaults, *(one for one in inner.args.kw_defaults if one is not None)]
+                plain &= all(isinstance(one, ast.Constant) for one in defaults)
+                taken = {one.arg for one in arguments(node.args)}
+                plain &= not any(
+                    isinstance(part, ast.Name) and part.id in taken for one in wraps for part in ast.walk(one.func)
+                )
+                if known is self._top and plain and not node.decorator_list and (self._lazy or not any(typed)):
+                    self._wrappers.add(node.name)
 
     def _class_made(self, node: ast.ClassDef, known: Known) -> Kind:
         """A class that is made on import; what its bases do then is known of all that it may have."""
@@ -155,9 +186,25 @@ class TopLevel:
             self._say(node, "an enumeration of another class")
         for part in node.body:
             name = getattr(part, "name", "")
-            if special(name):
-                self._say(part, f"the special method {name} of an enumeration")  # its members are made on import
+            if special(name) and name != "__str__" and not self._only_keeps(part):
+                self._say(part, f"the special method {name} of an enumeration")  # made and shown on import
         return "enum"
+
+    def _only_keeps(self, node: ast.stmt) -> bool:
+        """Whether this is an ``__init__`` that does nothing but to keep what it is given."""
+        if not isinstance(node, ast.FunctionDef) or node.name != "__init__" or node.decorator_list:
+            return False
+        names = [one.arg for one in node.args.args] or [""]
+        for part in node.body:
+            match part:
+                case ast.Expr(value=ast.Constant()):
+                    continue
+                case ast.Assign(
+                    targets=[ast.Attribute(value=ast.Name(id=first), attr=attribute)], value=ast.Name() | ast.Constant()
+                ) if first == names[0] and attribute not in self._functions:  # else it might be a property
+                    continue
+            return False
+        return True
 
     def _base(self, base: ast.expr, known: Known) -> Kind:
         named = self._named(base, known)
@@ -171,7 +218,7 @@ class TopLevel:
 
     def _class(self, node: ast.ClassDef) -> None:
         """Rules for classes anywhere."""
-        if node.keywords:
+        if any(one.arg != "total" or not isinstance(one.value, ast.Constant) for one in node.keywords):
             self._say(node, "a class with keywords")
         for part in node.body:
             if isinstance(part, ast.FunctionDef | ast.ClassDef):
@@ -239,8 +286,12 @@ class TopLevel:
         if not isinstance(node, _OPERATIONS) or (isinstance(node, ast.BinOp) and not self._small(node)):
             self._say(node, f"{type(node).__name__} at the top level")
             return False
-        code = self._any(_operands(node), known)
         owner = node.value if isinstance(node, ast.Attribute) else None
+        if isinstance(node, ast.Attribute) and isinstance(owner, ast.Name) and known.get(owner.id) == "member":
+            if node.attr not in ("name", "value") or node.attr in self._functions:
+                self._say(node, f"the attribute {node.attr} of a member at the top level")
+            return node.attr != "name"
+        code = self._any(_operands(node), known)
         if code and not (isinstance(owner, ast.Name) and known.get(owner.id) in ("class", "enum")):
             self._say(node, "an operation on code of its own at the top level")
         return code
@@ -252,21 +303,21 @@ class TopLevel:
         except TooLarge:
             return False
         except NotConstant:
-            return _cheap(node)
+            return cheap(node)
         return True
 
     def _call(self, node: ast.Call, known: Known) -> bool:
         code = self._any([*node.args, *(one.value for one in node.keywords)], known)
         name, free = self._callee(node.func, known)
         if not free:
-            self._say(node, f"a call of {ast.unparse(node.func)} at the top level")
+            self._say(node, f"a call of {ast.unparse(node.func)} at the top level: call it in a function")
         elif code and name not in WRAPPERS:
             self._say(node, f"a call of {name} with code of its own at the top level")
         given = [*node.args, *(one.value for one in node.keywords)]
         if name not in ANY_SIZE and any(map(self._is_long, given)):
             self._say(node, f"a call of {ast.unparse(node.func)} on a large number at the top level")
         module, _ = self._named(node.func, known) or ("", "")
-        if module == "re" and any(_repeats(one, self._repeated) for one in given):
+        if module == "re" and any(repeats(one, self._repeated) for one in given):
             self._say(node, "a pattern with repetitions that are not written out")
         return code
 
@@ -300,6 +351,8 @@ class TopLevel:
         for number, one in enumerate(node.generators):
             code |= self._value(one.iter, inner if number else known)
             self._bind(one.target, code, inner)
+            if isinstance(one.iter, ast.Name) and known.get(one.iter.id) == "enum" and isinstance(one.target, ast.Name):
+                inner[one.target.id] = "member"
             code |= self._any(one.ifs, inner)
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         return self._any(results, inner) or code
@@ -318,40 +371,8 @@ class TopLevel:
         return whole, last
 
 
-def _cheap(node: ast.BinOp) -> bool:
-    """Whether what comes of it is not much larger than what is written, unlike powers, shifts and repetitions.
-
-    This stops only the plainest ways to make an import endless: the run at admission bounds its time and memory.
-    """
-    if not isinstance(node.op, ast.Mult):
-        return not isinstance(node.op, ast.Pow | ast.LShift)
-    texts = (ast.List, ast.Tuple, ast.JoinedStr)
-    return not any(
-        isinstance(part, texts) or (isinstance(part, ast.Constant) and isinstance(part.value, str | bytes))
-        for part in ast.walk(node)
-    )
-
-
 def _is_slot(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and not special(node.value)
-
-
-def _assigned(tree: ast.Module, wanted: Callable[[ast.expr, Collection[str]], bool]) -> frozenset[str]:
-    """Names of the top level whose values are of a kind, which may hang on the names that were found before."""
-    found: set[str] = set()
-    for node in tree.body:
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and wanted(node.value, found):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
-    return frozenset(found)
-
-
-def _repeats(value: ast.expr, names: Collection[str]) -> bool:
-    """Whether there is a product in it, which may be one of a text, or one of these names."""
-    return any(
-        (isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)) or (isinstance(one, ast.Name) and one.id in names)
-        for one in ast.walk(value)
-    )
 
 
 def _last(node: ast.Name | ast.Attribute) -> str:

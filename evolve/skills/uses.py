@@ -10,29 +10,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from evolve.skills.allowed import DUNDER_ATTRIBUTES, ONLY_DECORATORS, allowed
-from evolve.skills.formats import TAKE_CODECS, is_codec, named_codec, plain_fields
-from evolve.skills.scopes import Scopes, parents
+from evolve.skills.allowed import ONLY_DECORATORS, allowed
+from evolve.skills.attributes import CALLS_ITS_FIRST, CALLS_ITS_KEY, CODEC, Attributes, special
+from evolve.skills.formats import TAKE_CODECS
+from evolve.skills.scopes import Scopes, parents, values_given
 from evolve.skills.typeplaces import TypePlaces
 
 _BY_ITEMS = ("dict", "enumerate", "frozenset", "len", "list", "set", "sorted", "tuple", "zip")
-_CALLS_ITS_FIRST = (("", "map"), ("", "filter"), ("itertools", "starmap"), ("collections", "defaultdict"))
-_CALLS_ITS_KEY = (
-    *(("", name) for name in ("sorted", "min", "max")),
-    *(("heapq", name) for name in ("nsmallest", "nlargest", "merge")),
-    ("itertools", "groupby"),
-    ("dataclasses", "field"),
-)
+_INSTEAD = {
+    "print": ": give the text back instead",
+    "input": ": take an argument instead",
+    "open": ": take the text as an argument instead",
+    "getattr": ": write the attribute, or use operator.attrgetter with a name in the source",
+    "setattr": ": write the attribute, or use a dict",
+    "eval": ": use json.loads, or write a parser",
+}
+"""What to write instead of what is not there."""
 _CHECKS = (("", "isinstance"), ("", "issubclass"))
-_LIVE = ("gi_", "cr_", "ag_", "tb_")
 _NOT_BASES = (("string", "Template"), ("types", "MappingProxyType"))
 _PLACED = (("decimal", "localcontext"), ("dataclasses", "field"))
 _NOT_CALLED = (("typing", "NamedTuple"), ("typing", "TypedDict"))
-
-
-def special(name: str) -> bool:
-    """Whether an attribute of this name may have a meaning for Python or its library."""
-    return name[:1] == name[-1:] == "_" and bool(name.strip("_"))
 
 
 def misread(name: str, classes: bool) -> bool:
@@ -46,22 +43,22 @@ class Uses:
     Args:
         tree: The module, made of node types that were let through.
         scopes: What its names mean.
+        places: What its types are.
         own: Attributes that it defines itself.
     """
 
-    def __init__(self, tree: ast.Module, scopes: Scopes, own: Collection[str]) -> None:
+    def __init__(self, tree: ast.Module, scopes: Scopes, places: TypePlaces, own: Collection[str]) -> None:
         self._tree = tree
         self._scopes = scopes
         self._parents = parents(tree)
         self._classes = any(isinstance(node, ast.ClassDef) for node in self._parents)
-        self._own = frozenset(own) - allowed().withheld
-        self._places = TypePlaces(tree, scopes)
+        self._attributes = Attributes(tree, scopes, places, self._parents, own)
+        self._places = places
         self._types = self._places.parts
         self._called = self._places.called
         # functions written in Python and flags keep attributes, from call to call and for everyone
-        self._stores = any(
-            isinstance(one, ast.Attribute) and not isinstance(one.ctx, ast.Load) for one in self._parents
-        )
+        self._stores = self._attributes.stores
+        self._values = values_given(tree, self._parents)
         self._judged: set[ast.AST] = set()
         # asked for every use, and the answer is one walk
         self._generators: dict[ast.AST, bool] = {}
@@ -82,11 +79,11 @@ class Uses:
         match node:
             case ast.Attribute():
                 if node not in self._judged:
-                    yield from self._attribute(node, self._own)
+                    yield from self._attributes.problems(node)
             case ast.Call():
                 yield from self._call(node)
             case ast.MatchClass(kwd_attrs=names):
-                yield from (f"the attribute {name}" for name in names if not self._readable(name, self._own))
+                yield from (f"the attribute {name}" for name in names if not self._attributes.unseen(name))
             case ast.arg(arg=name) | ast.keyword(arg=str(name)):
                 if misread(name, self._classes):
                     yield f"the name {name}"
@@ -100,13 +97,15 @@ class Uses:
             yield f"the name {node.id}"
         for meaning in self._scopes.of(node):
             if meaning.kind == "unknown":
-                yield f"use of {node.id}"
+                yield f"use of {node.id}{_INSTEAD.get(node.id, '')}"
             elif meaning.kind == "import":
                 yield from self._imported(node, meaning.module, meaning.name)
             elif meaning.kind == "alias" and not self._class_place(node):
                 yield f"the type {node.id} as a value"
             elif meaning.kind == "builtin" and not self._builtin(node):
                 yield f"use of {node.id} in this way"
+            elif meaning.kind in ("class", "function") and self._shown(node):
+                yield f"the text of {node.id}, which tells where it runs: use {node.id}.__name__"
 
     def _imported(self, node: ast.expr, module: str, name: str) -> Iterator[str]:
         if name:
@@ -143,7 +142,7 @@ class Uses:
         elif isinstance(around, ast.Attribute):
             self._judged.add(around)
             if isinstance(around.ctx, ast.Load):
-                yield from self._attribute(around, frozenset())
+                yield from self._attributes.problems(around, shared=True)
             else:
                 yield f"a change of {module}.{name}"
         elif not self._value_place(node, way, (module, name)):
@@ -168,6 +167,13 @@ class Uses:
             )
         return True
 
+    def _shown(self, node: ast.Name) -> bool:
+        around = self._parents[node]
+        shows = [("", name) for name in ("str", "repr", "ascii", "format")]
+        return isinstance(around, ast.FormattedValue) or (
+            isinstance(around, ast.Call) and around.func is not node and self._called(around.func) in shows
+        )
+
     def _type_call(self, call: ast.AST) -> bool:
         """Whether what ``type(x)`` gives, which may be a class that all share, is only compared or named."""
         plain = isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
@@ -178,6 +184,10 @@ class Uses:
                 return name == "__name__"
             case ast.FormattedValue():
                 return True
+            case ast.Subscript(value=table, ctx=ast.Load()):  # what is missing there, the error would hold
+                return not self._stores and self._is_table(table)
+            case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[first, *_]) if first is call:
+                return self._is_table(table)
             case ast.Call(func=function):
                 if function is call:
                     return False  # of a class it is ``type`` itself
@@ -185,6 +195,11 @@ class Uses:
             case ast.Compare() as around:
                 return self._compares_types(around)
         return False
+
+    def _is_table(self, node: ast.expr) -> bool:
+        """Whether this is a dict that stands in the source, which only looks a key up."""
+        given = self._values.get(node.id, []) if isinstance(node, ast.Name) else [node]
+        return bool(given) and all(isinstance(one, ast.Dict) for one in given)
 
     def _compares_types(self, node: ast.Compare) -> bool:
         pending = [node.left, *node.comparators]
@@ -216,12 +231,12 @@ class Uses:
             case ast.Call(func=function) if function is node:
                 return called and what not in _NOT_CALLED and (what[0] != "enum" or what[1] == "auto")
             case ast.Call():
-                return self._given_to(around, node, (*_CHECKS, *_CALLS_ITS_FIRST)) or (
+                return self._given_to(around, node, (*_CHECKS, *CALLS_ITS_FIRST)) or (
                     self._called(around.func) == ("contextlib", "suppress")
                 )
             case ast.keyword(arg=name):
                 call = self._parents[around]
-                known = isinstance(call, ast.Call) and self._called(call.func) in _CALLS_ITS_KEY
+                known = isinstance(call, ast.Call) and self._called(call.func) in CALLS_ITS_KEY
                 return known and name in ("key", "default_factory")
             case ast.ClassDef(bases=bases):
                 return node in bases and what not in _NOT_BASES
@@ -240,7 +255,7 @@ class Uses:
         """Whether an argument goes to one of these functions, at the place where they take a class."""
         function = self._called(call.func)
         first = bool(call.args) and call.args[0] is node
-        return function in known and first == (function in _CALLS_ITS_FIRST)
+        return function in known and first == (function in CALLS_ITS_FIRST)
 
     def _value_place(self, node: ast.expr, way: str, what: tuple[str, str]) -> bool:
         if what in TAKE_CODECS and not self._takes_one(node):
@@ -259,7 +274,7 @@ class Uses:
             case ast.keyword(arg=name) as given:
                 around = self._parents[given]
                 called = self._called(around.func) if isinstance(around, ast.Call) else None
-                return (name == "key" and called in _CALLS_ITS_KEY) or (
+                return (name == "key" and called in CALLS_ITS_KEY) or (
                     name == "quote_via" and called == ("urllib.parse", "urlencode")
                 )
         return False
@@ -330,55 +345,22 @@ class Uses:
         around: ast.AST = self._parents[node] if isinstance(node, ast.Return) else node
         return isinstance(around, ast.FunctionDef) and around.name == "__hash__" and not around.decorator_list
 
-    # attributes and calls
-
-    def _readable(self, name: str, own: Collection[str]) -> bool:
-        if special(name):
-            return name in DUNDER_ATTRIBUTES or name in allowed().attributes
-        return name in allowed().attributes or (name in own and not name.startswith(_LIVE))
-
-    def _attribute(self, node: ast.Attribute, own: Collection[str]) -> Iterator[str]:
-        name, around = node.attr, self._parents[node]
-        call = around if isinstance(around, ast.Call) and around.func is node else None
-        if not isinstance(node.ctx, ast.Load):
-            if special(name) or name in allowed().withheld or self._defined(node.value):
-                yield f"a change of the attribute {name}"
-        elif name == "format":
-            if call is None or not self._plain_template(node.value):
-                yield "format on anything but a plain text that stands in the source"
-        elif not self._readable(name, own):
-            yield f"the attribute {name}"
-        elif name in ("encode", "decode"):
-            if call is None or not named_codec(call, 0):
-                yield f"{name} with a codec that is not named in the source"
-        elif name in ("fromtimestamp", "astimezone"):
-            given = 0 if call is None else len(call.args) + len(call.keywords)
-            if given < (2 if name == "fromtimestamp" else 1):
-                yield f"{name} without a time zone"
-
-    def _defined(self, node: ast.expr) -> bool:
-        """Whether this is a function or class of the source, which would remember from call to call."""
-        meanings = self._scopes.of(node) if isinstance(node, ast.Name) else []
-        return any(meaning.kind in ("function", "class") for meaning in meanings)
-
-    def _plain_template(self, node: ast.expr) -> bool:
-        text = node.value if isinstance(node, ast.Constant) else None
-        if isinstance(node, ast.Name):
-            meanings = self._scopes.of(node)
-            text = meanings[0].constant if len(meanings) == 1 else None
-        return isinstance(text, str) and plain_fields(text)
+    # calls
 
     def _call(self, call: ast.Call) -> Iterator[str]:
         called = self._called(call.func)
         if called in TAKE_CODECS:
-            if not named_codec(call, TAKE_CODECS[called]):
-                yield "a codec that is not named in the source"
-        elif any(one.arg == "encoding" and not is_codec(one.value) for one in call.keywords):
-            yield "a codec that is not named in the source"
+            if not self._attributes.named_codec(call, TAKE_CODECS[called]):
+                yield CODEC
+        elif any(one.arg == "encoding" and not self._attributes.is_codec(one.value) for one in call.keywords):
+            yield CODEC
         elif called == ("", "hasattr"):
             name = call.args[1] if len(call.args) == 2 else None
             if not isinstance(name, ast.Constant):
                 yield "hasattr with a name that is not in the source"
+        elif called == ("operator", "attrgetter"):
+            names = [part for one in call.args for part in str(getattr(one, "value", "__")).split(".")]
+            yield from (f"attrgetter of {name}" for name in names if not self._attributes.unseen(name))
 
 
 def _computed(node: ast.stmt) -> Iterator[ast.AST]:

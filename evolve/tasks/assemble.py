@@ -20,6 +20,7 @@ from evolve.tasks.signature import (
     format_signature,
     infer_signature,
     parse_signature,
+    with_plain_names,
 )
 from evolve.tasks.work import Work
 
@@ -77,7 +78,9 @@ def assemble(raw: RawTask) -> Task:
     _check_signature(raw, every)
     own = raw.verify is None and raw.hidden is None
     examples, verify, hidden, warnings = _own_rows(raw.examples) if own else _given_rows(raw)
-    signature = raw.signature or (format_signature(infer_signature(examples, raw.names)) if raw.names else "")
+    signature = _signature(raw)
+    if raw.names and not signature:
+        signature = format_signature(infer_signature(examples, raw.names))
     task = Task(
         id=raw.id,
         family=raw.family or _kind(examples),
@@ -106,13 +109,21 @@ def _without_rows(raw: RawTask) -> Task:
         family=raw.family or (raw.work.kind if raw.work is not None else "tests"),
         group=raw.group,
         instruction=raw.instruction,
-        signature=raw.signature,
+        signature=_signature(raw),
         examples=(),
         tests=raw.tests,
         work=raw.work,
         meta=raw.meta,
         warnings=raw.warnings,
     )
+
+
+def _signature(raw: RawTask) -> str:
+    """The signature with names that cannot be an order."""
+    try:
+        return with_plain_names(raw.signature) if raw.signature else ""
+    except SignatureError as error:
+        raise raw.place.at("signature").error(str(error)) from error
 
 
 def name_meta(name: str) -> dict[str, Json]:

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from evolve.episodes import Json, Row
 from evolve.tasks.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.limits import Place, scalar_problem
-from evolve.tasks.signature import argument_name
+from evolve.tasks.signature import argument_name, is_plain_name
 
 LONGEST_NUMBER = 300
 """Digits; longer cells stay text."""
 
-_LONGEST_LABEL = 40
 _LABEL = re.compile(r"[\w-]+(?: [\w-]+){0,3}\Z")
 
 
@@ -86,6 +85,11 @@ def _check_width(labels: list[str], cells: list[list[str]], lines: list[int], fi
         other = next((mark for mark in (";", "\t", ",", "|") if mark != delimiter and mark in labels[0]), "")
         hint = f"the columns seem to be separated by {other!r}; use {delimiter!r}" if other else ""
         raise first.error("at least two columns are needed: the arguments, then the output", hint=hint)
+    if not labels[-1] and cells and not any(row[-1].strip() for row in cells if len(row) == len(labels)):
+        raise first.error(
+            f"column {len(labels)}, the last one and so the output, has neither a name nor a value",
+            hint="take the comma from the end of each line",
+        )
     if not cells:
         raise first.error("the table has a header but no rows", hint="use --no-header if the first line is a row")
     for row, line in zip(cells, lines, strict=True):
@@ -123,7 +127,7 @@ def _argument_names(labels: list[str]) -> list[str]:
     names: dict[str, None] = {}
     numbers: dict[str, Iterator[int]] = {}
     for position, label in enumerate(labels, start=1):
-        base = name = argument_name(label, position)
+        base = name = argument_name(label if is_plain_name(label) else "", position)
         while name in names:
             name = f"{base}_{next(numbers.setdefault(base, itertools.count(2)))}"
         names[name] = None
@@ -132,7 +136,7 @@ def _argument_names(labels: list[str]) -> list[str]:
 
 def _is_plain(label: str) -> bool:
     """Whether a label can stand in an instruction: a file may come from anybody, and a long one could be an order."""
-    return len(label) <= _LONGEST_LABEL and bool(_LABEL.match(label))
+    return is_plain_name(label) and bool(_LABEL.match(label))
 
 
 def _instruction(labels: list[str], header: bool) -> str:

@@ -16,7 +16,7 @@ from evolve.extensions import find
 from evolve.tasks.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.limits import MAX_TEXT, Place, check_id, check_value, text_problem
 from evolve.tasks.model import Task, task_json
-from evolve.tasks.validation import validated
+from evolve.tasks.validation import printable, validated
 from evolve.tasks.work import Work
 
 BUILT_IN_WORK = ("files",)
@@ -68,6 +68,10 @@ def parse_json(text: str, *, file: str, name: str, lines: bool) -> list[RawTask]
         instruction = f"Find the function behind the rows of {name}."
         raw = RawTask(id=name, place=Place(file=file), examples=rows, instruction=instruction, meta=name_meta(name))
         return [raw]
+    place, first = documents[0]
+    if isinstance(first, dict) and first and not first.keys() & _TaskModel.model_fields.keys():
+        known = f"the keys are {', '.join(repr(printable(key)) for key in list(first)[:4])}"
+        raise place.error(f"neither a row nor a task: {known}", hint='a row is {"input": [1, 2], "output": 3}')
     alone = len(documents) == 1
     return [_task(value, place, name if alone else "") for place, value in documents]
 

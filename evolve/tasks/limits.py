@@ -64,6 +64,8 @@ def read_source(path: Path) -> str:
         raise TaskError("not a file name", file=repr(place.file)) from error
     if len(data) > MAX_FILE_BYTES:
         raise place.error(f"larger than {MAX_FILE_BYTES // 2**20} MiB", hint="keep a sample of the rows")
+    if data.startswith(b"PK\x03\x04"):
+        raise place.error("holds a workbook or another zip archive, and no text", hint="save the sheet as CSV")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -124,8 +126,11 @@ def text_problem(text: str, longest: int) -> str:
     return ""
 
 
-def check_id(task_id: str, place: Place) -> None:
+def check_id(task_id: str, place: Place, *, hint: str = "") -> None:
     """Refuse ids that could be taken for a path, an option, or cannot be typed.
+
+    Args:
+        hint: How to give another one.
 
     Raises:
         TaskError: Naming what is wrong with the id.
@@ -138,4 +143,4 @@ def check_id(task_id: str, place: Place) -> None:
     elif not task_id.isprintable():
         problem = problem or f"id {task_id!r} holds characters that cannot be printed"
     if problem:
-        raise place.error(problem)
+        raise place.error(problem, hint=hint)

@@ -40,7 +40,7 @@ def load_suite(name_or_path: str | Path, *, seed: int = 0, n: int | None = None)
     builtin = text in {suite.name for suite in BUILTIN}
     if text and _exists(path) and not (builtin and path.is_dir() and not _task_files(path)):
         return _suite_from(path, seed=seed, n=n)
-    if not builtin and (path.suffix in SUFFIXES or path.name != text):
+    if not builtin and (_suffix(path) in SUFFIXES or path.name != text):
         raise TaskError("no such file or folder", file=text)
     return generate_suite(text, n=n, seed=seed)
 
@@ -60,7 +60,7 @@ def load_examples(path: str | Path, *, name: str | None = None, header: bool = T
         TaskError: The file is malformed or holds several tasks.
     """
     file = Path(path)
-    raws, _ = _read(file, header=header)
+    raws, _ = _read(file, header=header, named=name is not None)
     if len(raws) > 1:
         raise TaskError(
             f"holds {len(raws)} tasks where one is wanted: {_some(raw.id for raw in raws)}", file=os.fspath(file)
@@ -78,7 +78,7 @@ def resolve_task(text: str) -> Task:
         UsageError: The text is neither (free text needs a model), or names several tasks.
     """
     path = Path(text)
-    if path.suffix in SUFFIXES and _exists(path) and not path.is_dir():
+    if _suffix(path) in SUFFIXES and _exists(path) and not path.is_dir():
         suite = _suite_from(path, seed=0, n=None)
         if len(suite.tasks) == 1:
             return suite.tasks[0]
@@ -91,7 +91,7 @@ def resolve_task(text: str) -> Task:
             return load_suite(suite_name).task(task_id)
     if text in names or (text and _exists(path) and path.is_dir()):
         raise UsageError(f"{text} is a suite, not a task", hint=f"choose one task with {text}#ID")
-    if path.suffix in SUFFIXES and not any(char.isspace() for char in text):
+    if _suffix(path) in SUFFIXES and not any(char.isspace() for char in text):
         raise TaskError("no such file", file=text)
     shown = text if len(text) <= 60 else text[:57] + "..."
     raise UsageError(
@@ -120,29 +120,36 @@ def _suite_from(path: Path, *, seed: int, n: int | None) -> Suite:
     return Suite(name=path.resolve().name if path.is_dir() else path.stem, tasks=tuple(tasks), warnings=tuple(warnings))
 
 
-def _read(path: Path, *, header: bool, lenient: bool = False) -> tuple[list[RawTask], list[str]]:
-    """The tasks of one file. ``lenient`` leaves out Python files without rows, with a warning."""
-    file = os.fspath(path)
-    if path.suffix not in SUFFIXES:
+def _read(path: Path, *, header: bool, lenient: bool = False, named: bool = False) -> tuple[list[RawTask], list[str]]:
+    """The tasks of one file. ``lenient`` leaves out Python files without rows, with a warning.
+
+    Args:
+        named: The task gets another name than the file's.
+    """
+    file, suffix = os.fspath(path), _suffix(path)
+    if suffix not in SUFFIXES:
         known = ", ".join(SUFFIXES)
         missing = "no such file" if not _exists(path) else f"not a kind of task file; known are {known}"
         raise TaskError(missing, file=file)
-    if lenient and path.suffix == ".py" and path.stat().st_size == 0:  # such as __init__.py
+    if lenient and suffix == ".py" and path.stat().st_size == 0:  # such as __init__.py
         return [], []
     text = read_source(path)
-    if path.suffix in (".json", ".jsonl"):
-        raws = parse_json(text, file=file, name=path.stem, lines=path.suffix == ".jsonl")
-    elif path.suffix == ".py":
+    if suffix in (".json", ".jsonl"):
+        raws = parse_json(text, file=file, name=path.stem, lines=suffix == ".jsonl")
+    elif suffix == ".py":
         raws = parse_asserts(text, file=file, name=path.stem)
         if not raws and lenient:
             return [], [f"{file}: {_NO_ROWS}, so it was left out"]
         if not raws:
             raise TaskError(_NO_ROWS, file=file)
     else:
-        delimiter = "\t" if path.suffix == ".tsv" else ","
+        delimiter = "\t" if suffix == ".tsv" else ","
         raws = [parse_table(text, file=file, name=path.stem, delimiter=delimiter, header=header)]
     for raw in raws:
-        check_id(raw.id, raw.place.at("id"))
+        if raw.id != path.stem:
+            check_id(raw.id, raw.place.at("id"))
+        elif not named:
+            check_id(raw.id, raw.place.at("id"), hint="rename the file, or give a name with --name")
     return raws, []
 
 
@@ -155,9 +162,14 @@ def _task_files(folder: Path) -> list[Path]:
         for name in sorted(files):
             path = Path(base, name)
             inside = path.is_file() and path.resolve().is_relative_to(root)
-            if inside and path.suffix in SUFFIXES and not name.startswith("."):
+            if inside and _suffix(path) in SUFFIXES and not name.startswith("."):
                 found.append(path)
     return found
+
+
+def _suffix(path: Path) -> str:
+    """The ending that tells the kind of a file; some programs write it in capitals."""
+    return path.suffix.lower()
 
 
 def _check_unique(raws: Sequence[RawTask]) -> None:

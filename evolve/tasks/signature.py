@@ -15,12 +15,14 @@ import itertools
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from evolve.episodes import Json, Row
 
 MAX_TYPE_DEPTH = 16
+_LONGEST_LABEL, _MOST_WORDS = 40, 4
+_LABEL_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 _TOKEN = re.compile(r"\s*(->|[A-Za-z_][A-Za-z0-9_]*|[()\[\],:|])")
 _SCALARS = ("int", "float", "bool", "str", "row", "any", "None")
 
@@ -311,6 +313,32 @@ def argument_name(label: str, position: int) -> str:
     if not name:
         return f"column_{position}"
     return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def is_plain_name(label: str) -> bool:
+    """Whether a label or a name can stand in a prompt and in an exported skill: a file may come from anybody.
+
+    One of more than four words or forty characters could be an order.
+    """
+    return len(label) <= _LONGEST_LABEL and len(_LABEL_WORD.findall(label)) <= _MOST_WORDS
+
+
+def with_plain_names(text: str) -> str:
+    """The signature with ``column_<position>`` for parameters whose names are not plain.
+
+    Raises:
+        SignatureError: The text is none.
+    """
+    signature = parse_signature(text)
+    names = [
+        one.name if is_plain_name(one.name) else f"column_{at}" for at, one in enumerate(signature.parameters, start=1)
+    ]
+    if names == [one.name for one in signature.parameters]:
+        return text
+    if len(set(names)) < len(names):  # one is called so already
+        names = [f"column_{at}" for at in range(1, len(names) + 1)]
+    kept = [replace(one, name=name) for one, name in zip(signature.parameters, names, strict=True)]
+    return format_signature(replace(signature, parameters=tuple(kept)))
 
 
 def _short(text: str) -> str:

@@ -16,7 +16,7 @@ from evolve.improve.stores import Stores
 from evolve.ledger import Budget, parse_budget
 from evolve.memory.preferences import PreferenceBook
 from evolve.models import Recording
-from evolve.paths import WorkspacePaths
+from evolve.paths import WorkspacePaths, find_workspace, user_workspace
 from evolve.policies.protocol import Policy
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.sandbox import UNSANDBOXED
@@ -42,7 +42,7 @@ from evolve.workspace.person import Person
 from evolve.workspace.preferences import Preferences
 from evolve.workspace.result import Result
 from evolve.workspace.shelves import Skills
-from evolve.workspace.training import improve, report
+from evolve.workspace.training import Asked, improve, report
 from evolve.workspace.variants import Variants
 
 if TYPE_CHECKING:
@@ -92,14 +92,13 @@ class Workspace:
     def __init__(self, path: str | os.PathLike[str] | None = None, options: Options | None = None) -> None:
         self.options = options or Options()
         check_model(self.options.policy, self.options.model)  # refuses before anything is made
-        place = locate(path)
-        self.paths: WorkspacePaths = place.paths
-        self.created = place.created
+        self.paths = WorkspacePaths(find_workspace(path) or user_workspace())
         self.settings: Settings = with_sandbox(load_settings(self.paths.root), self.options.sandbox)
         self.learner = choose_learner(self.options.policy, self.options.model, (self.paths, self.settings))
+        self.created = locate(path, looking=self.options.read_only).created
         self.events: EventSink = self.options.events or NoEvents()
         self._lock = WriterLock(self.paths.lock)
-        self._held: list[str] | None = None
+        self._held: list[tuple[str, str]] | None = None
         self._sandbox: Sandbox | None = None
         self._closed = False
         self.stores = self._open()
@@ -241,23 +240,26 @@ class Workspace:
         budget: BudgetLike = None,
         seed: int = 0,
         python: str | os.PathLike[str] | None = None,
+        fresh: bool = False,
     ) -> Report:
         """Practises on a suite and measures on held-out tasks whether that helped.
 
-        The same call continues where a crash or Ctrl-C cut it off.
+        The same call continues where a crash or Ctrl-C cut it off, or a budget ended it; then with one more budget.
 
         Args:
             suite: A file or folder of tasks, or the name of a built-in suite.
             rounds: Rounds of practise, fit, judge.
             budget: The first bound reached ends the loop; what was done is kept.
             python: A virtual environment for work in folders, as for :meth:`run`; one for all tasks of the suite.
+            fresh: Begin a new run, and leave one that was cut off where it is.
 
         Raises:
             UsageError: The suite is malformed, nothing here can decide in it, or ``rounds`` is not positive.
             BudgetExhausted: The budget ended before any episode.
         """
         self._need_writer()
-        return improve(self, os.fspath(suite), rounds=rounds, budget=as_budget(budget), seed=seed, python=python)
+        asked = Asked(rounds=rounds, seed=seed, fresh=fresh)
+        return improve(self, os.fspath(suite), asked, as_budget(budget), python)
 
     def optimize(self, request: OptimizerRequest, *, budget: BudgetLike = None) -> OptimizationReport:
         """Searches for better prompts, workflows or knobs; keeps what the gate accepts, as variants.
@@ -315,21 +317,21 @@ class Workspace:
         self._held = []
         try:
             yield
-            for run in self._held:
-                self._end(run)
+            for run, state in self._held:
+                self._end(run, state)
         finally:
             self._held = None
 
-    def finish(self, run: str) -> None:
+    def finish(self, run: str, state: str = "done") -> None:
         """Closes a run whose result is on record, at once or when :meth:`delivering` ends."""
         self._need_open()
         if self._held is None:
-            self._end(run)
+            self._end(run, state)
         else:
-            self._held.append(run)
+            self._held.append((run, state))
 
-    def _end(self, run: str) -> None:
-        self.stores.runs.end(run, "done")
+    def _end(self, run: str, state: str) -> None:
+        self.stores.runs.end(run, state)
         drop_checkpoints(self.paths.runs / run)
 
     def close(self) -> None:

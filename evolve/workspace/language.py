@@ -45,6 +45,7 @@ class LanguageLearner:
     language: LanguageSettings = field(default_factory=LanguageSettings)
     _opened: tuple[Models, EpisodeMeter] | None = None
     _folders: tuple[Path, ...] = ()
+    _spared: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -89,11 +90,15 @@ class LanguageLearner:
         """No guide: insights act as lines of the prompt."""
         return None
 
-    def beware_of(self, folders: Iterable[Path]) -> None:
-        """What is asked and answered from here on is clean of the values in ``.env`` files of these folders too."""
+    def beware_of(self, folders: Iterable[Path], spared: frozenset[str] = frozenset()) -> None:
+        """What is asked and answered from here on is clean of the values in ``.env`` files of these folders too.
+
+        Args:
+            spared: Guessable values that are words of the work itself, and so no secrets there.
+        """
         known = tuple(dict.fromkeys((*self._folders, *folders)))
-        if known != self._folders:
-            self._folders = known
+        if (known, spared) != (self._folders, self._spared):
+            self._folders, self._spared = known, spared
             self.close()  # what is open knows less; it is opened again with the next question
 
     def close(self) -> None:
@@ -137,6 +142,7 @@ class LanguageLearner:
             replays = self.recording is not None and self.recording.mode == "only"
             # A replay spends nothing, so what was spent before does not stand in its way.
             meter = EpisodeMeter() if replays else EpisodeMeter(partial(limited, self.paths, self.settings))
-            setup = replace(self._setup, meter=meter, folders=(*self._setup.folders, *self._folders))
+            folders = (*self._setup.folders, *self._folders)
+            setup = replace(self._setup, meter=meter, folders=folders, spared=self._spared)
             self._opened = open_models(setup if self.wire is None else replace(setup, wire=self.wire)), meter
         return self._opened

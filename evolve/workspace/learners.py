@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from evolve.episodes import Json, Limits, TaskView
-from evolve.errors import UsageError
+from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.arms import Learner
 from evolve.ledger import Budget
 from evolve.memory import ExperienceRow
@@ -32,6 +33,11 @@ class SearchLearner:
 
     look_on: float = 0.5
     name: str = "search"
+    ends: float | None = None
+
+    def until(self, ends: float) -> SearchLearner:
+        """The same learner; see :class:`evolve.improve.arms.Hurried`."""
+        return replace(self, ends=ends)
 
     def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
         """A search policy; unlearned without guide and skills."""
@@ -53,9 +59,14 @@ class SearchLearner:
         """A guide fitted to experience and dreams; None without experience."""
         if not experience:
             return None
-        from evolve.policies.search import fit_guide
+        from evolve.policies.search import TrainingSettings, fit_guide
 
-        return fit_guide(experience, views, with_trees(skills), seed).to_json()
+        settings = TrainingSettings(check=self._check_time)
+        return fit_guide(experience, views, with_trees(skills), seed, settings).to_json()
+
+    def _check_time(self) -> None:
+        if self.ends is not None and time.monotonic() >= self.ends:
+            raise BudgetExhausted("the time budget ended while a guide was being fitted")
 
 
 def with_trees(skills: Sequence[Skill]) -> tuple[Skill, ...]:

@@ -55,14 +55,19 @@ class Place:
     created: bool = False
 
 
-def locate(path: str | os.PathLike[str] | None = None) -> Place:
+def locate(path: str | os.PathLike[str] | None = None, *, looking: bool = False) -> Place:
     """The workspace to use; the user's own is made on first use, any other must exist or be named.
 
+    Args:
+        looking: One that is named must exist: nothing is to be seen in a new one, and the name may be misspelt.
+
     Raises:
-        WorkspaceError: When the place cannot be written.
+        WorkspaceError: When the place cannot be written, or there is none to look at.
     """
     found = find_workspace(path)
     if found is not None:
+        if looking and not is_workspace(found) and not (found.exists() and not found.is_dir()):
+            raise WorkspaceError(f"there is no workspace at {found}", hint=f"evolve init {found} makes one")
         return Place(paths=WorkspacePaths(found), created=ensure_workspace(found))
     root = user_workspace()
     return Place(paths=WorkspacePaths(root), created=ensure_workspace(root))

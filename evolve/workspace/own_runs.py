@@ -34,7 +34,7 @@ from evolve.workspace.own_rows import task_of
 from evolve.workspace.person import Person
 from evolve.workspace.preferences import about
 from evolve.workspace.result import Extras, Result, result_of
-from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_of
+from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 
 if TYPE_CHECKING:
     from evolve.sandbox import Sandbox
@@ -197,8 +197,9 @@ def _opener(workspace: Workspace, wish: Wish) -> Callable[[], AbstractContextMan
 def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) -> Agent:
     """The promoted variant's guide, every admitted skill, and recall from the whole memory."""
     arm, person, sandbox = workspace.stores.practice_arm(workflow), wish.person, place.sandbox
+    scanner, spared = scanner_for(workspace.paths, [wish.task])
     if isinstance(workspace.learner, AsksEndpoints):
-        workspace.learner.beware_of(folders_of([wish.task]))
+        workspace.learner.beware_of(folders_of([wish.task]), spared)
     if isinstance(sandbox, Stoppable):
         sandbox = sandbox.until(person.cancellation)
     around = Surroundings(
@@ -217,7 +218,7 @@ def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) 
         ),
         judge=workspace.judges.factory,
         skills=arm.skills,
-        scanner=scanner_of(workspace.paths, folders_of([wish.task])),
+        scanner=scanner,
     )
     return Agent(around, arm.workflow.attended().with_room(kind_of(wish.task.environment).least_steps))
 

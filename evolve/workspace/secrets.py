@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from evolve.errors import UsageError
 from evolve.paths import WorkspacePaths
 from evolve.redaction import Scanner, known_secrets
-from evolve.tasks import Suite, Task, task_json
+from evolve.tasks import Task, task_json
+from evolve.tasks.trees import read_tree
+
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @runtime_checkable
 class AsksEndpoints(Protocol):
     """A learner whose endpoints may repeat what stands in a folder."""
 
-    def beware_of(self, folders: Iterable[Path]) -> None:
-        """Learns the secrets in ``.env`` files of these folders too."""
+    def beware_of(self, folders: Iterable[Path], spared: frozenset[str] = frozenset()) -> None:
+        """Learns the secrets in ``.env`` files of these folders too, and which values are words of the work itself."""
         ...
 
 
@@ -27,14 +32,31 @@ def scanner_of(paths: WorkspacePaths, folders: Iterable[Path] = ()) -> Scanner:
     return Scanner(known_secrets(os.environ, (paths.root, Path.cwd(), *folders)))
 
 
-def scanner_for(paths: WorkspacePaths, suite: Suite) -> Scanner:
-    """The same for a suite, without guessable values that its tasks hold themselves.
+def scanner_for(paths: WorkspacePaths, tasks: Sequence[Task]) -> tuple[Scanner, frozenset[str]]:
+    """The same for work on tasks, and the guessable values it spares because they are words of that work.
 
-    Such a word is no secret there, and what a suite comes to must not depend on who has it as a password.
+    These are values that the tasks themselves hold, and those of letters alone that a file of their folders holds: such
+    a word is no secret there, and what the work comes to must not depend on who has it as a password. Any other value
+    that stands in a file stays secret.
     """
-    scanner = scanner_of(paths, folders_of(suite.tasks))
-    told = json.dumps([task_json(task) for task in suite.tasks], ensure_ascii=False)
-    return Scanner(one for one in scanner.known if one.random or not Scanner([one]).spans(told))
+    scanner = scanner_of(paths, folders_of(tasks))
+    told = json.dumps([task_json(task) for task in tasks], ensure_ascii=False)
+    guessable = [one for one in scanner.known if not one.random]
+    words = [one for one in guessable if _WORD.fullmatch(one.value)]
+    held = [data.decode("utf-8", "replace") for data in _contents(folders_of(tasks))] if words else []
+    spared = frozenset(
+        [one.value for one in guessable if Scanner([one]).spans(told)]
+        + [one.value for one in words if any(Scanner([one]).spans(text) for text in held)]
+    )
+    return Scanner(one for one in scanner.known if one.value not in spared), spared
+
+
+def _contents(folders: Iterable[Path]) -> Iterator[bytes]:
+    for folder in folders:
+        try:
+            yield from read_tree(folder).files.values()
+        except UsageError:
+            continue  # the run itself says what is wrong with it
 
 
 def folders_of(tasks: Iterable[Task]) -> list[Path]:

@@ -134,7 +134,9 @@ class Skills(Shelf):
                 the skill is owned.
 
         Raises:
-            UsageError: The format is unknown, a skill does not exist, or it was only ever tried without a sandbox.
+            UsageError: The format is unknown, a skill does not exist, it was only ever tried without a sandbox, or its
+                script does not give the answers that it was checked to give.
+            SandboxUnavailable: The script could not be tried.
         """
         if to != "agent-skills":
             raise UsageError(f"no export format {to!r}", hint="--to agent-skills")
@@ -150,6 +152,7 @@ class Skills(Shelf):
                 )
         # A .env file is never copied into a run, but what a program printed may hold its values all the same.
         worked_in = [Path(patch.folder) for patch in Folders(self._paths.runs).list()]
-        scanner = scanner_of(self._paths, worked_in)
-        rules = agent_skills.ExportRules(scanner=scanner, evals=evals, description=description)
+        rules = agent_skills.ExportRules(
+            scanner=scanner_of(self._paths, worked_in), evals=evals, description=description, sandbox=self._sandbox()
+        )
         return agent_skills.export(skills, Path(out), rules)

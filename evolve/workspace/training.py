@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,11 @@ from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog
 from evolve.files import canonical_json, digest
 from evolve.improve.aside import SetAside
+from evolve.improve.cut_short import is_cut_short, take_up
 from evolve.improve.jobs import WorkerSetup
-from evolve.improve.journal import last_report
+from evolve.improve.journal import Journal, drop_report, last_report
+from evolve.improve.loop import check_size, look_again
 from evolve.improve.loop import improve as run_loop
-from evolve.improve.loop import look_again
 from evolve.improve.report import Report
 from evolve.improve.session import LoopPlan, Session
 from evolve.improve.workers import open_workers
@@ -36,16 +37,24 @@ if TYPE_CHECKING:
     from evolve.workspace.facade import Workspace
 
 
+BUDGET = "budget"
+"""State of a run that its budget ended before it had done all that was asked."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What is wanted of a loop; see :meth:`Workspace.improve`."""
+
+    rounds: int
+    seed: int
+    fresh: bool = False
+
+
 def improve(
-    workspace: Workspace,
-    suite_name: str,
-    *,
-    rounds: int,
-    budget: Budget,
-    seed: int,
-    python: str | os.PathLike[str] | None = None,
+    workspace: Workspace, suite_name: str, asked: Asked, budget: Budget, python: str | os.PathLike[str] | None = None
 ) -> Report:
     """Runs or continues a loop; see :meth:`Workspace.improve`."""
+    rounds, seed = asked.rounds, asked.seed
     for name, number, least in (("rounds", rounds, 1), ("seed", seed, 0)):
         if type(number) is not int or number < least:
             raise UsageError(f"--{name} {number}: a whole number from {least} on is needed")
@@ -60,14 +69,37 @@ def improve(
         )
     )
     request = {"suite": suite_name, "rounds": rounds, "seed": seed, **workspace.mark}
+    if asked.fresh:
+        _leave(workspace, key)
     beginning = _beginning(workspace, key, suite_name)
     if beginning:
         workspace.events.emit(Event(kind="begun", data={"text": beginning}))
+    _take_up(workspace, key, rounds)
     run = workspace.stores.runs.begin("improve", key, request, started=now())
     with opened_session(workspace, run, suite, plan, budget, python) as session:
         made = run_loop(session)
-    workspace.finish(run.id)
+        cut = not budget.unlimited and is_cut_short(session.journal, rounds)
+    workspace.finish(run.id, BUDGET if cut else "done")
     return made
+
+
+def _leave(workspace: Workspace, key: str) -> None:
+    for run in workspace.stores.runs.runs():
+        if run.key == key and run.state in ("open", BUDGET):
+            workspace.stores.runs.end(run.id, "left")
+
+
+def _take_up(workspace: Workspace, key: str, rounds: int) -> None:
+    """Opens the newest run of this key again where a budget ended it; the next budget counts from here."""
+    stores = workspace.stores
+    last = next((run for run in reversed(stores.runs.runs()) if run.key == key), None)
+    if last is None or last.state != BUDGET:
+        return
+    body = {**last.body, "before": asdict(_spent_before(workspace, last)), "part": last.body.get("part", 1) + 1}
+    with stores.db.transaction():
+        take_up(Journal(stores.db, last.id), rounds)
+        drop_report(stores.db, last.id)
+        stores.runs.end(last.id, "open", body)
 
 
 def _beginning(workspace: Workspace, key: str, suite: str) -> str:
@@ -75,13 +107,16 @@ def _beginning(workspace: Workspace, key: str, suite: str) -> str:
     stores = workspace.stores
     earlier = [run for run in stores.runs.runs() if run.kind == "improve" and run.body.get("suite") == suite]
     for run in earlier:
-        if (run.key, run.state) == (key, "open"):
+        if run.key == key and run.state in ("open", BUDGET):
             done = sum(one.status != "interrupted" for one in stores.runs.episodes(run=run.id))
-            return f"run {run.id}, begun {run.started}, goes on: {done} episodes are done"
+            ended = " from where its budget ended" if run.state == BUDGET else ""
+            return f"run {run.id}, begun {run.started}, goes on{ended}: {done} episodes are done"
     if not earlier:
         return ""
     last = earlier[-1]
-    if last.state == "open":
+    if last.state == "left":
+        return f"a new run; {last.id}, begun {last.started}, was left, and what it taught stays"
+    if last.state in ("open", BUDGET):
         return f"a new run: {last.id}, begun {last.started}, is not finished, but what it was asked for differs"
     return f"a new run, which builds on what {last.id}, begun {last.started} and finished, has taught"
 
@@ -91,6 +126,7 @@ def _check(workspace: Workspace, suite: Suite, python: str | os.PathLike[str] | 
     judged = next((task.id for task in suite.tasks if task.rubric), "")
     if judged:
         raise UsageError(f"{judged}: a rubric is an opinion, and a loop learns from none", hint="evolve run takes it")
+    check_size(suite)
     in_folders = [task for task in suite.tasks if task.folder]
     if all(kind_of(task.environment).needs_model for task in suite.tasks):
         refuse_search(workspace.learner.name)
@@ -161,8 +197,9 @@ def opened_session(
 ) -> Iterator[Session]:
     """A session with its workers; they are gone when it ends, however it ends."""
     folders = {task.folder for task in suite.tasks if task.folder}
+    scanner, spared = scanner_for(workspace.paths, suite.tasks)
     if isinstance(workspace.learner, AsksEndpoints):
-        workspace.learner.beware_of(folders_of(suite.tasks))
+        workspace.learner.beware_of(folders_of(suite.tasks), spared)
     opener = sandbox_opener(workspace.settings, [workspace.paths.root, *sorted(folders)])
     if folders:
         opener = partial(opener, python=common_environment(folders, python))
@@ -172,9 +209,10 @@ def opened_session(
         sandbox=opener,
         run=run.id,
         suite=suite.name,
-        scanner=scanner_for(workspace.paths, suite),
+        scanner=scanner,
     )
     folder = workspace.paths.runs / run.id
+    before = Spent(**run.body.get("before", {}))
     # A policy's meter holds one episode at a time, so with a model episodes come one after the other.
     workers = open_workers(setup, 1 if workspace.uses_model else workspace.settings.worker_count)
     try:
@@ -188,12 +226,20 @@ def opened_session(
                 run=run.id,
                 request=run.body,
                 plan=plan,
-                ledger=Ledger(budget, spent=_spent_before(workspace, run)),
+                ledger=Ledger(_on_top(budget, before), spent=_spent_before(workspace, run)),
                 events=EventFan((log, workspace.events)),
                 workflow=workspace.workflow,
+                before=before,
+                part=run.body.get("part", 1),
             )
     finally:
         workers.close()
+
+
+def _on_top(budget: Budget, before: Spent) -> Budget:
+    """The budget with what had been spent before it was given."""
+    bounds = {item.name: getattr(budget, item.name) for item in fields(Budget)}
+    return Budget(**{name: None if one is None else one + getattr(before, name) for name, one in bounds.items()})
 
 
 def _spent_before(workspace: Workspace, run: Run) -> Spent:

@@ -40,7 +40,7 @@ def test_a_folder_that_could_not_be_read_back_is_a_fault_and_not_an_empty_one(ma
     (tmp_path / "job" / "kept.py").write_text("1\n")
     machine.calls, machine.starts = {"os": "listdir"}, 2
     work = FolderWork(folder=str(tmp_path / "job"), check="true")
-    task = Task(id="job", family="files", instruction="add a file", examples=(), files=work)
+    task = Task(id="job", family="files", instruction="add a file", examples=(), work=work)
     add = "open('new.py', 'w').write('2')"
     with IsolatedSandbox(machine, warm=False) as sandbox:
         agent = make_agent(ScriptedWorker((add,)), sandbox, checkpoints=tmp_path / "runs")

@@ -99,7 +99,7 @@ def test_a_wrong_variable_is_told_by_every_command_that_reads_settings(cli, monk
                 done = cli(*command)
                 assert (done.code, done.out) == (2, ""), command
                 assert f"EVOLVE_{name}: " in done.err, command
-    assert cli("memory", "list").code == 0
+    assert cli("config").code == 0
 
 
 def test_config_shows_what_is_read_and_what_is_not(cli, monkeypatch):

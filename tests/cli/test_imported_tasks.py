@@ -162,7 +162,7 @@ def test_what_two_folders_taught_helps_in_the_next(cli, tmp_path):
         steps = []
         for task in tasks:
             before = len(serving.requests)
-            folder = ("--dir", task.files.folder, "--check", task.files.check)
+            folder = ("--dir", task.work.folder, "--check", task.work.check)
             done = cli("run", task.instruction, *folder, "--model", serving.model, "--json")
             assert done.code == 6, done.err
             prompts = [json.dumps(body["messages"]) for body in serving.requests[before:]]

@@ -6,17 +6,21 @@ import json
 
 import pytest
 
+from evolve.redaction import known_secrets
 from evolve.tasks import render_jsonl
 from evolve.testing import Scenario, ScriptedEndpoint, quirk_suite
 from tests.redaction.canaries import CANARIES, dotenv, environment
 
 TEXTS = [one.text for one in CANARIES]
+IN_CODE = [one.text for one in CANARIES if all(known.random for known in known_secrets({one.variable: one.value}))]
+"""Guessable values are left in code: an endpoint is told none, and a word that it writes may be anybody's."""
 
 
 def telling() -> list[dict]:
-    """Replies to a plan, some actions, a reflection and a distillation, each with every secret in every field."""
+    """Replies to a plan, some actions, a reflection and a distillation, with every secret in every field but code."""
     said = " and ".join(TEXTS)
-    code = f"# {said!r}\ndef solve(*values):\n    print({said!r})\n    return {TEXTS!r}\n"
+    told = " and ".join(IN_CODE)
+    code = f"# {told!r}\ndef solve(*values):\n    print({told!r})\n    return {IN_CODE!r}\n"
     action = {"thought": said, "kind": "code", "code": code, "answer": True, "text": said, "cites": [], "subgoal": 0}
     claim = {"cause": said, "effect": said, "relation": "contributes", "text": f"Dates hold {said}."}
     learned = {"claims": [claim], "lessons": [said], "insights": [claim]}
@@ -80,3 +84,43 @@ def test_no_output_of_a_conversation_holds_what_an_endpoint_told_in_pieces(start
         out, err = done.communicate("say what you know\n", timeout=120)
     assert "[secret]" in out
     assert leaks(planted, out, err) == []
+
+
+def acting(code: str, **more) -> dict:
+    action = {"thought": "", "kind": "code", "code": code, "answer": True, "text": "", "cites": [], "subgoal": 0}
+    return {"data": {**action, **more}}
+
+
+PLAN = {"data": {"goal": "do it", "subgoals": ["do it"]}}
+
+
+def test_a_word_that_is_somebodys_password_is_not_taken_out_of_code(cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("POSTGRES_PASSWORD", "warehouse")
+    monkeypatch.setenv("MAIL_PASS", "sommer2x")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "conf.py").write_text('ENGINE = "warehouse"\nPORT = 1\n')
+    (folder / "check.py").write_text("import conf\n\nassert conf.PORT == 5432\n")
+    wanted = 'ENGINE = "warehouse"\nNAME = "sommer2x"\nPORT = 5432\n'
+    replies = [PLAN, *[acting(f"open('conf.py', 'w').write({wanted!r})", thought="see conf")] * 6]
+    with ScriptedEndpoint(Scenario(replies=replies)) as serving:
+        options = ("--check", "python3 check.py", "--model", serving.model, "--yes")
+        done = cli("run", "set the port of the warehouse", "--dir", folder, *options)
+        asked = json.dumps(serving.requests)
+    assert done.code == 0, done.out + done.err
+    assert (folder / "conf.py").read_text() == wanted
+    assert "warehouse" in asked
+
+
+def test_a_program_with_a_mark_in_the_place_of_a_value_is_not_accepted(cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("BUILD", "q8Zr2Kd9Xw4Mv7Tb1Ny6")
+    told = "q8Zr2Kd9Xw4Mv7Tb1Ny6"
+    rows = "".join(f"{word},{word.upper()}\n" for word in ("ada", "alan", "grace", "tony", "john", "fran", "edsger"))
+    (tmp_path / "names.csv").write_text(f"name,short\n{rows}")
+    code = f"def names(name):\n    note = {told!r}\n    return name.upper()\n"
+    with ScriptedEndpoint(Scenario(replies=[PLAN, *[acting(code)] * 12])) as serving:
+        done = cli("run", "--examples", tmp_path / "names.csv", "--model", serving.model)
+        asked = json.dumps(serving.requests)
+    assert done.code == 1, done.out
+    assert "the code has [secret] in the place of a value that the model is not shown" in done.out
+    assert "write it without that value" in asked and told not in asked

@@ -136,7 +136,7 @@ def test_wrong_wishes_are_told(run, cli, project):
     done = cli("run", "make it work", "--dir", project, "--check", "true", "-w", project)
     assert not (project / "evolve.toml").exists() and not (project / "memory_store").exists()
     assert done.code == 2 and "needs a model" in done.err
-    assert json.loads(cli("runs", "list", "--json").out) == []  # nothing was begun
+    assert cli("runs", "list").code == 3  # nothing was made
     assert run("--python", project).code == 2
     assert cli("undo").code == 2 and cli("undo", "r9").code == 2
     for number in range(1501):
@@ -167,7 +167,7 @@ def test_a_task_outlives_that_its_folder_becomes_a_workspace(project):
     with evolve.open(project, policy=ScriptedWorker((MEND,))) as workspace:
         assert workspace.run(task).checked
     (project / "evolve.toml").write_text("seed = 3\n")
-    assert read_tree(project).digest == task.files.base
+    assert read_tree(project).digest == task.work.base
 
 
 def test_an_action_cannot_change_the_settings_of_the_workspace(run, project):
@@ -192,3 +192,27 @@ def test_no_secret_of_the_folder_or_the_environment_is_kept_of_what_an_action_sh
     assert b".env.local" not in kept and b"prod.env" not in kept
     for value in secrets.values():
         assert value.encode() not in kept and value not in done.out + done.err + cli("runs", "show", "r1").out
+
+
+def test_a_value_that_was_not_shown_is_not_lost_where_its_file_is_written_anew(run, cli, project, monkeypatch):
+    monkeypatch.setenv("DB_PASSWORD", "Wm3kPz8sQn5vJx2b")
+    (project / "conf.py").write_text('PASSWORD = "Wm3kPz8sQn5vJx2b"\nPORT = 1\n')
+    (project / "test_total.py").write_text("from conf import PORT\n\nassert PORT == 5432\n")
+    before = contents(project)
+    anew = "open('conf.py', 'w').write('PASSWORD = \"[secret]\"\\nPORT = 5432\\n')"
+    done = run("--yes", actions=(anew,))
+    assert done.code == 1 and contents(project) == before
+    assert "conf.py has [secret] in the place of a value that the model is not shown" in done.out
+    assert "change the other lines in place" in done.err
+    assert cli("runs", "apply", "r1").code == 2
+    in_place = "t = open('conf.py').read(); open('conf.py', 'w').write(t.replace('PORT = 1', 'PORT = 5432'))"
+    assert run("--yes", actions=(anew, in_place)).code == 0
+    assert (project / "conf.py").read_text() == before["conf.py"].replace("PORT = 1", "PORT = 5432")
+
+
+def test_a_file_that_tells_of_the_mark_of_secrets_can_be_changed_and_moved(run, project):
+    (project / "notes.txt").write_text("[secret] stands for a secret\n")
+    move = "import os; os.rename('notes.txt', 'told.txt')\n"
+    edit = "open('told.txt', 'a').write('more\\n')\n"
+    assert run("--yes", actions=(move, edit + MEND)).code == 0
+    assert (project / "told.txt").read_text() == "[secret] stands for a secret\nmore\n"

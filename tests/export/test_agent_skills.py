@@ -15,8 +15,9 @@ import strictyaml
 
 from evolve.errors import UsageError
 from evolve.export import agent_skills
+from evolve.sandbox import open_sandbox
 from evolve.skills import Skill
-from tests.skills.samples import GOOD, draft
+from tests.skills.samples import GOOD, draft, rows
 
 SKILL = replace(Skill.from_draft(GOOD), status="admitted", owner="user")
 
@@ -196,3 +197,70 @@ def test_names_in_the_code_do_not_clash_with_the_command_line(tmp_path):
 def test_the_script_needs_no_environment(folder):
     assert "evolve" not in (folder / "scripts/large-evens.py").read_text()
     assert os.access(folder / "SKILL.md", os.R_OK)
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory):
+    with open_sandbox(cache_dir=tmp_path_factory.mktemp("cache")) as opened:
+        yield opened
+
+
+def adding(entry: str, code: str, signature: str = "(x: int) -> int") -> Skill:
+    """A skill that adds one, by its rows."""
+    made = draft(name="adds-one", entry=entry, code=code, signature=signature, tests=rows(((1,), 2), ((5,), 6)))
+    return replace(Skill.from_draft(made), status="admitted")
+
+
+@pytest.mark.parametrize("owner", ["learned", "user"])
+@pytest.mark.parametrize(
+    "entry",
+    ["call", "text", "values", "json", "sys", "argparse", "options", "parser", "result", "function", "code", "worst"],
+)
+def test_an_entry_may_have_any_name(tmp_path, entry, owner):
+    skill = replace(adding(entry, f"def {entry}(x):\n    return x + 1\n"), owner=owner)
+    (folder,) = agent_skills.export([skill], tmp_path)
+    done = run(folder / f"scripts/{folder.name}.py", "[41]")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "42\n", "")
+    done = run(folder / f"scripts/{folder.name}.py", "--batch", stdin="[1]\n[2]\n")
+    assert (done.returncode, done.stdout) == (0, '{"output": 2}\n{"output": 3}\n')
+
+
+@pytest.mark.parametrize("name", ["print", "isinstance", "list", "len", "max", "type", "Exception", "ValueError"])
+def test_the_script_asks_nothing_of_what_the_skill_defines(tmp_path, name):
+    # a name that is defined in a function only, and one more that stands beside the entry, reach nothing of the script
+    code = f"json = sys = argparse = None\ndef f(x):\n    {name} = 1\n    return x + {name}\n"
+    (folder,) = agent_skills.export([adding("f", code)], tmp_path)
+    done = run(folder / f"scripts/{folder.name}.py", "[41]")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "42\n", "")
+    with pytest.raises(UsageError, match="another meaning"):
+        agent_skills.export([adding("f", f"def {name}(*given):\n    return 1\n{code}")], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "code", ["def f(x, more=1):\n    return x + more\n", "def f(*given):\n    return given[0] + 1\n"]
+)
+def test_the_script_takes_as_many_arguments_as_the_contract_says(tmp_path, sandbox, code):
+    rules = agent_skills.ExportRules(sandbox=sandbox)
+    (folder,) = agent_skills.export([adding("f", code)], tmp_path, rules)
+    assert run(folder / f"scripts/{folder.name}.py", "[41]").stdout == "42\n"
+    assert run(folder / f"scripts/{folder.name}.py", "[]").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class A:\n    pass\ndef f(x):\n    return x + 1 if '__main__' not in repr([A]) else x\n",
+        "class A:\n    pass\ndef f(x):\n    return x + (1 if '__main__' not in repr([A]) else 1 / 0)\n",
+    ],
+)
+def test_a_script_that_answers_otherwise_does_not_leave(tmp_path, sandbox, code):
+    rules = agent_skills.ExportRules(sandbox=sandbox)
+    with pytest.raises(UsageError, match="does not give the answer of row 1"):
+        agent_skills.export([adding("f", code)], tmp_path / "out", rules)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_script_that_answers_as_checked_leaves(tmp_path, sandbox):
+    rules = agent_skills.ExportRules(sandbox=sandbox)
+    (folder,) = agent_skills.export([replace(SKILL, owner="learned")], tmp_path, rules)
+    assert run(folder / f"scripts/{folder.name}.py", "[[4, 1], 0]").stdout == "[4]\n"

@@ -17,7 +17,9 @@ from tests.skills.samples import GOOD
 
 def skill_with(*, row="harmless", code="", description="Keeps even numbers.") -> Skill:
     rows = (*GOOD.tests, Row(input=([1, row], 0), output=[row]))
-    return replace(Skill.from_draft(GOOD), code=GOOD.code + code, rows=rows, description=description, status="admitted")
+    texts = "    kept = [x for x in xs if isinstance(x, str) or x > 10**9]\n    xs = [x for x in xs if x not in kept]\n"
+    whole = GOOD.code.replace("    kept = []\n", texts) + code
+    return replace(Skill.from_draft(GOOD), code=whole, rows=rows, description=description, status="admitted")
 
 
 @pytest.fixture

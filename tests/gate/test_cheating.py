@@ -184,7 +184,7 @@ def test_breaking_off_what_goes_badly_gives_no_level_back(gate: Gate) -> None:
 def by_a_check(task: Task) -> Task:
     """The same problem as work in a folder."""
     work = FolderWork(folder="/", check=f"python3 test_{task.id}.py")
-    return replace(task, examples=(), hidden=(), files=work)
+    return replace(task, examples=(), hidden=(), work=work)
 
 
 def test_what_can_only_be_checked_is_left_out_and_counted(gate: Gate) -> None:

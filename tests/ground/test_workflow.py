@@ -160,10 +160,10 @@ def test_a_knob_that_no_stage_uses_cannot_be_set_and_is_not_in_the_digest() -> N
 
 def test_a_stage_says_for_whom_it_does_nothing() -> None:
     workflow = Workflow(stages=("plan", "act", "vote", "revise", "observe", "judge", "commit"), routes={})
-    assert misfits(workflow, policy="language:gpt", environment="programs") == {}
-    assert set(misfits(workflow, policy="search", environment="programs")) == {"revise"}
-    assert set(misfits(workflow, policy="language", environment="files")) == {"vote", "revise"}
-    assert misfits(Workflow(), policy="anything", environment="files") == {}
+    assert misfits(workflow, policy="language:gpt", environment="programs", one_file=True) == {}
+    assert set(misfits(workflow, policy="search", environment="programs", one_file=True)) == {"revise"}
+    assert set(misfits(workflow, policy="language", environment="files", one_file=False)) == {"vote", "revise"}
+    assert misfits(Workflow(), policy="anything", environment="files", one_file=False) == {}
 
 
 GOOD = 'stages = ["recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit"]\n'

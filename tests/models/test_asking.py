@@ -184,6 +184,11 @@ def test_a_key_is_only_sent_where_it_belongs():
     assert "cret" not in str(caught.value)
     with pytest.raises(UsageError, match="password"):
         parse_model("http://user:secret@host/v1#m", {})
+    for query in ("api-key=8f3Kq9ZpL2mX7vTnB4wR", "sig=8f3Kq9ZpL2mX7vTnB4wR", "token=sommer-berg"):
+        with pytest.raises(UsageError, match="password or a key") as refused:
+            parse_model(f"http://host/v1?{query}#m", {})
+        assert query not in str(refused.value)
+    assert parse_model("http://host/v1?api-version=2024-10-21&mode=fast#m", {}).model == "m"
 
 
 def test_keys_stay_out_of_errors_records_and_views(bench, tmp_path):

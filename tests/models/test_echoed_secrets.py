@@ -256,3 +256,28 @@ def test_the_first_of_two_equal_names_is_cleaned(told_by, written, streamed):
     reply, told = told_by(body.replace("{", f'{{"note": "{written}", "note": "x", ', 1).encode(), streamed=streamed)
     assert reply.text == "fine"
     assert KEY[1:] not in told
+
+
+def test_the_reason_why_a_reply_is_of_no_use_quotes_no_key(told_by):
+    escaped = f"\\u{ord(KEY[0]):04x}{KEY[1:]}"
+    wrong = completion(f'{{"sum": 42, "{escaped}": 1}}')
+    with pytest.raises(ModelMistake) as caught:
+        told_by(*[json.dumps(wrong).encode()] * 3, request=ask(schema={**SUM, "additionalProperties": False}))
+    assert KEY not in str(caught.value) and "[secret]" in str(caught.value)
+
+
+CODE_FORM = {
+    "type": "object",
+    "properties": {"code": {"type": "string"}, "note": {"type": "string"}},
+    "required": ["code", "note"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "in pieces"])
+def test_code_keeps_a_guessable_word_and_every_other_field_loses_it(told_by, streamed):
+    said = json.dumps({"code": f"x = '{OTHER}' + '{KEY}'", "note": f"{OTHER} and {KEY}"})
+    sent = events(said[:15], said[15:30], said[30:]) if streamed else json.dumps(completion(said)).encode()
+    reply, told = told_by(sent, request=ask(schema=CODE_FORM), streamed=streamed)
+    assert reply.data == {"code": f"x = '{OTHER}' + '[secret]'", "note": "[secret] and [secret]"}
+    assert OTHER not in reply.text and KEY not in told and f"{OTHER} and" not in told

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +57,31 @@ ORDINARY = {
     "SIGNING_KEY_ID": "primary-of-two",
     "MONKEY": "banana",
     "BYPASS": "proxies",
+    "POSTGRES_PASSWORD": "postgres",
+    "MYSQL_ROOT_PASSWORD": "secret",
+    "ADMIN_API_KEY": "changeme",
+    "TOKEN_FORMAT": "bearer",
+    "TOKEN_URL": "https://idp.example.com/oauth/token",
+    "SECRET_BACKEND": "vaultkv",
+    "PASSWORD_POLICY": "strict",
+    "ACCESS_KEY_COLUMN": "country",
+    "TOKENS_PER_MINUTE": "unlimited",
+    "KEY": "column",
+    "GROUP_KEY": "country",
+    "INDEX_KEY": "customer",
+    "ROW_KEY": "amount",
+    "DICT_KEYS": "amount",
+    "MAX_TOKENS": "unlimited",
+    "STOP_TOKENS": "return",
+    "EOS_TOKEN": "</s>abc",
+    "DJANGO_AUTH": "django",
+    "GIT_COMMIT": "3f2a9c1d8e7b6a5f4c3d2e1f0a9b8c7d6e5f4a3b",
+    "BUILD_ID": "a1b2c3d4-1111-4222-8333-444455556666",
+    "PATTERN": "[A-Z]{2}[0-9]+",
+    "DATE_RE": r"^\d{4}-\d{2}$",
+    "SITE": "https://www.example.org/articles/the-life-of-ada-lovelace-2026",
+    "SOURCE_COMMIT_URL": "https://git.example.org/a/commit/3f2a9c1d8e7b6a5f4c3d2e1f0a9b8c7d6e5f4a3b",
+    "SETTINGS_JSON": '{"mode": "production", "port": 8080}',
 }
 
 
@@ -210,3 +237,89 @@ def test_a_number_is_found_however_it_is_written(written):
 def test_data_without_a_secret_stays_the_same_value():
     data = {"a": [1, "b", None, ("c", 2.5)]}
     assert Scanner(known_secrets(environment(CANARIES))).cleaned(data) is data
+
+
+TOKEN, WORDS = "8f3Kq9ZpL2mX7vTnB4wR", "Sommer-2024-Berg"
+LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJ"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "secret"),
+    [
+        ("DATABASE_URL", "postgres://svc:Tr0ub@dor-77x@db/app", "Tr0ub@dor-77x"),
+        ("DATABASE_URL", "postgres://svc:Tr0ub/dor77xQ@db/app?to=a@b", "Tr0ub/dor77xQ"),
+        ("QUEUES", f"amqp://a:{WORDS}@one,amqp://b:Tr0ub/dor77xQ@two", "Tr0ub/dor77xQ"),
+        ("REPOSITORY", f"https://{TOKEN}@git.example.com/x.git", TOKEN),
+        ("HOOK", f"https://chat.example.com/hooks/{TOKEN}", TOKEN),
+        ("EXTRA_HEADERS", f"Authorization: Bearer {TOKEN}", TOKEN),
+        ("AUTHORIZATION", "Basic YWRtaW46U29tbWVyLTIwMjQtQmVyZw==", WORDS),
+        ("SVC_AUTH", f"Token {TOKEN}", TOKEN),
+        ("BASIC_AUTH", f"admin:{WORDS}", WORDS),
+        ("APP_CONFIG", '{"db": [{"user": "svc", "password": "Sommer-2024-Berg"}]}', WORDS),
+        ("APP_CONFIG", f'{{"url": "https://me:{WORDS}@db.example.com/"}}', WORDS),
+        ("CREDENTIALS", f'{{"private_key": "-----BEGIN PRIVATE KEY-----\\n{LINE}\\n-----END"}}', LINE),
+        ("API_KEYS", f"{TOKEN},Zz9Lp7TXk3q1IMEFnUtX", "Zz9Lp7TXk3q1IMEFnUtX"),
+    ],
+)
+def test_a_secret_inside_a_value_is_known(name, value, secret):
+    assert Scanner(known_secrets({name: value})).clean(f"it is {secret} here") == "it is [secret] here"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "OPENAI_KEY2",
+        "DB_PASSWORD2",
+        "STRIPE_KEY_LIVE",
+        "APP_KEY_OLD",
+        "X_TOKEN_NEW",
+        "stripeApiKey",
+        "dbPassword",
+        "accessToken",
+        "DB_PASSWORT",
+        "MOT_DE_PASSE",
+        "KENNWORT",
+        "CLE_API",
+    ],
+)
+def test_names_of_secrets_are_known_with_numbers_endings_and_in_other_languages(name):
+    assert known_secrets({name: "sommerberg"})
+
+
+@pytest.mark.parametrize(
+    ("line", "secret"),
+    [
+        (r'DB_PASSWORD="Sommer\"Berg-2024"', 'Sommer"Berg-2024'),
+        (rf'PRIVATE_KEY="-----BEGIN PRIVATE KEY-----\n{LINE}\n-----END"', LINE),
+        ("BASE=8f3Kq9\nDB_PASSWORD=${BASE}ZpL2mX7v", "8f3Kq9ZpL2mX7v"),
+        ("DB_PASSWORD=$'Sommer-Berg9'", "Sommer-Berg9"),
+        ("DB_PASSWORD='Sommer'\"-Berg9\" # mine", "Sommer-Berg9"),
+        ('DB_PASSWORD="Som\u2028Berg9xx"', "Som\u2028Berg9xx"),
+        ("DB_PASSWORD='Sommer\nBerg-9'", "Sommer\nBerg-9"),
+        ("DB_PASSWORD: Sommer-Berg9", "Sommer-Berg9"),
+        ("DB_PASSWORD=Sommer Berg #mine", "Sommer Berg"),
+    ],
+)
+def test_a_dotenv_file_is_read_as_programs_read_it(tmp_path, line, secret):
+    (tmp_path / ".env").write_text(f"{line}\nMODE=production\n")
+    known = Scanner(known_secrets({}, [tmp_path]))
+    assert known.clean(f"it is {secret} here") == "it is [secret] here"
+    assert known.clean("in production") == "in production"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        base64.encodebytes((WORDS * 6).encode()).decode(),
+        "# " + base64.encodebytes(f"it is {WORDS * 6}!".encode()).decode().replace("\n", "\n# "),
+        str(list((WORDS * 6).encode())),
+        ",".join(map(hex, (WORDS * 6).encode())),
+        (WORDS * 6).replace("-", r"\u002d"),
+        (WORDS * 6).replace("2", r"\x32"),
+    ],
+)
+def test_a_secret_is_found_wrapped_as_bytes_and_with_single_signs_escaped(told):
+    known = Scanner(known_secrets({"DB_PASSWORD": WORDS * 6}))
+    clean = known.clean(f"one\n{told} two")
+    assert known.find(told) and clean.startswith("one\n") and clean.endswith(" two")
+    assert "[secret]" in clean and len(clean) < 60

@@ -100,6 +100,16 @@ def test_a_file_of_secrets_beside_the_packages_is_not_shown_and_the_packages_are
             packages(project).joinpath(name).unlink()
 
 
+def test_what_is_only_called_like_the_interpreter_is_not_shown(opened, project):
+    beside = [project / "lib/python/.env", project / "lib/python-client/notes", project / "bin/python.env"]
+    for path in beside:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(SECRET)
+    sandbox = opened(python=project)
+    assert set(read(sandbox, *map(str, beside)).values()) == {None}
+    assert sandbox.execute("import parcel\nparcel.weight").value == 3
+
+
 @pytest.mark.slow
 def test_the_commands_of_an_environment_run_and_find_its_packages(opened, project):
     sandbox = opened(python=project)

@@ -85,7 +85,7 @@ LEFT_OUT = {  # of these, everything public but this
     "decimal": "BasicContext DefaultContext ExtendedContext getcontext setcontext HAVE_CONTEXTVAR HAVE_THREADS",
     "difflib": "IS_LINE_JUNK",
     "hashlib": "algorithms_available algorithms_guaranteed file_digest new scrypt",
-    "operator": "attrgetter methodcaller call length_hint setitem delitem",
+    "operator": "methodcaller call length_hint setitem delitem",
     "re": "Scanner purge template TEMPLATE T DEBUG RegexFlag",
     "statistics": "kde_random",  # chance
     "unicodedata": "ucd_3_2_0 UCD",
@@ -99,12 +99,23 @@ HELD_BACK = words(
     format format_map now today utcnow samples mro fget fset fdel gen default_factory obj with_traceback add_note
     throw print_file_and_line scanner _exceptions from_file no_cache clear_cache prcal prmonth prweek pryear detach
     getbuffer fileno parse_object parse_array parse_string scan_once cache_parameters _ip
-    cache_info cache_clear make_file make_table flags
+    cache_info cache_clear make_file make_table flags formatyearpage traps attrname register _is_protocol
+    _is_runtime_protocol _dump_registry _abc_registry_clear _abc_caches_clear
     """
 )
 """Attributes of values that lead to code, format strings, the clock, chance and files, change what is shared or tell of
 earlier calls."""
 
+HARMLESS = words(
+    """
+    _add _apply _asdict _call _day _days _denominator _div _divmod _dump _fields _floordiv _fold _hash _hour _items
+    _mapping _microsecond _microseconds _minute _mod _month _mu _mul _name _numerator _offset _replace _second
+    _seconds _sigma _split _sub _tzinfo _version _year
+    """
+)
+"""Private names of the library that own classes may have too: behind them are numbers, or methods that are called."""
+
+LISTS = ("attributes", "withheld", "methods")
 FRAMES = [types.FrameType, types.CodeType, types.TracebackType, types.CoroutineType, types.AsyncGeneratorType]
 
 
@@ -205,6 +216,17 @@ def shared_state(kinds: Iterable[type]) -> set[str]:
     }
 
 
+def methods(kinds: Iterable[type]) -> set[str]:
+    """Names of methods written in Python, which keep attributes for everyone."""
+    found = {name for one in kinds for base in one.__mro__ for name, value in vars(base).items() if keeps(value)}
+    return {name for name in found if not name.startswith("__")}
+
+
+def keeps(value: Any) -> bool:
+    """Whether a method, however it is bound, is one that attributes can be set on."""
+    return isinstance(value, types.FunctionType) or isinstance(getattr(value, "__func__", None), types.FunctionType)
+
+
 def collected() -> dict[str, Any]:
     """What this version of Python has."""
     tables: dict[str, Any] = {}
@@ -218,15 +240,16 @@ def collected() -> dict[str, Any]:
     public = {name for name in attributes(seen) if not name.startswith("_")}
     hidden = attributes([*FRAMES, types.GeneratorType]) - attributes([str]) - {"send", "close", "clear"}
     allowed = (public - hidden - set(HELD_BACK) - shared_state(seen)) | {"_asdict", "_fields", "_replace"}
-    withheld = ((public | hidden | set(HELD_BACK)) - allowed) | shared_state(seen)
-    return {"modules": tables, "attributes": allowed, "withheld": withheld}
+    private = {name for name in attributes(seen) if name.startswith("_") and not name.endswith("_")} - set(HARMLESS)
+    withheld = ((public | hidden | private | set(HELD_BACK)) - allowed) | shared_state(seen)
+    return {"modules": tables, "attributes": allowed, "withheld": withheld, "methods": methods(seen)}
 
 
 def kept() -> dict[str, Any]:
     """What the file holds."""
-    data = tomllib.loads(TARGET.read_text()) if TARGET.exists() else {"modules": {}, "attributes": "", "withheld": ""}
+    data = tomllib.loads(TARGET.read_text()) if TARGET.exists() else {"modules": {}}
     tables = {name: {k: set(v.split()) for k, v in table.items()} for name, table in data["modules"].items()}
-    return {"modules": tables, **{key: set(data[key].split()) for key in ("attributes", "withheld")}}
+    return {"modules": tables, **{key: set(data.get(key, "").split()) for key in LISTS}}
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
@@ -240,7 +263,8 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
             tables[name][way] = set().union(*(table.get(way, set()) for table in both)) - taken
             taken |= tables[name][way]
     withheld = old["withheld"] | new["withheld"]
-    return {"modules": tables, "attributes": (old["attributes"] | new["attributes"]) - withheld, "withheld": withheld}
+    lists = {key: old[key] | new[key] for key in LISTS}
+    return {**lists, "modules": tables, "attributes": lists["attributes"] - withheld, "withheld": withheld}
 
 
 def text_of(data: dict[str, Any]) -> str:
@@ -260,6 +284,7 @@ def text_of(data: dict[str, Any]) -> str:
         "# attributes of values, whatever they are\nattributes = " + words(data["attributes"]),
         "# attributes that values have and a skill must not read, whatever it defines itself\n"
         "withheld = " + words(data["withheld"]),
+        "# methods that everyone's code shares and that keep attributes\nmethods = " + words(data["methods"]),
     ]
     for name, table in data["modules"].items():
         lines = [f"{way} = {words(names)}" for way, names in sorted(table.items()) if names]

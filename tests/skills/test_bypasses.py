@@ -1,7 +1,7 @@
 """Programs that try to get past the lint, all refused; and honest programs of many kinds, all let through.
 
 Both were written before the lint that they test; those in ``aside.txt`` were not run until it was done. Those in
-``review.txt`` and ``constants.txt`` were written with the lint at hand, against it.
+``review.txt``, ``second_review.txt`` and ``constants.txt`` were written with the lint at hand, against it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tests.skills.snippets import snippets
 
 ATTEMPTS = {
     f"{family}/{name}": source
-    for family in ("modules", "reflection", "tricks", "aside", "review", "constants")
+    for family in ("modules", "reflection", "tricks", "aside", "review", "second_review", "constants")
     for name, source in snippets(f"bypasses/{family}.txt").items()
 }
 HONEST = snippets("honest.txt")

@@ -26,7 +26,7 @@ WRONG = [
     "def f(x): return __import__('os')\n",
     "def f(x): return x.__class__.__bases__\n",
     "def f(x): return getattr(x, 'a')\n",
-    "from operator import attrgetter\ndef f(x): return attrgetter('a')(x)\n",
+    "from operator import attrgetter\ndef f(x): return attrgetter('__class__')(x)\n",
     "import io\ndef f(x): return io.open(x)\n",
     "from io import open\ndef f(x): return x\n",
     "from datetime import date\ndef f(x): return date.today().day\n",

@@ -168,8 +168,8 @@ ISSUE = {
 
 def test_a_repository_task_is_decided_by_tests_that_are_not_shown(imported, repository, sandbox, tmp_path):
     (task,) = imported(ISSUE, repos=tmp_path / "repos").tasks
-    assert task.files.hidden_files["tests_of_total.py"].endswith("    assert total([]) == 0\n")
-    assert task.files.hidden_files["new.py"] == "X = 1\n"
+    assert task.work.hidden_files["tests_of_total.py"].endswith("    assert total([]) == 0\n")
+    assert task.work.hidden_files["new.py"] == "X = 1\n"
     assert task.view().check == ""
     mend = "open('total.py', 'w').write('def total(xs):\\n    return {}\\n')"
     for code, status in (("sum(xs)", "solved"), ("xs[0] + xs[1] if xs else None", "refused")):

@@ -13,6 +13,7 @@ import evolve
 from evolve.episodes import Row
 from evolve.errors import Interrupted, TaskError, UsageError, WorkspaceBusy, WorkspaceError
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox, small_suite
+from evolve.workspace.opening import ensure_workspace
 from evolve.workspace.own_rows import with_answer
 
 TOTALS = [([1, 2], 3), ([4], 4), ([5, 6], 11), ([7, 7, 7], 21), ([1, 0], 1), ([9, 9], 18), ([3, 8], 11)]
@@ -168,7 +169,14 @@ def _busy_message(folder):
     return f"{caught.value} {os.getpid()}"
 
 
+def test_reading_makes_no_workspace(folder):
+    with pytest.raises(WorkspaceError, match="there is no workspace at"):
+        evolve.open(folder, read_only=True)
+    assert not folder.exists()
+
+
 def test_reading_an_unused_workspace_finds_nothing(folder):
+    ensure_workspace(folder)
     with evolve.open(folder, read_only=True) as workspace:
         assert workspace.memory.claims() == [] and workspace.skills.list() == []
         with pytest.raises(UsageError, match="reading only"):

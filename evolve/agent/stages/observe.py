@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evolve.agent.codec import from_data, to_data
+from evolve.agent.codec import from_data, to_data, to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import stopped
 from evolve.agent.sampling import chosen, readings
@@ -13,10 +13,12 @@ from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
 from evolve.episodes import TRIAL, Action, Observation, Recalled, Step
 from evolve.errors import Cancelled
-from evolve.redaction import Scanner
+from evolve.redaction import MARK, Scanner
 
 _MOST = 4
 """Most values that a person is asked to choose from."""
+
+_UNSEEN_CODE = f"the code has {MARK} in the place of a value that you are not shown; write it without that value"
 
 
 def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -44,6 +46,8 @@ class _Seen:
 
 def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -> _Seen:
     answers = action.kind == "code" and bool(action.code) and not action.explores
+    if answers and context.kind.one_file and _lacks_value(action, context):
+        return _Seen(action=action, observation=Observation(ok=False, error=_UNSEEN_CODE, unseen=("the code",)))
     if not answers or not (context.kind.unchecked or action.samples):
         return _Seen(action=action, observation=_one(action, before, context))
     several = bool(action.samples) and not action.decided
@@ -57,6 +61,12 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
     ok = trial.ok if not context.kind.unchecked else not (trial.fault or trial.denied or trial.error)
     observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
     return _Seen(action=best, observation=observed)
+
+
+def _lacks_value(action: Action, context: EpisodeContext) -> bool:
+    """Whether code has the mark of a secret in the place of a value, and the mark is no matter of the task's own."""
+    codes = [action.code, *(one.code for one in action.samples)]
+    return any(MARK in code for code in codes) and MARK not in to_json(context.view)
 
 
 def _clean(seen: _Seen, scanner: Scanner) -> _Seen:

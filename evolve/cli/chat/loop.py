@@ -65,12 +65,14 @@ def converse(setup: Setup, start: Start) -> int:
     """
     import evolve
     from evolve.workspace.conversations import Conversations
+    from evolve.workspace.opening import locate
 
     purse = Purse(budget=parse_budget(start.budget))
     setup = check_setup(setup)
     attended = sys.stdin.isatty()
+    made = locate(setup.workspace).created
     with evolve.open(setup.workspace, model=setup.model, sandbox=setup.sandbox, read_only=True) as workspace:
-        if workspace.created:
+        if made:
             note(at_home(f"made the workspace {workspace.paths.root}"))
         store = workspace.paths.runs / "chats"
     new = start.new or (not attended and start.resume is None)  # a pipe begins where it says

@@ -296,4 +296,4 @@ class Session:
 def _code(result: Result) -> int:
     if result.solved or result.status == "unverified":
         return 0
-    return {"fault": 3, "budget": 5, "waiting": WAITING}.get(result.status, 1)
+    return {"fault": 3, "waiting": WAITING}.get(result.status, 5 if result.budget_ended else 1)

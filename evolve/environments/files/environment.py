@@ -16,6 +16,7 @@ from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observati
 from evolve.errors import UsageError
 from evolve.faults import hit
 from evolve.files import clean_text
+from evolve.redaction import MARK
 from evolve.sandbox.actions import NO_FILES, ActionResult
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.checks import TAIL, Checked
@@ -25,10 +26,11 @@ from evolve.tasks.work import FolderWork, is_protected
 
 _LONGEST_ANSWER = 200_000
 _MOST_NAMES = 200
+_UNSEEN_FILE = "the file holds a value that you are not shown; change the other lines in place"
 
 
 class FilesEnvironment:
-    """The environment of a task in a folder; implements :class:`~evolve.agent.environments.protocol.Environment`.
+    """The environment of a task in a folder; implements :class:`~evolve.environments.protocol.Environment`.
 
     Every action runs in a process and a scratch folder of its own that holds the tree as the action before left it.
     Variables do not outlive an action; files do. Afterwards the regular files are collected, without following
@@ -109,6 +111,10 @@ class FilesEnvironment:
 
     def _observed(self, result: ActionResult, tree: Mapping[str, bytes], state: EnvironmentState) -> Observation:
         after, problem = _collected(result, tree)
+        unseen = marked(tree, after)
+        if unseen:
+            problem = f"{', '.join(unseen[:_MOST_NAMES])}: {_UNSEEN_FILE}; nothing was changed"
+            after = dict(tree)
         moved = changes_between(tree, after)
         changes = changes_between(self._tree.files, after)
         protected = [name for name in moved.names if is_protected(name, self._work.guarded)]
@@ -131,6 +137,7 @@ class FilesEnvironment:
             denied=str(result.denied[0]) if result.denied else "",
             fault=checked.fault,
             state=state,
+            unseen=tuple(unseen[:_MOST_NAMES]),
         )
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
@@ -151,7 +158,8 @@ class FilesEnvironment:
             if result.state in ("fault", "limit") or result.denied:
                 return None  # the machine, and not the action
             after, _ = _collected(result, tree)
-            checked = self._checked(changes_between(self._tree.files, after)) if after != tree else None
+            kept = after != tree and not marked(tree, after)
+            checked = self._checked(changes_between(self._tree.files, after)) if kept else None
             if checked is not None and checked.fault:
                 return None
             passed.append(None if checked is None else checked.ok)
@@ -197,6 +205,13 @@ def _collected(result: ActionResult, tree: Mapping[str, bytes]) -> tuple[dict[st
     if len(after) > MAX_TREE_FILES or sum(map(len, after.values())) > MAX_TREE_BYTES:
         return dict(tree), f"more than {MAX_TREE_FILES:,} files or {MAX_TREE_BYTES >> 20} MiB; nothing was changed"
     return after, ""
+
+
+def marked(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Names of files that hold more marks of a secret than before: a value that was not shown would be lost there."""
+    sign, known = MARK.encode(), set(before.values())
+    changed = (name for name, data in after.items() if before.get(name) != data and data not in known)
+    return tuple(sorted(name for name in changed if after[name].count(sign) > before.get(name, b"").count(sign)))
 
 
 def _short(value: Json) -> Json:

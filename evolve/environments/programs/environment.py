@@ -15,7 +15,7 @@ from evolve.tasks.verifiers import RowsVerifier, Submission, TestsVerifier, Veri
 
 
 class ProgramsEnvironment:
-    """The environment of a function to find; implements :class:`~evolve.agent.environments.protocol.Environment`.
+    """The environment of a function to find; implements :class:`~evolve.environments.protocol.Environment`.
 
     Args:
         task: Its verify rows and tests are used here and given to nobody.

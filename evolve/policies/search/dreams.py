@@ -8,7 +8,7 @@ program are a training row for the guide. Dreams borrow inputs, never wanted out
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -47,6 +47,7 @@ def dream(
     *,
     count: int,
     seed: int,
+    check: Callable[[], None] = lambda: None,
 ) -> list[Sample]:
     """Makes up about ``count`` training rows.
 
@@ -56,12 +57,15 @@ def dream(
         prices: Prices that shape which programs are dreamt.
         count: Rows wanted.
         seed: Makes the dreams reproducible.
+        check: Called between dreams; what it raises ends the work.
     """
     rng = random.Random(seed)
     each = max(2, -(-count // max(1, len(problems))))
     samples: list[Sample] = []
     for problem in problems:
-        samples += _dreams_of(problem, vocabulary, _jittered(vocabulary, prices, rng), each, rng)
+        for sample in _dreams_of(problem, vocabulary, _jittered(vocabulary, prices, rng), each, rng):
+            samples.append(sample)
+            check()
     rng.shuffle(samples)
     return samples[:count]
 

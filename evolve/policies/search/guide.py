@@ -9,7 +9,7 @@ enumeration (Probe, Barke et al. 2020; DreamCoder's recognition model, Ellis et 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -104,13 +104,14 @@ class Guide:
         )
 
 
-def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250) -> Guide:
+def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250, check: Callable[[], None] = lambda: None) -> Guide:
     """Fits a guide by penalised logistic regression; deterministic, so it takes no seed.
 
     Args:
         samples: Experience and dreams; at least one.
         rows: How many experience rows are among them.
         steps: Full-batch Adam steps.
+        check: Called between steps; what it raises ends the fit.
     """
     import numpy as np
 
@@ -125,7 +126,7 @@ def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250) -> Guide:
             y[i, column[name]] = 1.0
     weight = _on_grid(np.array([s.weight for s in samples]), 0.25)[:, None]
     evidence = _Evidence.of(samples, column)
-    w, u = _descend(x, y, weight, evidence, steps)
+    w, u = _descend((x, y, weight), evidence, steps, check)
     learned = dict(zip(evidence.clues, np.round(u, _DIGITS).tolist(), strict=True))
     weights = tuple(map(tuple, np.round(w, _DIGITS).tolist()))
     return Guide(names=names, weights=weights, rows=rows, clue_weights=learned)
@@ -160,11 +161,12 @@ class _Evidence:
 
 
 def _descend(
-    x: np.ndarray, y: np.ndarray, weight: np.ndarray, evidence: _Evidence, steps: int
+    rows: tuple[np.ndarray, np.ndarray, np.ndarray], evidence: _Evidence, steps: int, check: Callable[[], None]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Weights of shape (features + 1, names) and one weight per clue."""
     import numpy as np
 
+    x, y, weight = rows
     total = float(weight.sum())
     prior = np.clip((y * weight).sum(axis=0) / total, 1e-4, 0.9).tolist()
     told = np.flatnonzero(x.any(axis=0))  # the weights of a feature that no sample has stay where they begin
@@ -176,6 +178,7 @@ def _descend(
     penalty[bias] = 0.0
     table, adam_w, adam_u = _logistic(), _Adam(w), _Adam(u)
     for _ in range(steps):
+        check()
         z = seen @ _on_grid(w, _WEIGHT)
         z += np.bincount(evidence.cell, _on_grid(u, _WEIGHT)[evidence.shared], minlength=z.size).reshape(z.shape)
         z = np.rint(np.clip(z, -_LOGITS, _LOGITS) / _LOGIT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -41,11 +41,13 @@ class TrainingSettings:
         dreams: Rows to dream.
         weight: Weight of an experience row against a dream.
         steps: Steps of the fit.
+        check: Called again and again between pieces of a fraction of a second; what it raises ends the work.
     """
 
     dreams: int = 2_400
     weight: float = 8.0
     steps: int = 120
+    check: Callable[[], None] = lambda: None
 
 
 def fit_guide(
@@ -73,11 +75,14 @@ def fit_guide(
     words = Vocabulary(with_library(vocabulary(), library), literals())
     names = {f"skill:{s.digest}": operation_name(s.entry) for s in library}
     problems = problems_of(views)
-    clues = {features_of(p): ClueReader(p, words).clues() for p in problems}
+    clues = {}
+    for problem in problems:
+        chosen.check()
+        clues[features_of(problem)] = ClueReader(problem, words).clues()
     samples = samples_of(experience, names, chosen.weight, clues)
     prices = dream_prices(words) | _prices_of_skills(names.values(), samples)
-    dreams = dream(problems, words, prices, count=chosen.dreams, seed=seed)
-    return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps)
+    dreams = dream(problems, words, prices, count=chosen.dreams, seed=seed, check=chosen.check)
+    return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps, check=chosen.check)
 
 
 def samples_of(

@@ -40,6 +40,6 @@ def project(tmp_path):
 def make_work(project):
     def make(**more):
         work = FolderWork(folder=str(project), check=more.pop("check", CHECK), **more)
-        return Task(id="total", family="files", instruction="total adds up", examples=(), files=work)
+        return Task(id="total", family="files", instruction="total adds up", examples=(), work=work)
 
     return make

@@ -174,4 +174,4 @@ def test_a_stage_of_programs_is_idle_in_a_folder(model) -> None:
     from evolve.workflow import misfits
 
     workflow = with_stages("critique", before=["decompose"])
-    assert set(misfits(workflow, policy="language:x", environment="files")) == {"critique"}
+    assert set(misfits(workflow, policy="language:x", environment="files", one_file=False)) == {"critique"}

@@ -1,0 +1,108 @@
+"""Values inside a value: of addresses, headers, JSON, pairs and lists."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+_IN_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:(?!\d{1,5}/)([^\s\"'<>]+)@", re.IGNORECASE)
+_SHORTEST = 4
+_NEXT_ADDRESS = re.compile(r"[,;|](?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
+_USER = re.compile(r"[a-z][a-z0-9+.-]*://([^\s/:@]{8,})(?::[^\s/@]*)?@", re.IGNORECASE)
+_STEPS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/]+(/[^\s?#\"']+)", re.IGNORECASE)
+_IN_PAIRS = re.compile(r"(\w*(?:pass(?:word|wd)?|pwd|secret|token|key|sig))\s*=\s*([^;&\s\"']{6,})", re.IGNORECASE)
+_HEADER = re.compile(r"(?:^|[:=\s])(?:bearer|basic|token|apikey|digest)\s+([^\s,\"']{6,})", re.IGNORECASE)
+_LOGIN = re.compile(r"[^\s:/@{}\"']{2,64}:([^\s]{6,})\Z")
+_OF_LOGIN = re.compile(r"(?:AUTH|CREDS?|CREDENTIALS?|LOGIN|USERPWD)$", re.IGNORECASE)
+_LONG_ENOUGH = 16
+_HEX = re.compile(r"[0-9a-fA-F-]+\Z")
+_DEEPEST = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inner:
+    """A value inside another.
+
+    Attributes:
+        value: The text.
+        name: What it is called there, or the name of the whole.
+        sure: It is secret by its place; else its name and its look decide.
+    """
+
+    value: str
+    name: str
+    sure: bool = False
+
+
+def inner_values(name: str, text: str, *, secret: bool) -> Iterator[Inner]:
+    """What stands inside a value that may be secret by itself.
+
+    Args:
+        secret: The name of the whole is that of a secret.
+    """
+    for one in _NEXT_ADDRESS.split(text):
+        yield from _of_address(name, one, secret=secret)
+    for found in _IN_PAIRS.finditer(text):
+        yield Inner(value=found[2], name=found[1], sure=True)
+    for found in _HEADER.finditer(text):
+        yield Inner(value=found[1], name=name, sure=True)
+        yield from _of_basic(name, found[1])
+    login = _LOGIN.match(text) if secret and _OF_LOGIN.search(name) and "://" not in text else None
+    if login is not None:
+        yield Inner(value=login[1], name=name, sure=True)
+    if text[:1] in "{[" and text:
+        yield from _of_json(name, text)
+    elif secret and re.search(r"[,;]", text) and "://" not in text:
+        for part in re.split(r"\s*[,;]\s*", text):
+            if len(part) >= _LONG_ENOUGH // 2:
+                yield Inner(value=part, name=name, sure=True)
+
+
+def _of_address(name: str, text: str, *, secret: bool) -> Iterator[Inner]:
+    for found in _IN_ADDRESS.finditer(text):
+        parts = found[1].split("@")  # a password may hold the signs that end it, so each of them may be its end
+        for end in range(1, len(parts) + 1):
+            whole = "@".join(parts[:end])
+            for one in dict.fromkeys((whole, unquote(whole))):
+                if len(one) >= _SHORTEST:
+                    yield Inner(value=one, name=name, sure=True)
+    for found in _USER.finditer(text):
+        yield Inner(value=unquote(found[1]), name="")
+    for found in _STEPS.finditer(text):
+        for step in found[1].split("/"):
+            if len(step) >= _LONG_ENOUGH and "." not in step and (secret or not _HEX.match(step)):
+                yield Inner(value=step, name="")
+
+
+def _of_basic(name: str, coded: str) -> Iterator[Inner]:
+    try:
+        login = base64.b64decode(coded, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return
+    if ":" in login:
+        yield Inner(value=login.partition(":")[2], name=name, sure=True)
+
+
+def _of_json(name: str, text: str) -> Iterator[Inner]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    yield from _texts(name, value, 0)
+
+
+def _texts(name: str, value: Any, depth: int) -> Iterator[Inner]:
+    if isinstance(value, str):
+        yield Inner(value=value, name=name)
+    elif depth < _DEEPEST and isinstance(value, dict):
+        for key, item in value.items():
+            yield from _texts(key, item, depth + 1)
+    elif depth < _DEEPEST and isinstance(value, list):
+        for item in value:
+            yield from _texts(name, item, depth + 1)

@@ -1,0 +1,106 @@
+"""Functions of the library that are safe only with some arguments, and so must be seen to be called.
+
+What decides a copy's memory, the fields of a tuple, or how an expression is compiled must stand in the source.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from evolve.skills.allowed import allowed
+from evolve.skills.scopes import values_given
+from evolve.skills.typeplaces import TypePlaces
+
+_FLAGS = {
+    **{name: 2 for name in ("match", "search", "fullmatch", "findall", "finditer")},
+    **{"compile": 1, "split": 3, "sub": 4, "subn": 4},
+}
+"""Functions of ``re`` that take flags, and at which place."""
+_ONLY_CALLED = {
+    *(("copy", "copy"), ("copy", "deepcopy"), ("collections", "namedtuple"), ("operator", "attrgetter")),
+    *(("calendar", name) for name in ("calendar", "month", "monthcalendar", "weekheader")),
+}
+
+
+class Calls:
+    """Judges the calls of one source that need a look at their arguments.
+
+    Args:
+        tree: The module, made of node types that were let through.
+        places: What its types are.
+        around: For every node the one around it.
+    """
+
+    def __init__(self, tree: ast.Module, places: TypePlaces, around: Mapping[ast.AST, ast.AST]) -> None:
+        self._tree = tree
+        self._called = places.called
+        self._around = around
+        self._values = values_given(tree, around)
+
+    def problems(self) -> Iterator[tuple[int, str]]:
+        """Line and words of everything that is not allowed."""
+        for node in ast.walk(self._tree):
+            if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                continue
+            called = self._called(node)
+            if called is None or called[0] not in ("copy", "collections", "calendar", "operator", "re"):
+                continue
+            call = self._around[node]
+            if not isinstance(call, ast.Call) or call.func is not node:
+                if called in _ONLY_CALLED or (called[0] == "re" and called[1] in _FLAGS and not self._mapped(node)):
+                    yield node.lineno, f"{called[1]} as a value: call it"
+            elif not self._fits(call, *called):
+                yield node.lineno, _WORDS[called[0]].format(called[1])
+
+    def _fits(self, call: ast.Call, module: str, name: str) -> bool:
+        if module == "copy":
+            return len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred)
+        if (module, name) == ("collections", "namedtuple"):
+            known = {one.arg for one in call.keywords} <= {"defaults", "rename"}
+            return known and len(call.args) == 2 and _written(call.args[1])
+        if module == "re" and name in _FLAGS:
+            place = _FLAGS[name]
+            open_ended = any(isinstance(one, ast.Starred) for one in call.args) or None in {
+                one.arg for one in call.keywords
+            }
+            given = [*call.args[place : place + 1], *(one.value for one in call.keywords if one.arg == "flags")]
+            return not open_ended and all(self._is_flag(one) for one in given)
+        return True
+
+    def _mapped(self, node: ast.expr) -> bool:
+        """Whether a function gets one argument only, by what it is handed to."""
+        match self._around[node]:
+            case ast.Call(func=function, args=[first, other]):
+                known = self._called(function) in (("", "map"), ("", "filter"))
+                return known and first is node and not isinstance(other, ast.Starred)
+            case ast.keyword(arg="key"):
+                return True
+        return False
+
+    def _is_flag(self, node: ast.expr, depth: int = 0) -> bool:
+        match node:
+            case ast.Constant(value=0):
+                return True
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right) | ast.IfExp(body=left, orelse=right):
+                return self._is_flag(left, depth) and self._is_flag(right, depth)
+        called = self._called(node)
+        if called is not None:
+            return called[0] == "re" and called[1] in allowed().modules["re"] and called[1].isupper()
+        if not isinstance(node, ast.Name) or depth > 3:
+            return False
+        values = self._values.get(node.id, [])
+        return bool(values) and all(one is not None and self._is_flag(one, depth + 1) for one in values)
+
+
+_WORDS = {
+    "copy": "{} of anything but one value",
+    "collections": "{} with fields that do not stand in the source",
+    "re": "{} with flags that are not named, such as re.IGNORECASE",
+}
+
+
+def _written(fields: ast.expr) -> bool:
+    """Whether the names of fields are texts of the source."""
+    parts = fields.elts if isinstance(fields, ast.List | ast.Tuple) else [fields]
+    return all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in parts)
