@@ -199,14 +199,16 @@ def parsed(text: str) -> ast.Module | None:
         return None
 
 
-def _tests(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    for node in tree.body:
+def _tests(tree: ast.Module | ast.If | ast.Try) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for node in (*tree.body, *getattr(tree, "orelse", ())):
         if isinstance(node, _FUNCTION) and node.name.startswith("test"):
             yield node.name, node
         elif isinstance(node, ast.ClassDef):
             for inner in node.body:
                 if isinstance(inner, _FUNCTION) and inner.name.startswith("test"):
                     yield f"{node.name}::{inner.name}", inner
+        elif isinstance(node, ast.If | ast.Try):
+            yield from _tests(node)
 
 
 def _fail_at_the_end(test: ast.FunctionDef | ast.AsyncFunctionDef, secret: str) -> None:
@@ -236,6 +238,8 @@ def _changed(body: list[ast.stmt], secret: str) -> bool:
     """Changes one side of what the statements compare; whether there was any."""
     found = False
     for statement in body:
+        if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
+            break
         sides: list[ast.expr] = []
         call = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Compare):

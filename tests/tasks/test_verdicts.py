@@ -132,10 +132,10 @@ def test_tests_that_expect_an_end_run_as_one(call):
     assert call("def solve(n):\n    return next(iter([]))", three(body)) == "checked"
 
 
-def test_an_answer_that_gives_no_value_fails_tests_that_catch_everything(call):
+def test_an_answer_that_gives_no_value_is_not_verified_by_tests_that_catch_everything(call):
     body = "try:\n    solve(1)\nexcept Exception:\n    pass\nassert True"
     assert call("def solve(x):\n    raise KeyError", three(body)) == "verified"
-    assert call("def solve(x):\n    return object()", three(body)) == "refused"
+    assert call("def solve(x):\n    return object()", three(body)) == "checked"
 
 
 @pytest.mark.parametrize(
@@ -164,9 +164,9 @@ def test_tests_that_need_more_than_values_are_told_by_their_text(tests):
     assert why_whole(tests)
 
 
-def test_an_answer_cannot_change_what_it_is_compared_with(call):
+def test_an_answer_that_changes_what_it_is_compared_with_is_not_verified(call):
     tests = three("xs = [3, 1]\nassert solve(xs) == sorted(xs)")
-    assert call("def solve(xs):\n    xs.clear()\n    return []", tests) == "refused"
+    assert call("def solve(xs):\n    xs.clear()\n    return []", tests) == "checked"
 
 
 def test_a_change_of_arguments_is_checked_in_one_process(call):
