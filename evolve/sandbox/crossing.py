@@ -8,6 +8,7 @@ import datetime
 import decimal
 import functools
 import importlib
+import math
 import sys
 
 TYPE_CHECKING = False
@@ -122,7 +123,7 @@ def packed_other(value: Any, keep: Any, depth: int) -> Any:
 @functools.cache
 def named(name: str, *fields: str) -> Any:
     """A named tuple of these fields."""
-    return collections.namedtuple(name, fields)  # type: ignore[misc]
+    return collections.namedtuple(name, fields)
 
 
 def is_named(kind: Any) -> bool:
@@ -194,13 +195,13 @@ def restored_other(name: str, content: Any, again: Any) -> Any:
 
 def refuse_shared(value: Any, seen: set[int]) -> None:
     """Raises where a copy would not do: one object at two places, or what is equal to itself only as an object."""
-    if type(value) is float and value != value:
+    if isinstance(value, float) and math.isnan(value):
         raise NotPlain("a number that equals nothing")
     if isinstance(value, dict):
-        inner: Any = [*value.keys(), *value.values()]
+        inner: list[Any] = [*value.keys(), *value.values()]
     else:
-        inner = value if isinstance(value, CONTAINERS) else ()
-    if isinstance(value, CONTAINERS) and not isinstance(value, tuple | frozenset):
+        inner = list(value) if isinstance(value, CONTAINERS) else []
+    if issubclass(type(value), CONTAINERS) and not issubclass(type(value), (tuple, frozenset)):
         if id(value) in seen:
             raise NotPlain("one object at two places")
         seen.add(id(value))

@@ -223,7 +223,7 @@ class Tests:
             return
         outcomes = []
         for name, function in list(names.items()):
-            if name in tests and isinstance(function, type(top)):
+            if name in tests and callable(function) and hasattr(function, "__code__"):
                 self.failures.clear()
                 failure = caught(function)
                 if failure is not None:

@@ -295,8 +295,8 @@ class _Reader:
             if name in _CHANGERS:
                 call = called.get(id(node))
                 place = call.args[0] if call is not None and call.args else node
-            elif name in _CHANGES if isinstance(node, ast.Attribute) else _is_stored(node):
-                place = node.value
+            elif isinstance(node, ast.Attribute | ast.Subscript):
+                place = node.value if name in _CHANGES or _is_stored(node) else None
             elif isinstance(node, ast.AugAssign):
                 # What is added to an item may change it; a constant makes it another one.
                 place = node.target if isinstance(node.target, ast.Name) else None

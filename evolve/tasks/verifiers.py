@@ -16,7 +16,7 @@ from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestM
 from evolve.tasks.apart import ApartRun, is_missing, run_apart
 from evolve.tasks.broken import Breaking, broken, names_of_tests, new_secret, strengthened
 from evolve.tasks.checks import Checked, run_check
-from evolve.tasks.examination import BELIEVED_BROKEN, TOO_EASY, Passed, examine
+from evolve.tasks.examination import BELIEVED_BROKEN, OWN_OBJECTS, TOO_EASY, Passed, examine
 from evolve.tasks.model import MIN_VERIFY
 from evolve.tasks.separable import why_whole
 from evolve.tasks.trials import try_rows
@@ -136,11 +136,14 @@ class TestsVerifier:
         secret = new_secret()
         versions = [
             self.tests,
-            strengthened(self.tests, secret),
             *(broken(self.tests, how, secret) for how in get_args(Breaking)),
+            strengthened(self.tests, secret, plain=True),
+            strengthened(self.tests, secret),
         ]
-        runs = []
+        runs: list[SandboxResult] = []
         for text in versions:
+            if len(runs) == 4 and _all_passed(runs[3], names):
+                break
             files = {f"{SOLUTION}.py": submission.code, "test_solution.py": text}
             hit("sandbox.before")
             result = sandbox.run_tests([TestModule(files=files, test_file="test_solution.py")], _TEST_LIMITS)
@@ -148,11 +151,13 @@ class TestsVerifier:
             if result.fault or len(result.programs) != 1:
                 return Verdict(accepted=False, text=result.fault or "the sandbox gave no result", fault=True)
             runs.append(result)
-            if len(runs) <= 2 and not _all_passed(result, names):
-                said = f"with this answer the hidden check {TOO_EASY}" if len(runs) == 2 else ""
+            if len(runs) in (1, 5) and not _all_passed(result, names):
+                said = f"with this answer the hidden check {TOO_EASY}" if len(runs) == 5 else ""
                 return Verdict(accepted=False, rows=assertions, text=said)
-        if any(outcome.ok for result in runs[2:] for outcome in result.programs[0].outputs):
+        if any(outcome.ok for result in runs[1:3] for outcome in result.programs[0].outputs):
             return Verdict(accepted=False, rows=assertions, text=f"with this answer the hidden check {BELIEVED_BROKEN}")
+        if len(runs) == 5:
+            return Verdict(accepted=True, rows=assertions, text=f"passes hidden tests; {OWN_OBJECTS}")
         enough = assertions >= MIN_VERIFY
         few = "" if enough else f", and {_too_few(assertions)}"
         grade = "checked and not verified" if enough else "neither verified nor checked"
