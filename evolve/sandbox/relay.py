@@ -1,7 +1,8 @@
 """Runs inside the sandbox, in the process of an answer and in that of the tests; sent as text, never imported.
 
 The tests call a stand-in. Each call crosses to the answer's process as JSON, and its result comes back the same way, so
-the tests compare data that holds no code of the answer. Around the code under test everything is caught: whatever it
+the tests compare data that holds no code of the answer. :mod:`~evolve.sandbox.crossing` is loaded first, into the same
+namespace. Around the code under test everything is caught: whatever it
 raises is its result.
 """
 
@@ -9,14 +10,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-import collections
-import datetime
+import decimal
 import importlib
 import json
+import locale
 import os
 import queue
 import sys
 import threading
+import time
 
 from evolve.sandbox.worker import caught, explain
 
@@ -24,156 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-DEEPEST = 100
-MOST_ITEMS = 1000
-SCALARS = (int, float, str, bytes, bytearray)
-SEQUENCES = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
-MAPPINGS = {"OrderedDict": collections.OrderedDict, "Counter": collections.Counter, "dict": dict}
-VIEWS = {"dict_keys": type({}.keys()), "dict_values": type({}.values()), "dict_items": type({}.items())}
-FACTORIES = (None, bool, dict, float, int, list, set, str, tuple)
-PATHS = ("Path", "PosixPath", "PurePath", "PurePosixPath", "PureWindowsPath", "WindowsPath")
-FIELDS = {
-    "builtins.complex": ("real", "imag"),
-    "builtins.range": ("start", "stop", "step"),
-    "fractions.Fraction": ("numerator", "denominator"),
-    "datetime.timedelta": ("days", "seconds", "microseconds"),
-    "datetime.date": ("year", "month", "day"),
-    "datetime.time": ("hour", "minute", "second", "microsecond", "tzinfo", "fold"),
-    "datetime.datetime": ("year", "month", "day", "hour", "minute", "second", "microsecond", "tzinfo", "fold"),
-    "zoneinfo.ZoneInfo": ("key",),
-}
-RAISED = {
-    "copy": ("Error",),
-    "decimal": (
-        *("Clamped", "ConversionSyntax", "DecimalException", "DivisionByZero", "DivisionImpossible"),
-        *("DivisionUndefined", "FloatOperation", "Inexact", "InvalidContext", "InvalidOperation", "Overflow"),
-        *("Rounded", "Subnormal", "Underflow"),
-    ),
-    "json": ("JSONDecodeError",),
-    "re": ("error",),
-    "statistics": ("StatisticsError",),
-    "zoneinfo": ("ZoneInfoNotFoundError",),
-}
-"""Exceptions of modules that tests may import, besides those of ``builtins``."""
-
-
-class NotPlain(Exception):
-    """A value that is more than data."""
-
-
-def packed(value: Any, exact: bool, depth: int = 0) -> Any:
-    """The value as JSON; every container is a list of its kind and its content.
-
-    Args:
-        exact: Refuse subclasses; else they cross as what they are subclasses of.
-    """
-    kind = type(value)
-    if value is None or kind in (bool, str, float):
-        return value
-    if depth > DEEPEST:
-        raise NotPlain("nesting without end")
-    for name, base in SEQUENCES.items():
-        if kind is base or (not exact and issubclass(kind, base)):
-            return [name, [packed(item, exact, depth + 1) for item in base.__iter__(value)]]
-    if kind is collections.defaultdict and value.default_factory in FACTORIES:
-        plain = packed(dict(value), exact, depth)
-        return ["defaultdict", [FACTORIES.index(value.default_factory), plain]]
-    for name, mapping in MAPPINGS.items():
-        if kind is mapping or (not exact and issubclass(kind, mapping)):
-            pairs = mapping.items(value)
-            return [name, [[packed(key, exact, depth + 1), packed(item, exact, depth + 1)] for key, item in pairs]]
-    return packed_scalar(value, exact) if isinstance(value, SCALARS) else packed_other(value, exact, depth)
-
-
-def packed_scalar(value: Any, exact: bool) -> Any:
-    """Numbers and text: what is in them, whatever methods a subclass has."""
-    kind = next(
-        (base for base in SCALARS if type(value) is base or (not exact and issubclass(type(value), base))), None
-    )
-    if kind is int:
-        number = int.__pos__(value)
-        return number if abs(number) < 1 << 63 else ["int", hex(number)]
-    if kind is float:
-        return float.__pos__(value)
-    if kind is str:
-        return str.__getitem__(value, slice(None))
-    if kind is None:
-        raise NotPlain(type(value).__name__)
-    return [kind.__name__, bytes(memoryview(value)).hex()]
-
-
-def packed_other(value: Any, exact: bool, depth: int) -> Any:
-    """Values of a few more types, and what an iterator gives."""
-    kind = type(value)
-    name = f"{kind.__module__}.{kind.__qualname__}"
-    if name == "decimal.Decimal":
-        return [name, [str(value)]]
-    if name in FIELDS:
-        return [name, [packed(getattr(value, field), exact, depth + 1) for field in FIELDS[name]]]
-    if kind is datetime.timezone:
-        parts = (value.utcoffset(None), value.tzname(None))
-        return ["timezone", [packed(one, exact, depth + 1) for one in parts]]
-    if kind.__module__.partition(".")[0] == "pathlib" and kind.__qualname__ in PATHS:
-        return ["path", [kind.__qualname__, str(value)]]
-    if kind is collections.deque:
-        return ["deque", [[packed(item, exact, depth + 1) for item in value], value.maxlen]]
-    for view, base in VIEWS.items():
-        if issubclass(kind, base):
-            return [view, [packed(item, exact, depth + 1) for item in value]]
-    if not exact and hasattr(kind, "__next__"):
-        items = [packed(item, exact, depth + 1) for item, _ in zip(value, range(MOST_ITEMS), strict=False)]
-        return ["iterator", items]
-    raise NotPlain(kind.__name__)
-
-
-def restored(data: Any) -> Any:
-    """The value that :func:`packed` described, of builtin types alone; raises for what it cannot have written."""
-    if data is None or type(data) in (bool, int, float, str):
-        return data
-    name, content = data
-    if name in SEQUENCES:
-        return SEQUENCES[name](map(restored, content))
-    if name in MAPPINGS:
-        return MAPPINGS[name]({restored(key): restored(item) for key, item in content})
-    if name == "int":
-        return int(content, 16)
-    if name in ("bytes", "bytearray"):
-        return getattr(builtins, name).fromhex(content)
-    if name == "iterator":
-        return limited([restored(item) for item in content])
-    return restored_other(name, content)
-
-
-def restored_other(name: str, content: Any) -> Any:
-    """The same for types that are no builtin names."""
-    if name == "defaultdict":
-        return collections.defaultdict(FACTORIES[content[0]], restored(content[1]))
-    if name == "path":
-        return getattr(importlib.import_module("pathlib"), PATHS[PATHS.index(content[0])])(content[1])
-    if name == "deque":
-        return collections.deque(map(restored, content[0]), content[1])
-    if name == "timezone":
-        offset, said = map(restored, content)
-        return datetime.timezone(offset) if str(datetime.timezone(offset)) == said else datetime.timezone(offset, said)
-    if name in VIEWS:
-        items = [restored(item) for item in content]
-        if name == "dict_values":
-            return dict(enumerate(items)).values()
-        return dict(items).items() if name == "dict_items" else dict.fromkeys(items).keys()
-    if name == "decimal.Decimal" or name in FIELDS:
-        module, _, attribute = name.partition(".")
-        values = [restored(item) for item in content]
-        more = {"fold": values.pop()} if FIELDS.get(name, ())[-1:] == ("fold",) else {}
-        return getattr(importlib.import_module(module), attribute)(*values, **more)
-    raise ValueError("not a value")
-
-
-def limited(items: list[Any]) -> Any:
-    """An iterator over the items; what was cut off is not taken for the end."""
-    yield from items
-    if len(items) == MOST_ITEMS:
-        raise Failed(f"the answer gave an iterator of more than {MOST_ITEMS} items")
-
+    from evolve.sandbox.crossing import CONTAINERS, RAISED, VIEWS, NotPlain, packed, refuse_shared, restored
 
 # In the process of the answer.
 
@@ -184,6 +37,10 @@ class Answer:
     def __init__(self, text: str) -> None:
         self.nothing = open(os.devnull, "w")  # noqa: SIM115  # as long as the process
         self.module = type(sys)("solution")
+        self.module.__file__ = "solution.py"
+        self.held: list[tuple[Any, int]] = []
+        self.iterators: list[Any] = []
+        self.common = common()
         sys.modules["solution"] = self.module
         failure = self.quietly(exec, compile(text, "solution.py", "exec", dont_inherit=True), self.module.__dict__)
         if failure is not None:
@@ -203,30 +60,82 @@ class Answer:
         if not callable(function):
             return json.dumps({"failed": f"there is no function {name}"})
         arguments, keywords = restored(json.loads(sent))
+        self.hold([arguments, keywords])
+        return self.replied(name, lambda: function(*arguments, **keywords))
+
+    def next_item(self, number: int) -> str:
+        """The next item of an iterator that was given."""
+        return self.replied("an iterator", lambda: next(self.iterators[number]), ends=True)
+
+    def replied(self, name: str, function: Any, ends: bool = False) -> str:
+        """What a call gave, or raised, or why it cannot be told in another process."""
         given: list[Any] = []
-        error = self.quietly(lambda: given.append(packed(function(*arguments, **keywords), False)))
+        error = self.quietly(lambda: given.append(function()))
+        said: list[str] = []
         if error is None:
-            return json.dumps({"value": given[0]})
-        if type(error) is NotPlain:
-            return json.dumps({"failed": f"{name} gave no plain value but {error}"})
-        told: list[str] = []
-        self.quietly(lambda: told.append(json.dumps(packed_error(error))))
-        return told[0] if told else json.dumps({"failed": f"{name} raised {type(error).__name__} without words"})
+            unsaid = self.quietly(lambda: said.append(json.dumps({"value": packed(given[0], self.keep)})))
+            self.quietly(lambda: self.hold(given[0]))
+        elif ends and type(error) is StopIteration:
+            return json.dumps({"end": True})
+        else:
+            unsaid = self.quietly(lambda: said.append(json.dumps(packed_error(error))))
+        if not said:
+            return json.dumps({"whole": f"{name} gave or raised no plain value but {unsaid}"})
+        return json.dumps({"whole": CHANGED}) if changed(self.held[-4:]) else said[0]
+
+    def keep(self, iterator: Any) -> int:
+        self.iterators.append(iterator)
+        return len(self.iterators) - 1
+
+    def hold(self, value: Any) -> None:
+        """Keeps what both sides have now, to see later whether it is still the same."""
+        if isinstance(value, (*CONTAINERS, *VIEWS.values())):
+            self.held.append((value, print_of(value)))
+
+    def moved(self) -> str:
+        """What the answer did that the tests would have seen in one process with it, or ""."""
+        if changed(self.held):
+            return CHANGED
+        return "" if self.common == common() else "the answer changes what all of a process shares"
+
+
+CHANGED = "the answer changes what it is given, or what it gave"
+
+
+def changed(held: list[tuple[Any, int]]) -> bool:
+    """Whether one of these values is no longer what it was."""
+    return any(print_of(value) != before for value, before in held)
+
+
+def print_of(value: Any) -> int:
+    """A number that changes when the value does; -1 for what became more than data."""
+    found = [-1]
+    caught(lambda: found.append(hash(json.dumps(packed(value, lambda iterator: 0)))))
+    return found[-1]
+
+
+def common() -> Any:
+    """What code of one process shares, as far as tests of plain values can see it."""
+    context = decimal.getcontext()
+    numbers = (context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp)
+    raised = sorted(kind.__name__ for kind, is_trapped in context.traps.items() if is_trapped)
+    places = (locale.setlocale(locale.LC_ALL), time.tzname, sys.get_int_max_str_digits())
+    return numbers, raised, places, {name: id(value) for name, value in vars(builtins).items() if name != "_"}
 
 
 def packed_error(error: BaseException) -> dict[str, Any]:
     """What was raised: the nearest class that the tests know, what it was made of, and its words."""
     if isinstance(error, BaseExceptionGroup):
-        return {"failed": f"the answer raised {type(error).__name__}"}
+        raise NotPlain(type(error).__name__)
     module, name = next(filter(None, map(known_name, type(error).__mro__)))
     arguments = error.args
     if isinstance(error, OSError) and error.filename is not None:
         arguments = (error.errno, error.strerror, error.filename, None, error.filename2)
     try:
-        made_of = packed(arguments, False)
+        made_of = packed(arguments)
     except NotPlain:
-        made_of = packed((), False)
-    return {"raised": [module, name], "made_of": made_of, "text": packed_scalar(str(error), False)}
+        made_of = packed(())  # no test of plain values can ask for them, and the words are told
+    return {"raised": [module, name], "made_of": made_of, "text": "".join(str(error))}
 
 
 def known_name(kind: type) -> tuple[str, str] | None:
@@ -258,6 +167,17 @@ class Counting(ast.NodeTransformer):
         place: list[ast.expr] = [ast.Constant(node.lineno), ast.Constant(node.col_offset)]
         tells = ast.Expr(ast.Call(func=ast.Name(REACHED, ast.Load()), args=place, keywords=[]))
         return [node, ast.copy_location(tells, node)]
+
+
+def top(body: list[ast.stmt]) -> list[ast.FunctionDef]:
+    """The functions of a module in order, also those under a condition."""
+    found: list[ast.FunctionDef] = []
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            found.append(node)
+        for part in ("body", "orelse") if isinstance(node, ast.If | ast.Try) else ():
+            found += top(getattr(node, part))
+    return found
 
 
 def sure(body: list[ast.stmt]) -> list[tuple[int, int]]:
@@ -295,8 +215,7 @@ class Tests:
         sys.modules["solution"] = solution
         names: dict[str, Any] = {"__name__": "tests_under_sandbox", REACHED: self.count}
         tree = ast.parse(text)
-        tests = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name.startswith("test_")]
-        wanted = {place for one in tests for place in sure(one.body)}
+        tests = {one.name: one for one in top(tree.body) if one.name.startswith("test_")}
         counting = ast.fix_missing_locations(Counting().visit(tree))
         failure = caught(exec, compile(counting, "test_solution.py", "exec", dont_inherit=True), names)
         if failure is not None:
@@ -304,7 +223,7 @@ class Tests:
             return
         outcomes = []
         for name, function in list(names.items()):
-            if name.startswith("test_") and callable(function):
+            if name in tests and callable(function) and hasattr(function, "__code__"):
                 self.failures.clear()
                 failure = caught(function)
                 if failure is not None:
@@ -312,6 +231,7 @@ class Tests:
                 if type(failure) is Failed:
                     self.untold.append(str(failure))
                 outcomes.append([name, "; ".join(self.failures)])
+        wanted = {place for name, _ in outcomes for place in sure(tests[name].body)}
         reached = 0 if wanted - set(self.reached) else sum(self.reached.values())
         self.asked.put(["done", outcomes, reached, self.untold[0] if self.untold else ""])
 
@@ -323,7 +243,8 @@ class Tests:
 
         def call(*arguments: Any, **keywords: Any) -> Any:
             try:
-                sent = json.dumps(packed([list(arguments), keywords], True))
+                refuse_shared([arguments, keywords], set())
+                sent = json.dumps(packed([list(arguments), keywords]))
             except NotPlain as error:
                 self.asked.put(["whole", f"an argument is no plain value but {error}"])
                 raise Failed("") from error
@@ -332,13 +253,25 @@ class Tests:
 
         return call
 
+    def remote(self, number: int) -> Any:
+        """An iterator whose items stay with the answer until they are asked for."""
+
+        def item() -> Any:
+            self.asked.put(["next", number])
+            return self.received(self.told.get())
+
+        return iter(item, END)
+
     def received(self, text: str) -> Any:
         """What a reply says: the result, an error to raise, or why the test has failed."""
         read: list[Any] = []
-        failure = caught(lambda: read.extend(read_reply(text)))
+        failure = caught(lambda: read.extend(read_reply(text, self.remote)))
         if failure is not None:
             return self.fail(f"a reply that cannot be read: {type(failure).__name__}")
         what, value = read
+        if what == "whole":
+            self.asked.put(["whole", value])
+            raise Failed("")
         if what == "failed":
             return self.fail(value)
         if what == "raised":
@@ -354,16 +287,23 @@ class Tests:
         raise Failed(reason)
 
 
-def read_reply(text: str) -> tuple[str, Any]:
+END = object()
+"""What ends an iterator; no value that crosses is it."""
+
+
+def read_reply(text: str, remote: Any) -> tuple[str, Any]:
     """A reply as ``value``, ``raised`` or ``failed`` with what belongs to it.
 
     Whatever wrote it, it can name no more here than an exception of Python's own.
     """
     reply = json.loads(text)
-    if "failed" in reply:
-        return "failed", str(reply["failed"])
+    for what in ("failed", "whole"):
+        if what in reply:
+            return what, str(reply[what])
+    if "end" in reply:
+        return "value", END
     if "raised" not in reply:
-        return "value", restored(reply["value"])
+        return "value", restored(reply["value"], remote)
     module, name = reply["raised"]
     if module != "builtins" and name not in RAISED[module]:
         raise ValueError("not an exception of Python's own")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from evolve.tasks.broken import Breaking, broken, names_of_tests, new_secret, strengthened
+from evolve.tasks.broken import Breaking, broken, names_of_tests, new_secret, reprinted, strengthened
 from evolve.tasks.checks import Checked, is_pytest
 from evolve.tasks.own_tests import lost_tests, without_tests
 
@@ -18,7 +18,13 @@ TOOK_AWAY = "the change took away or changed what made the check fail before ({l
 BELIEVED_BROKEN = "passes even when its tests are broken on purpose, so it is not believed"
 TOO_EASY = "fails where its tests compare more strictly, so it is not believed"
 NOT_EXAMINED = "it was not cross-examined, because it runs no tests that could be broken on purpose"
+MINDS_LOOKS = "it was not cross-examined, because it fails where its tests are only written anew"
+OWN_OBJECTS = (
+    "it was not cross-examined, because its tests compare objects of the answer's own classes, "
+    "or it changes values of theirs"
+)
 
+_LOOKS = re.compile(r"lineno|inspect|__file__|traceback|linecache|_getframe")
 _SKIPPING = ("skip", "xfail")
 _UNITTEST = re.compile(r"\s-m\s+unittest(?:\s|$)")
 _SEVERAL = re.compile(r"[|&;\n]")
@@ -99,19 +105,19 @@ def _cross_examined(passed: Passed) -> Examined:
     texts = _texts(passed)
     tests = {name: names_of_tests(text) for name, text in texts.items()}
     scripts = _scripts(passed.command, texts)
+    if any("_exit(" in texts[name] for name in scripts):
+        return Examined(believed=True, decides=False, text=NOT_EXAMINED)
     # A file that speaks of skipping may have good reason to skip now what it tried before.
     steady = {name: tests[name] for name, text in texts.items() if not any(word in text for word in _SKIPPING)}
     unsaid = sorted(_expected(passed.before, steady) - _functions(passed.checked.tests, "passed", tests))
     if unsaid:
         return Examined(believed=False, text=f"says nothing of {', '.join(unsaid[:3])}, which it tried before")
     if not _runs_them(passed, tests, scripts):
-        return Examined(believed=True, text=NOT_EXAMINED)
+        return Examined(believed=True, decides=False, text=NOT_EXAMINED)
     secret, texts = new_secret(), {name: text for name, text in texts.items() if tests[name] or name in scripts}
-    strict = passed.run({**passed.files, **{name: strengthened(text, secret).encode() for name, text in texts.items()}})
-    if strict.fault:
-        return Examined(believed=False, text=strict.error, fault=True)
-    if not _passes_still(passed, strict, tests):
-        return Examined(believed=False, text=TOO_EASY)
+    stricter = _asked_strictly(passed, texts, tests, scripts, secret)
+    if stricter is not None:
+        return stricter
     for how in get_args(Breaking):
         changed = {name: broken(text, how, secret, script=name in scripts).encode() for name, text in texts.items()}
         again = passed.run({**passed.files, **changed})
@@ -122,6 +128,26 @@ def _cross_examined(passed: Passed) -> Examined:
     return Examined(believed=True, text="fails before the change, and where its tests are broken on purpose")
 
 
+def _asked_strictly(
+    passed: Passed, texts: Mapping[str, str], tests: Mapping[str, list[str]], scripts: Collection[str], secret: str
+) -> Examined | None:
+    """What tests that compare more strictly say against the check; None where they pass."""
+    for plain in (True, False):
+        strictly = {
+            name: strengthened(text, secret, plain=plain, script=name in scripts) for name, text in texts.items()
+        }
+        strict = passed.run({**passed.files, **_encoded(strictly)})
+        if strict.fault:
+            return Examined(believed=False, text=strict.error, fault=True)
+        if _passes_still(passed, strict, tests):
+            return None if plain else Examined(believed=True, decides=False, text=OWN_OBJECTS)
+    again = passed.run({**passed.files, **_encoded({name: reprinted(text) for name, text in texts.items()})})
+    minds = _SEVERAL.search(passed.command) or any(_LOOKS.search(text) for text in texts.values())
+    if again.ok or not minds:
+        return Examined(believed=False, text=TOO_EASY)
+    return Examined(believed=True, decides=False, text=MINDS_LOOKS)
+
+
 def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]]) -> bool:
     """Whether the tests that passed do so again; other commands, such as a formatter's, may mind how they look."""
     if strict.ok:
@@ -130,7 +156,11 @@ def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]
         return _functions(passed.checked.tests, "passed", tests) <= _functions(
             strict.tests, "passed", tests
         ) - _functions(strict.tests, "failed", tests)
-    return _SEVERAL.search(passed.command) is not None
+    return False
+
+
+def _encoded(texts: Mapping[str, str]) -> dict[str, bytes]:
+    return {name: text.encode() for name, text in texts.items()}
 
 
 def _texts(passed: Passed) -> dict[str, str]:

@@ -7,6 +7,7 @@ import builtins
 import datetime
 import decimal
 import fractions
+import operator
 import pathlib
 import random
 from collections.abc import Iterator
@@ -64,9 +65,31 @@ _CHANGES = frozenset(
         "update",
     }
 )
+_CHANGERS = frozenset(
+    {
+        *("heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right"),
+        *(name for name in dir(operator) if hasattr(operator, f"__{name}__") and name[:1] == "i"),
+        *("shuffle", "setitem", "delitem"),
+    }
+    - {"index", "inv", "invert"}
+)
+"""Functions of those modules that change their first argument in place."""
+
+_NEW = frozenset(
+    {
+        *("bool", "bytearray", "bytes", "complex", "dict", "float", "frozenset", "int", "len", "list", "range", "set"),
+        *("sorted", "str", "tuple", "Counter", "OrderedDict", "defaultdict", "deque", "deepcopy"),
+    }
+)
+"""Functions that give a value nobody else holds."""
+
+_LOOKS = _NEW | {"abs", "all", "any", "enumerate", "isinstance", "print", "repr", "sum", "zip"}
+"""Functions that keep nothing of what they are given."""
+
 _NEVER = frozenset(
     {
         "BaseException",
+        "Generator",
         "GeneratorExit",
         "KeyboardInterrupt",
         "StopAsyncIteration",
@@ -117,7 +140,10 @@ def _attributes() -> frozenset[str]:
 @cache
 def _shared() -> frozenset[str]:
     """Attributes of modules, and of what they hold, that reach beyond values: a common state, or files."""
-    return frozenset({"seed"} | set(dir(pathlib.Path)) - set(dir(pathlib.PurePath)) - _attributes())
+    held = {"BasicContext", "DefaultContext", "ExtendedContext", "Generator", "getcontext", "localcontext", "seed"}
+    return frozenset(
+        held | {"setcontext", "setstate"} | set(dir(pathlib.Path)) - set(dir(pathlib.PurePath)) - _attributes()
+    )
 
 
 class _Reader:
@@ -131,6 +157,7 @@ class _Reader:
         self.under_test: set[str] = set()
         self.whole: set[str] = set()
         self.refused: list[str] = []
+        self.simple: set[int] = set()
         tries = [node for node in self.nodes if isinstance(node, ast.Try)]
         self.tried = {id(one) for node in tries for one in node.body}
         for node in self.nodes:
@@ -164,6 +191,7 @@ class _Reader:
                 self.refused.append("they use a class of the answer")
         elif module.partition(".")[0] in _MODULES:
             self.imported |= set(names)
+            self.refused += [f"they use {one.name}" for one in node.names if one.name in _shared()]
         else:
             self.refused.append(f"they import from {module}")
 
@@ -183,8 +211,11 @@ class _Reader:
                 yield from self._attribute(node)
             elif isinstance(node, ast.Call):
                 yield from self._call(node)
-        if self._uses_of_functions() or (self.changed() & self.handed_over()):
-            yield "they use a function of the answer as a value, or change what they hand over or get"
+        if self._uses_of_functions():
+            yield "they use a function of the answer as a value"
+        changed = self.changed()
+        if not changed <= self.fresh() or (changed & self.handed_over()) or self._named_elsewhere(changed):
+            yield "they change what may be a value of the answer, or what they hand over to it"
 
     def _attribute(self, node: ast.Attribute) -> Iterator[str]:
         owner = node.value.id if isinstance(node.value, ast.Name) else ""
@@ -255,25 +286,91 @@ class _Reader:
         return any(isinstance(one, ast.Call) and self._is_under_test(one.func) for one in inner)
 
     def changed(self) -> set[str]:
-        """Names of values that the tests change in place."""
+        """Names of values that the tests change in place; ``""`` for a value that has no name of its own."""
         found = set()
+        called = {id(node.func): node for node in self.nodes if isinstance(node, ast.Call)}
         for node in self.nodes:
+            name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
             place: ast.AST | None = None
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
-                place = node.func.value
-            elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-                place = node.value
-            while isinstance(place, ast.Subscript | ast.Attribute):
-                place = place.value
-            if isinstance(place, ast.Name):
-                found.add(place.id)
+            if name in _CHANGERS:
+                call = called.get(id(node))
+                place = call.args[0] if call is not None and call.args else node
+            elif isinstance(node, ast.Attribute | ast.Subscript):
+                place = node.value if name in _CHANGES or _is_stored(node) else None
+            elif isinstance(node, ast.AugAssign):
+                # What is added to an item may change it; a constant makes it another one.
+                place = node.target if isinstance(node.target, ast.Name) else None
+                place = place or (None if isinstance(node.value, ast.Constant) else node)
+            if place is not None:
+                found.add(place.id if isinstance(place, ast.Name) else "")
         return found
+
+    def fresh(self) -> set[str]:
+        """Names that the tests only ever give to values which they make there."""
+        made: set[str] = set()
+        other = {
+            name
+            for node in self.functions
+            for name in (one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg))
+        }
+        for node in self.nodes:
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                if len(targets) == 1 and isinstance(targets[0], ast.Name) and self._is_new(node.value):
+                    made.add(targets[0].id)
+                    self.simple.add(id(targets[0]))
+            elif isinstance(node, ast.AugAssign):
+                self.simple.add(id(node.target))
+        other |= {
+            node.id
+            for node in self.nodes
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in self.simple
+        }
+        return made - other - self.imported - self.modules
+
+    def _is_new(self, node: ast.AST) -> bool:
+        name = ""
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        of_answer = isinstance(node, ast.Call) and self._is_under_test(node.func)
+        own = {one.name for one in self.functions} | self.under_test
+        kinds = (ast.Constant, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.JoinedStr)
+        return isinstance(node, kinds) or (name in _NEW and not of_answer and name not in own)
+
+    def _named_elsewhere(self, changed: set[str]) -> bool:
+        """Whether one of these values may have got another name, or a place in another value."""
+        fine: set[int] = set()
+        for node in self.nodes:
+            if isinstance(node, ast.Attribute | ast.Subscript | ast.FormattedValue):
+                fine.add(id(node.value))
+            elif isinstance(node, ast.Compare):
+                fine |= {id(node.left), *map(id, node.comparators)}
+            elif isinstance(node, ast.For | ast.comprehension):
+                fine.add(id(node.iter))
+            elif isinstance(node, ast.Assert | ast.If):
+                fine.add(id(node.test))
+            elif isinstance(node, ast.Call):
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                if name in _LOOKS and not self._is_under_test(node.func):
+                    fine |= set(map(id, node.args))
+                elif name in _CHANGERS and node.args:
+                    fine.add(id(node.args[0]))
+        names = (node for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+        return any(node.id in changed and id(node) not in fine for node in names)
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
 
 
 def _asks_identity(node: ast.Compare) -> bool:
     sides = [node.left, *node.comparators]
     pairs = zip(node.ops, sides, sides[1:], strict=False)
     return any(
-        isinstance(one, ast.Is | ast.IsNot) and not any(isinstance(side, ast.Constant) for side in (left, right))
+        isinstance(one, ast.Is | ast.IsNot)
+        and not any(
+            isinstance(side, ast.Constant) and (side.value is None or type(side.value) is bool)
+            for side in (left, right)
+        )
         for one, left, right in pairs
     )

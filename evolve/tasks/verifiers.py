@@ -13,10 +13,10 @@ from evolve.faults import hit
 from evolve.files import clean_text
 from evolve.prompts import quoted
 from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
-from evolve.tasks.apart import ApartRun, run_apart
-from evolve.tasks.broken import Breaking, broken, new_secret, strengthened
+from evolve.tasks.apart import ApartRun, is_missing, run_apart
+from evolve.tasks.broken import Breaking, broken, names_of_tests, new_secret, strengthened
 from evolve.tasks.checks import Checked, run_check
-from evolve.tasks.examination import BELIEVED_BROKEN, TOO_EASY, Passed, examine
+from evolve.tasks.examination import BELIEVED_BROKEN, OWN_OBJECTS, TOO_EASY, Passed, examine
 from evolve.tasks.model import MIN_VERIFY
 from evolve.tasks.separable import why_whole
 from evolve.tasks.trials import try_rows
@@ -118,7 +118,7 @@ class TestsVerifier:
 
     def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
         """Accepts an answer with which exactly the tests of the file ran, and every one passed."""
-        names, assertions = _contents(self.tests)
+        names, assertions = _names(self.tests), _assertions(self.tests)
         whole = why_whole(self.tests)
         if not whole:
             run = run_apart(self.tests, submission.code, sandbox)
@@ -130,17 +130,20 @@ class TestsVerifier:
         return self._together(names, assertions, whole, submission, sandbox)
 
     def _together(
-        self, names: Sequence[str], assertions: int, whole: str, submission: Submission, sandbox: Sandbox
+        self, names: Mapping[str, bool], assertions: int, whole: str, submission: Submission, sandbox: Sandbox
     ) -> Verdict:
         """Tests and answer in one process; again where the tests compare more strictly, and broken in two ways."""
         secret = new_secret()
         versions = [
             self.tests,
-            strengthened(self.tests, secret),
             *(broken(self.tests, how, secret) for how in get_args(Breaking)),
+            strengthened(self.tests, secret, plain=True),
+            strengthened(self.tests, secret),
         ]
-        runs = []
+        runs: list[SandboxResult] = []
         for text in versions:
+            if len(runs) == 4 and _all_passed(runs[3], names):
+                break
             files = {f"{SOLUTION}.py": submission.code, "test_solution.py": text}
             hit("sandbox.before")
             result = sandbox.run_tests([TestModule(files=files, test_file="test_solution.py")], _TEST_LIMITS)
@@ -148,11 +151,13 @@ class TestsVerifier:
             if result.fault or len(result.programs) != 1:
                 return Verdict(accepted=False, text=result.fault or "the sandbox gave no result", fault=True)
             runs.append(result)
-            if len(runs) <= 2 and not _all_passed(result, names):
-                said = f"with this answer the hidden check {TOO_EASY}" if len(runs) == 2 else ""
+            if len(runs) in (1, 5) and not _all_passed(result, names):
+                said = f"with this answer the hidden check {TOO_EASY}" if len(runs) == 5 else ""
                 return Verdict(accepted=False, rows=assertions, text=said)
-        if any(outcome.ok for result in runs[2:] for outcome in result.programs[0].outputs):
+        if any(outcome.ok for result in runs[1:3] for outcome in result.programs[0].outputs):
             return Verdict(accepted=False, rows=assertions, text=f"with this answer the hidden check {BELIEVED_BROKEN}")
+        if len(runs) == 5:
+            return Verdict(accepted=True, rows=assertions, text=f"passes hidden tests; {OWN_OBJECTS}")
         enough = assertions >= MIN_VERIFY
         few = "" if enough else f", and {_too_few(assertions)}"
         grade = "checked and not verified" if enough else "neither verified nor checked"
@@ -160,9 +165,10 @@ class TestsVerifier:
         return Verdict(accepted=True, checked=enough, rows=assertions, text=text)
 
 
-def _apart(names: Sequence[str], assertions: int, run: ApartRun) -> Verdict:
+def _apart(names: Mapping[str, bool], assertions: int, run: ApartRun) -> Verdict:
     """What tests say that ran in another process than the answer."""
-    if not names or run.error or run.untold or run.outcomes != tuple((name, "") for name in names):
+    passed = [name for name, why in run.outcomes if not why]
+    if run.error or run.untold or len(passed) < len(run.outcomes) or not _all_ran(passed, names):
         said = run.untold or run.error
         text = f"hidden tests ran apart from the answer, and did not get its values: {said}" if said else ""
         return Verdict(accepted=False, rows=assertions, text=text)
@@ -181,19 +187,30 @@ def _too_few(assertions: int) -> str:
     return f"{assertions} assertion{'s'[: assertions != 1]} of the {MIN_VERIFY} that are needed could fail"
 
 
-def _all_passed(result: SandboxResult, names: Sequence[str]) -> bool:
+def _all_passed(result: SandboxResult, names: Mapping[str, bool]) -> bool:
     """Whether exactly these tests ran, and nothing else happened."""
     run = result.programs[0]
     ran = [outcome.name for outcome in run.outputs if outcome.ok]
-    clean = not (run.error or run.denied or result.denied or run.timed_out or result.timed_out)
-    return bool(names) and clean and ran == list(names) and len(run.outputs) == len(names)
+    # Who looks for a file that is not there, and copes with it, was refused nothing.
+    denied = [one for one in (*run.denied, *result.denied) if not is_missing(one)]
+    clean = not (run.error or denied or run.timed_out or result.timed_out)
+    return clean and _all_ran(ran, names) and len(run.outputs) == len(ran)
 
 
-def _contents(tests: str) -> tuple[list[str], int]:
-    """Names of the test functions in order, and the number of assertions."""
-    tree = ast.parse(tests)
-    names = [one.name for one in tree.body if isinstance(one, ast.FunctionDef) and one.name.startswith("test_")]
-    return names, sum(isinstance(node, ast.Assert) for node in ast.walk(tree))
+def _all_ran(ran: Sequence[str], names: Mapping[str, bool]) -> bool:
+    """Whether these are the tests of the file; some may be defined under a condition that does not hold."""
+    return bool(ran) and list(ran) == [name for name, is_sure in names.items() if is_sure or name in ran]
+
+
+def _names(tests: str) -> dict[str, bool]:
+    """The test functions in order, and whether each is defined under no condition."""
+    body = ast.parse(tests).body
+    found = [name for name in names_of_tests(tests) if name.startswith("test_") and "::" not in name]
+    return {name: any(getattr(one, "name", "") == name for one in body) for name in found}
+
+
+def _assertions(tests: str) -> int:
+    return sum(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(tests)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,8 @@ _UNCHECKED = "there are no rows to check an answer against, so it stays unverifi
 
 _PAIRS = "give pairs (input, output), such as [(1, 2), (3, 4)], or a file of rows"
 
+_VALUES = "such as day.isoformat() in place of a date; whole numbers have at most 300 digits"
+
 Examples = str | os.PathLike[str] | Sequence[Any]
 """A file of rows, or pairs ``(input, output)`` where ``input`` is one argument or a tuple of them."""
 
@@ -118,7 +120,8 @@ def _from_examples(examples: Examples, name: str | None) -> Task:
     try:
         text = canonical_json(rows)
     except (TypeError, ValueError, RecursionError) as error:
-        raise TaskError(f"not JSON: {error}", file="examples") from error
+        why = "too large a number" if "digits" in str(error) else str(error)
+        raise TaskError(f"not JSON: {why}", file="examples", hint=_VALUES) from error
     # The same door as for files, so that the same checks hold.
     raws = parse_json(text, file="examples", name=name or "task", lines=False)
     task = assemble(raws[0])

@@ -132,10 +132,10 @@ def test_tests_that_expect_an_end_run_as_one(call):
     assert call("def solve(n):\n    return next(iter([]))", three(body)) == "checked"
 
 
-def test_an_answer_that_gives_no_value_fails_tests_that_catch_everything(call):
+def test_an_answer_that_gives_no_value_is_not_verified_by_tests_that_catch_everything(call):
     body = "try:\n    solve(1)\nexcept Exception:\n    pass\nassert True"
     assert call("def solve(x):\n    raise KeyError", three(body)) == "verified"
-    assert call("def solve(x):\n    return object()", three(body)) == "refused"
+    assert call("def solve(x):\n    return object()", three(body)) == "checked"
 
 
 @pytest.mark.parametrize(
@@ -164,9 +164,9 @@ def test_tests_that_need_more_than_values_are_told_by_their_text(tests):
     assert why_whole(tests)
 
 
-def test_an_answer_cannot_change_what_it_is_compared_with(call):
+def test_an_answer_that_changes_what_it_is_compared_with_is_not_verified(call):
     tests = three("xs = [3, 1]\nassert solve(xs) == sorted(xs)")
-    assert call("def solve(xs):\n    xs.clear()\n    return []", tests) == "refused"
+    assert call("def solve(xs):\n    xs.clear()\n    return []", tests) == "checked"
 
 
 def test_a_change_of_arguments_is_checked_in_one_process(call):
@@ -181,12 +181,12 @@ def test_a_function_as_an_argument_makes_tests_run_as_one(call):
     assert call("def solve(f, xs):\n    return [f(x) for x in xs]", tests) == "checked"
 
 
-def test_a_lie_is_refused_where_tests_run_as_one_and_an_honest_object_is_checked(call):
+def test_a_lie_is_refused_where_tests_run_as_one_and_an_honest_object_is_accepted(call):
     head = "import sys\nfrom solution import solve"
     tests = three("assert solve(2) == 4\nassert sys.maxsize", head)
     assert (
         call("class Four:\n    def __eq__(self, other): return other == 4\nsolve = lambda x: Four()", tests)
-        == "checked"
+        == "accepted"
     )
     assert call("class Any:\n    def __eq__(self, other): return True\nsolve = lambda x: Any()", tests) == "refused"
 
@@ -213,7 +213,7 @@ def test_tests_with_an_equality_of_their_own_accept_right_answers(call):
     assert call(RIGHT, three("assert solve(1) == ANY\nassert solve(2) == 4", head)) == "checked"
     picky = "class P:\n    def __init__(self, x): self.x = x\n    def __eq__(self, other): return self.x == other.x"
     tests = three("import sys\nassert solve(1) == solve(1)\nassert solve(1).x == 1")
-    assert call(f"{picky}\nsolve = P", tests) == "checked"
+    assert call(f"{picky}\nsolve = P", tests) == "accepted"
 
 
 SCRIPT = {"total.py": "def total(xs):\n    return xs[0]\n", "test_total.py": "from total import total\n"}
@@ -327,7 +327,8 @@ def test_an_assertion_that_was_replaced_for_tests_in_a_loop_is_noticed(check, me
 
 def test_a_check_that_minds_the_looks_of_its_tests_accepts_a_right_change(check):
     case, command = f"# all\n{CASE}", "python3 -m unittest tests/test_total.py"
-    assert check(SUM, f"grep -q '# all' tests/test_total.py && {command}", case).checked
+    verdict = check(SUM, f"grep -q '# all' tests/test_total.py && {command}", case)
+    assert verdict.accepted and not verdict.checked and "fails where its tests are only written anew" in verdict.text
 
 
 @pytest.mark.parametrize(
@@ -341,7 +342,7 @@ def test_a_check_that_minds_the_looks_of_its_tests_accepts_a_right_change(check)
 def test_a_file_that_the_check_runs_counts_as_it_was(check, name, command):
     script = "python3 -c 'from total import total; assert total([1, 2]) == 3'\n"
     script = script if name.endswith(".sh") else "from total import total\nassert total([1, 2]) == 3\n"
-    assert check(SUM, command, "", **{name: script}).checked
+    assert check(SUM, command, "", **{name: script}).accepted
     assert not check("def total(xs):\n    return 0\n", command, "", written={name: ""}, **{name: script}).accepted
 
 
@@ -350,7 +351,7 @@ def test_a_check_that_runs_a_changed_program_decides_nothing(check):
     verdict = check(SUM, "python3 main.py", "", written={"main.py": "print(3)\n"}, **original)
     assert (verdict.accepted, verdict.checked) == (True, False)
     assert "runs main.py, which was changed, so it decides nothing" in verdict.text
-    assert check(SUM, "python3 main.py", "", **original).checked
+    assert check(SUM, "python3 main.py", "", **original).accepted
 
 
 def test_a_check_that_passed_before_decides_nothing(check):
@@ -391,7 +392,7 @@ INSIDE = (
     ids=["an example removed", "an example changed", "a test changed"],
 )
 def test_a_check_whose_own_tests_the_change_took_away_decides_nothing(check, command, start, right, takes_away):
-    assert check(right, command, "", start=start).checked
+    assert "was not cross-examined" in check(right, command, "", start=start).text
     away = check(takes_away, command, "", start=start)
     assert (away.accepted, away.checked) == (True, False)
     assert "the change took away or changed what made the check fail before" in away.text
@@ -404,7 +405,7 @@ def test_a_check_whose_own_tests_the_change_took_away_decides_nothing(check, com
 
 def test_a_check_without_tests_that_could_be_broken_says_so(check):
     verdict = check(SUM, "grep -q sum total.py", "")
-    assert (verdict.accepted, verdict.checked) == (True, True)
+    assert (verdict.accepted, verdict.checked) == (True, False)
     assert "it was not cross-examined" in verdict.text
 
 
@@ -437,3 +438,37 @@ def test_tests_that_ran_before_must_pass(check):
     assert check(f"{SUM}new = total\n", PYTEST, absent, **more).checked
     later = f"import pytest\n{absent}@pytest.mark.skip\ndef test_later():\n    assert False\n"
     assert check(f"{SUM}new = total\n", PYTEST, later, **more).checked
+
+
+LOOP = "from total import total\nfor xs, all_of_it in [([1, 2], 3), ([4], 4)]:\n    assert total(xs) == all_of_it\n"
+
+
+@pytest.mark.parametrize("code", ["def total(xs):\n    raise SystemExit(0)\n", "raise SystemExit\n"])
+def test_a_script_that_the_answer_ends_has_not_passed(check, code):
+    command = "PYTHONPATH=. python3 tests/test_total.py"
+    assert check(SUM, command, LOOP).checked
+    verdict = check(code, command, LOOP)
+    assert not verdict.accepted and "more strictly" in verdict.text
+
+
+def test_an_end_that_the_answer_raises_is_not_the_end_of_what_tests_go_through(call):
+    tests = "import sys\nfrom solution import solve\n\ndef test_it():\n"
+    tests += "    for got in zip(map(solve, [1, 2]), [2, 4]):\n        assert got[0] == got[1]\n" * 3
+    assert call(RIGHT, tests) == "checked"
+    assert call("def solve(x):\n    raise StopIteration", tests) == "refused"
+
+
+def test_lying_arithmetic_and_emptied_cases_are_not_checked(call):
+    near = "import sys\nfrom solution import solve\nCASES = [(1, 2), (2, 4)]\n\ndef test_it():\n"
+    near += "    for x, y in CASES:\n        assert abs(solve(x) - y) < 1e-6\n" * 3
+    lies = "class Lie:\n    def __sub__(self, other): return 0\nsolve = lambda x: Lie()"
+    empties = "import sys\ndef solve(x):\n    sys._getframe(1).f_globals['CASES'].clear()\n    return 2"
+    assert [call(code, near) for code in (RIGHT, lies, empties)] == ["checked", "accepted", "accepted"]
+
+
+def test_several_commands_are_no_less_strict(check):
+    case = "from total import total\nfor n in range(3):\n    assert total([n, 1]) == n + 1\n"
+    lies = "class Lie:\n    def __eq__(self, other): return True\ndef total(xs):\n    return Lie()\n"
+    command = "PYTHONPATH=. python3 tests/test_total.py && echo done"
+    assert check(SUM, command, case).checked
+    assert not check(lies, command, case).accepted

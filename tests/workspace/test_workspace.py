@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
@@ -213,3 +214,10 @@ def test_an_answer_to_a_question_becomes_an_example(opened):
     assert changed.examples[-1].output == 42
     assert changed.group != task.group
     assert with_answer(changed, [[1, 2, 3]], 42) == replace(changed)
+
+
+@pytest.mark.parametrize("value", [date(2020, 1, 1), 10**5_000], ids=["date", "large"])
+def test_values_that_are_no_json_name_the_next_step(opened, value):
+    with pytest.raises(TaskError) as told:
+        opened.run(examples=[(value, 1), (2, 2)], name="tidy")
+    assert "isoformat" in told.value.hint and "300 digits" in told.value.hint and "sys." not in str(told.value)
