@@ -6,6 +6,9 @@ from evolve.sandbox import open_sandbox
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.workspace.opening import cache_folder
+from tests.agent.conftest import collector, make_agent
+
+__all__ = ["collector", "make_agent"]
 
 CHECK = "python3 test_total.py"
 TEST = "import sys\nfrom total import total\n\nassert total([1, 2]) == 3\nassert total([]) == 0\nprint('fine')\n"

@@ -10,7 +10,7 @@ from evolve.environments.files import Snapshots
 from evolve.errors import UsageError
 from evolve.testing import ScriptedWorker
 from evolve.workflow import Workflow
-from tests.agent.environments.conftest import CHECK, RIGHT, TEST, WRONG
+from tests.environments.conftest import CHECK, RIGHT, TEST, WRONG
 
 
 @pytest.fixture

@@ -1,0 +1,120 @@
+"""A kind of environment in one file: numbers are added until their sum is the one that is wanted.
+
+It is what a package would offer: the kind, its work and its environment, and nothing of evolve changes for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evolve.environments import Environment, Part, Setting, make_probe
+from evolve.episodes import Action, EnvironmentState, EpisodeRecord, Json, Judgement, Observation, Step, TaskView
+from evolve.sandbox.protocol import Sandbox, SandboxLimits
+from evolve.tasks import Task
+from evolve.tasks.limits import Place
+
+LIMITS = SandboxLimits(wall_s=10.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddingWork:
+    """The sum that is wanted."""
+
+    total: int
+    kind: str = "adding"
+    folder: str = ""
+    check: str = "the sum is the one that is wanted"
+    only_checked: bool = False
+
+    def as_json(self) -> Mapping[str, Json]:
+        return {"total": self.total}
+
+    def identity(self) -> Mapping[str, Json]:
+        return self.as_json()
+
+
+class AddingEnvironment:
+    """The value of every action is added to the sum, which the last step's state tells."""
+
+    name = "adding"
+
+    def __init__(self, total: int, sandbox: Sandbox) -> None:
+        self._total, self._sandbox = total, sandbox
+
+    def reset(self) -> Observation:
+        return Observation(ok=False, outputs=("sum: 0",))
+
+    def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        return tuple(steps)
+
+    def observe(self, action: Action, before: Sequence[Step]) -> Observation:
+        done = _sum(before)
+        number = max((step.number for step in before), default=0)
+        if action.kind == "finish":
+            return Observation(ok=False, error=action.text or "given up", state=_state(done, number))
+        result = self._sandbox.execute(action.code, LIMITS)
+        if result.state == "fault":
+            return Observation(ok=False, error=result.error, fault=True)
+        if not isinstance(result.value, int):
+            return Observation(ok=False, error=result.error or "an action has a whole number as its value")
+        done += result.value
+        return Observation(ok=done == self._total, text=f"the sum is {done}", state=_state(done, number))
+
+    def judge(self, steps: Sequence[Step]) -> Judgement:
+        return Judgement(accepted=_sum(steps) == self._total, verified=True, rows=1, text=f"the sum is {_sum(steps)}")
+
+    def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
+        return make_probe(self._sandbox)(programs, inputs)
+
+    def answer(self, step: Step) -> str:
+        return str(_sum([step]))
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adding:
+    """Implements the protocol of kinds."""
+
+    name: str = "adding"
+    needs_model: bool = True
+    one_file: bool = False
+    has_states: bool = True
+    unchecked: bool = False
+    leaves_changes: bool = False
+    least_steps: int = 4
+    refusal: str = "another sum is wanted"
+
+    def read(self, data: Json, place: Place) -> AddingWork:
+        if not isinstance(data, dict) or not isinstance(data.get("total"), int):
+            raise place.at("total").error("expected a whole number")
+        return AddingWork(total=data["total"])
+
+    def open(self, task: Task, setting: Setting) -> Environment:
+        assert isinstance(task.work, AddingWork)
+        return AddingEnvironment(task.work.total, setting.sandbox)
+
+    def put(self, view: TaskView) -> Sequence[Part]:
+        return (Part(text="The value of your code is added to a sum."), Part(text="\n".join(view.files), name="sum"))
+
+    def progress(self, task: Task, record: EpisodeRecord) -> float:
+        states = [step.observation.state for step in record.steps if step.observation is not None]
+        return states[-1].score if states and states[-1] is not None else 0.0
+
+    def told(self, task: Task) -> str:
+        assert isinstance(task.work, AddingWork)
+        return f"until the sum is {task.work.total}"
+
+
+def _state(done: int, parent: int) -> EnvironmentState:
+    return EnvironmentState(snapshot=str(done), parent=parent, value=done)
+
+
+def _sum(steps: Sequence[Step]) -> int:
+    states = [step.observation.state for step in steps if step.observation is not None]
+    return int(next((one.snapshot for one in reversed(states) if one is not None), "0"))
+
+
+ADDING = Adding()

@@ -1,0 +1,179 @@
+"""What every kind of environment promises, those of other packages included."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from evolve.agent import Agent, Surroundings
+from evolve.environments import Environment, EnvironmentKind, Setting, kind_of, open_environment
+from evolve.episodes import Action, EpisodeRecord, Row, Step
+from evolve.errors import UsageError
+from evolve.sandbox.protocol import Sandbox
+from evolve.tasks import Task, load_suite, task_json
+from evolve.testing import ScriptedWorker
+from evolve.workspace.own_rows import task_in_words
+from tests.environments.adding import AddingWork
+from tests.environments.conftest import RIGHT
+
+
+@dataclass(frozen=True)
+class Case:
+    """A task of a kind, an action that does half of it or goes wrong, and one that then solves it."""
+
+    task: Task
+    wrong: str
+    right: str
+    judged: bool = True
+
+
+ROWS = tuple(Row(input=([n, n + 1],), output=2 * n + 1) for n in range(6))
+KINDS = ("programs", "words", "files", "adding")
+
+
+@pytest.fixture
+def case(request: pytest.FixtureRequest, offered: None) -> Case:
+    name = request.param
+    if name == "programs":
+        task = Task(id="sum", family="sums", instruction="add up", examples=ROWS[:2], hidden=ROWS[2:])
+        return Case(task, "def solve(xs):\n    return xs[0]\n", "def solve(xs):\n    return sum(xs)\n")
+    if name == "words":
+        words = replace(task_in_words("how much is 6 times 7"), id="words-1")
+        return Case(words, "def solve():\n    return 1 / 0\n", "def solve():\n    return 42\n", judged=False)
+    if name == "files":
+        return Case(request.getfixturevalue("make_work")(), "x = 1", RIGHT)
+    work = AddingWork(total=7)
+    return Case(Task(id="seven", family="adding", instruction="make 7", examples=(), work=work), "3", "4")
+
+
+every_kind = pytest.mark.parametrize("case", KINDS, indirect=True)
+
+
+@pytest.fixture
+def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package that offers a kind by one line of its metadata."""
+    package = tmp_path / "site" / "evolve_adding-1.0.dist-info"
+    package.mkdir(parents=True)
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: evolve-adding\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[evolve.environments]\nadding = tests.environments.adding:ADDING\n")
+    monkeypatch.syspath_prepend(package.parent)
+
+
+def opened(case: Case, sandbox: Sandbox) -> Environment:
+    return open_environment(case.task, Setting(sandbox=sandbox))
+
+
+def acted(environment: Environment, codes: list[str]) -> list[Step]:
+    steps: list[Step] = []
+    for number, code in enumerate(codes, 1):
+        action = Action(kind="code", code=code)
+        steps.append(Step(number=number, action=action, observation=environment.observe(action, steps)))
+    return steps
+
+
+@every_kind
+def test_a_task_names_its_kind_and_a_task_file_gives_the_same_task(case: Case, tmp_path: Path) -> None:
+    kind = kind_of(case.task.environment)
+    assert kind.name == case.task.environment
+    if kind.unchecked:
+        return  # nobody writes such a task into a file: it is a question of the moment
+    file = tmp_path / "tasks.jsonl"
+    file.write_text(json.dumps(task_json(case.task)) + "\n")
+    (loaded,) = load_suite(str(file)).tasks
+    assert (loaded.environment, loaded.group, loaded.work) == (kind.name, case.task.group, case.task.work)
+
+
+@every_kind
+def test_what_is_told_to_a_model_is_words_of_ours_or_named_data(case: Case, sandbox: Sandbox) -> None:
+    kind: EnvironmentKind = kind_of(case.task.environment)
+    with closing(opened(case, sandbox)) as environment:
+        view = replace(case.task.view(), files=tuple(map(str, environment.reset().outputs)))
+    first, *others = kind.put(view)
+    assert first.text and not first.name
+    assert all(part.name for part in others)
+    assert kind.refusal
+    assert "\n" not in kind.told(case.task)
+
+
+@every_kind
+def test_an_environment_knows_the_past_from_the_steps_alone(case: Case, sandbox: Sandbox) -> None:
+    """So an episode that was cut off goes on in another process, and a stage may ask again."""
+    with closing(opened(case, sandbox)) as one:
+        steps = acted(one, [case.wrong, case.right])
+        if case.judged:
+            assert [step.observation.ok for step in steps if step.observation is not None] == [False, True]
+        again = one.observe(steps[1].action, steps[:1])
+    with closing(opened(case, sandbox)) as other:
+        replayed = acted(other, [case.wrong, case.right])
+    if kind_of(case.task.environment).has_states:
+        assert all(step.observation is not None and step.observation.state is not None for step in steps)
+    assert _lasting(steps[1].observation) == _lasting(again) == _lasting(replayed[1].observation)
+
+
+@every_kind
+def test_the_right_answer_is_accepted_and_the_wrong_one_is_not(case: Case, sandbox: Sandbox) -> None:
+    with closing(opened(case, sandbox)) as environment:
+        if not case.judged:
+            return
+        steps = acted(environment, [case.wrong, case.right])
+        assert not environment.judge(steps[:1]).accepted
+        judged = environment.judge(steps)
+        assert judged.accepted and not judged.fault
+        assert environment.answer(steps[-1])
+
+
+@every_kind
+def test_giving_up_and_an_action_without_code_solve_nothing(case: Case, sandbox: Sandbox) -> None:
+    with closing(opened(case, sandbox)) as environment:
+        assert not environment.observe(Action(kind="finish", text="no idea"), ()).ok
+        if kind_of(case.task.environment).name != "adding":
+            assert not environment.observe(Action(kind="code", text="a mistake"), ()).ok
+    environment.close()
+
+
+@every_kind
+def test_an_episode_runs_from_its_start_to_its_record(case: Case, sandbox: Sandbox) -> None:
+    class Kept:
+        def __init__(self) -> None:
+            self.records: list[EpisodeRecord] = []
+
+        def commit(self, record: EpisodeRecord) -> None:
+            self.records.append(record)
+
+    kept, kind = Kept(), kind_of(case.task.environment)
+    around = Surroundings(policy=ScriptedWorker((case.wrong, case.right)), sandbox=sandbox, recorder=kept, run="r1")
+    record = Agent(around).run_episode(case.task, variant="v", split="own")
+    assert kept.records == [record]
+    assert record.solved == case.judged
+    assert 0.0 <= kind.progress(case.task, replace(record, status="unsolved")) < 1.0
+
+
+def test_a_kind_that_nobody_offers_is_refused_with_those_that_there_are(offered: None) -> None:
+    with pytest.raises(UsageError, match="no environment 'moon'; there are programs, words, files, adding"):
+        kind_of("moon")
+
+
+def test_a_built_in_name_cannot_be_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "evolve_other-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: evolve-other\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[evolve.environments]\nfiles = tests.environments.adding:ADDING\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert kind_of("files").leaves_changes
+
+
+def test_two_kinds_of_work_in_one_task_are_refused(tmp_path: Path, offered: None) -> None:
+    file = tmp_path / "tasks.jsonl"
+    work = {"files": {"folder": ".", "check": "true"}, "adding": {"total": 1}}
+    file.write_text(json.dumps({"id": "both", **work}) + "\n")
+    with pytest.raises(UsageError, match="'adding': not together with files"):
+        load_suite(str(file))
+
+
+def _lasting(seen: object) -> object:
+    """An observation without what a check prints of the time it took."""
+    return replace(seen, state=replace(seen.state, check=None)) if getattr(seen, "state", None) else seen  # type: ignore
