@@ -90,14 +90,14 @@ class Environment:
         packages: Folders to import from.
         programs: Folders of commands, before those of the system.
         hidden: Folders, resolved, that stay hidden although they lie in one that is shown.
-        private: Files with secrets beside the packages, hidden as well.
+        secret: Files with secrets beside the packages, hidden as well.
     """
 
     paths: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
-    private: tuple[str, ...] = ()
+    secret: tuple[str, ...] = ()
 
     def without(self, folders: Sequence[str | os.PathLike[str]]) -> Environment:
         """The same, with these folders hidden.
@@ -140,9 +140,9 @@ def environment_at(path: Path) -> Environment:
         libraries.append(os.path.join(root, "lib64"))
     else:
         libraries += _libraries(root, "lib64")
-    private = [path for library in libraries for path in Path(library).glob("site-packages/.env*")]
+    found = [path for library in libraries for path in Path(library).glob("site-packages/.env*")]
     return Environment(
-        private=tuple(str(path) for path in private if path.name == ".env" or path.name.startswith(".env.")),
+        secret=tuple(str(path) for path in found if path.name == ".env" or path.name.startswith(".env.")),
         paths=(os.path.join(root, "pyvenv.cfg"), *_programs(Path(root, "bin"), {str(folder), root}), *libraries),
         packages=(str(packages),) if packages.is_dir() else (),
         programs=(os.path.join(root, "bin"),),
@@ -198,7 +198,7 @@ def readable_paths(environment: Environment) -> list[str]:
         SandboxUnavailable: As :func:`interpreter_folders`.
     """
     folders = [*system_folders(), *interpreter_folders(), *environment.paths]
-    hidden = (*environment.hidden, *environment.private)
+    hidden = (*environment.hidden, *environment.secret)
     found = [part for folder in folders for part in _around(folder, hidden)]
     for prefix in _prefixes():
         if not any(_inside(prefix, shown) for shown in found):  # it is a hidden folder itself, or lies in one
@@ -209,7 +209,7 @@ def readable_paths(environment: Environment) -> list[str]:
 
 def listed_paths(environment: Environment) -> list[str]:
     """Folders whose names may be listed, as an import does, although not all that is in them may be read."""
-    return sorted({folder for path in environment.private for folder in (os.path.dirname(path), _above(path))})
+    return sorted({folder for path in environment.secret for folder in (os.path.dirname(path), _above(path))})
 
 
 def _above(path: str) -> str:
