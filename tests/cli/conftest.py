@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,6 +38,21 @@ def cli(tmp_path, capfd, monkeypatch, private_home):
         return Done(ended.value.code or 0, out, err)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def empty_workspace(tmp_path_factory, private_home):
+    import evolve
+
+    folder = tmp_path_factory.mktemp("empty") / "ws"
+    with evolve.open(folder):
+        return folder
+
+
+@pytest.fixture
+def made(empty_workspace, tmp_path):
+    """A workspace that is there before the first command, for commands that look."""
+    return shutil.copytree(empty_workspace, tmp_path / "ws")
 
 
 @pytest.fixture

@@ -26,14 +26,14 @@ def wrong(code, out, err, wanted, says):
 
 
 @pytest.mark.parametrize(("arguments", "code", "says"), CORPUS, ids=lambda value: repr(value)[:60])
-def test_wrong_input_is_refused_in_one_sentence(cli, tmp_path, arguments, code, says):
+def test_wrong_input_is_refused_in_one_sentence(cli, made, tmp_path, arguments, code, says):
     make_files(tmp_path)
     done = cli(*arguments)
     assert wrong(done.code, done.out, done.err, code, says) is None
 
 
 @pytest.mark.parametrize(("arguments", "code", "says"), ASIDE, ids=lambda value: repr(value)[:60])
-def test_wrong_input_that_was_set_aside_is_refused_too(cli, tmp_path, arguments, code, says):
+def test_wrong_input_that_was_set_aside_is_refused_too(cli, made, tmp_path, arguments, code, says):
     make_files(tmp_path)
     done = cli(*arguments)
     assert wrong(done.code, done.out, done.err, code, says) is None

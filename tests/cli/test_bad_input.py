@@ -67,7 +67,7 @@ def test_wrong_files_name_the_file_and_what_is_wrong(cli, tmp_path):
         (["run", "--nosuch"], "nosuch"),
     ],
 )
-def test_wrong_arguments_exit_2_and_name_what_helps(cli, tmp_path, arguments, says):
+def test_wrong_arguments_exit_2_and_name_what_helps(cli, made, tmp_path, arguments, says):
     (tmp_path / "good.csv").write_text("a,b\n1,2\n2,3\n3,4\n")
     done = cli(*arguments)
     assert (done.code, done.out) == (2, "")
@@ -249,7 +249,7 @@ def test_a_second_process_is_told_who_is_there(cli, tmp_path):
         assert cli("memory", "list").code == 0
 
 
-def test_errors_leave_json_output_empty(cli):
+def test_errors_leave_json_output_empty(cli, made):
     done = cli("runs", "show", "r7", "--json")
     assert (done.code, done.out) == (2, "")
 
