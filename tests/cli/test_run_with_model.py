@@ -106,7 +106,7 @@ def test_a_rubric_in_a_file_comes_after_the_check_of_a_folder(cli, tmp_path):
                 "run", "tidy up", "--dir", "project", "--check", "grep -q new a.txt", "--rubric", "rubric.md",
                 "--model", serving.model,
             )  # fmt: skip
-    assert done["tidy"].code == 6 and "solved, judged, not verified: the check" in done["tidy"].out
+    assert done["tidy"].code == 6 and "solved, judged, not verified: it was not cross-examined" in done["tidy"].out
     assert "judged by" in done["tidy"].out and "not verified" in done["tidy"].out
     assert done["wild"].code == 1
 

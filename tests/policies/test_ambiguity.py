@@ -26,10 +26,10 @@ def run(code: str, entry: str, arguments: list[Any]) -> Any:
 
 def test_a_differing_input_is_found(unlearned: SearchPolicy) -> None:
     found = disagreement(SORT, [REVERSE], problem_of(FEW), FEW, unlearned.vocabulary)
-    xs = found["input"][0]
-    assert found["outputs"] == [sorted(xs), xs[::-1]]
+    xs = found.input[0]
+    assert found.outputs == (sorted(xs), xs[::-1])
     assert sorted(xs) != xs[::-1]
-    assert run(found["code"], FEW.entry, found["input"]) == xs[::-1]
+    assert run(found.code, FEW.entry, list(found.input)) == xs[::-1]
 
 
 def test_programs_that_agree_everywhere_raise_no_question(unlearned: SearchPolicy) -> None:
@@ -43,8 +43,8 @@ def test_inputs_without_a_value_are_passed_over(unlearned: SearchPolicy) -> None
     view = view_of(lambda xs: xs[0], [5, 5, 4], [2, 2, 3])
     first, second = Apply("first", (XS,)), Apply("first", (Apply("tail", (XS,)),))
     found = disagreement(first, [second], problem_of(view), view, unlearned.vocabulary)
-    (xs,) = found["input"]
-    assert found["outputs"] == xs[:2]
+    (xs,) = found.input
+    assert found.outputs == tuple(xs[:2])
     alone = view_of(lambda xs: xs[0], [5])
     assert disagreement(first, [second], problem_of(alone), alone, unlearned.vocabulary) is None
 
