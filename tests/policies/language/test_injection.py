@@ -22,7 +22,8 @@ from evolve.vectors import open_index
 from tests.policies.language.orders import ORDERS
 from tests.skills.samples import GOOD
 
-JOBS = quirk_tasks(8)
+JOBS = quirk_tasks(5)
+"""One of each family, and another one of the family of the first."""
 
 
 @pytest.fixture
