@@ -34,6 +34,25 @@ LIVE = pytest.StashKey[str]()
 """The model that ``EVOLVE_LIVE_MODEL`` names, read before the variables of the developer are taken away."""
 
 
+WORKERS = 2
+"""How many processes share the tests. The sandbox's limits count processes, so more of them would change what is tested."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Shares the tests among processes, unless the command line says how many or wants to see one at work.
+
+    A few named tests sooner run than workers start. What ``-s`` and ``--pdb`` show would be lost in another process.
+    """
+    option = config.option
+    if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput") or option.numprocesses is not None:
+        return
+    alone = option.live or option.usepdb or option.capture == "no" or any(Path(name).suffix for name in config.args)
+    if not alone:
+        option.numprocesses = WORKERS
+        option.dist = "worksteal" if option.dist == "no" else option.dist
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--live", action="store_true", help="only the tests against a real model's server")
 
