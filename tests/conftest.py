@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,6 +85,14 @@ def _own_environment(private_home: Path, _workspace_numbers: Iterator[int], monk
         monkeypatch.setenv(name, str(private_home / folder))
     workspace = private_home / "workspaces" / str(next(_workspace_numbers))
     monkeypatch.setenv("EVOLVE_WORKSPACE", str(workspace))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _ctrl_c_in_hand() -> Iterator[None]:
+    """Whoever starts the tests in the background has Ctrl-C ignored in them, and in every process that they start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True, scope="session")
