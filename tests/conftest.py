@@ -36,7 +36,7 @@ LIVE = pytest.StashKey[str]()
 
 
 WORKERS = 2
-"""How many processes share the tests. The sandbox's limits count processes, so more of them would change what is tested."""
+"""How many processes share the tests; as many as the smallest machine has cores."""
 
 
 @pytest.hookimpl(tryfirst=True)

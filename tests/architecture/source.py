@@ -107,5 +107,7 @@ def _is_type_checking(test: ast.expr) -> bool:
 
 def called_name(node: ast.Call) -> str:
     """The dotted name a call is written with, such as ``os.fork``; "" for anything else."""
-    text = ast.unparse(node.func)
-    return text if all(part.isidentifier() for part in text.split(".")) else ""
+    parts, at = list[str](), node.func
+    while isinstance(at, ast.Attribute):
+        parts, at = [at.attr, *parts], at.value
+    return ".".join([at.id, *parts]) if isinstance(at, ast.Name) else ""
