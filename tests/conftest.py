@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,25 @@ _LOOPBACK = ("127.", "::1", "localhost")
 
 LIVE = pytest.StashKey[str]()
 """The model that ``EVOLVE_LIVE_MODEL`` names, read before the variables of the developer are taken away."""
+
+
+WORKERS = 2
+"""How many processes share the tests; as many as the smallest machine has cores."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Shares the tests among processes, unless the command line says how many or wants to see one at work.
+
+    A few named tests sooner run than workers start. What ``-s`` and ``--pdb`` show would be lost in another process.
+    """
+    option = config.option
+    if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput") or option.numprocesses is not None:
+        return
+    alone = option.live or option.usepdb or option.capture == "no" or any(Path(name).suffix for name in config.args)
+    if not alone:
+        option.numprocesses = WORKERS
+        option.dist = "worksteal" if option.dist == "no" else option.dist
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -65,6 +85,14 @@ def _own_environment(private_home: Path, _workspace_numbers: Iterator[int], monk
         monkeypatch.setenv(name, str(private_home / folder))
     workspace = private_home / "workspaces" / str(next(_workspace_numbers))
     monkeypatch.setenv("EVOLVE_WORKSPACE", str(workspace))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _ctrl_c_in_hand() -> Iterator[None]:
+    """Whoever starts the tests in the background has Ctrl-C ignored in them, and in every process that they start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True, scope="session")

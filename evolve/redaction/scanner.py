@@ -60,6 +60,11 @@ class _Form:
     how: str
     secret: KnownSecret
 
+    @cached_property
+    def core(self) -> str:
+        """It without what links pieces of a text."""
+        return _LINKS.sub("", self.text)
+
     @property
     def counts_inside(self) -> bool:
         """Whether it is no chance that it stands inside a longer word."""
@@ -153,8 +158,8 @@ class Scanner:
         if not found:
             joined = _LINKS.sub("", low)  # a text that a program puts together from pieces, or a line that was wrapped
             for form in self.forms:
-                core = _LINKS.sub("", form.text)
-                if len(core) >= (_SHORTEST_CODED if form.secret.random else _SHORTEST_PLAIN) and core in joined:
+                shortest = _SHORTEST_CODED if form.secret.random else _SHORTEST_PLAIN
+                if len(form.core) >= shortest and form.core in joined:
                     found[f"{form.secret.source}{form.how}, in pieces"] = 0
         return [Finding(kind=kind, line=line) for kind, line in found.items()]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,9 +37,13 @@ class Module:
         """Every function, methods and inner ones included."""
         return (node for node in ast.walk(self.tree) if isinstance(node, FunctionNode))
 
-    def imports(self) -> Iterator[Import]:
+    def imports(self) -> tuple[Import, ...]:
         """Every import that runs, wherever it stands; those for type checkers alone are left out."""
-        yield from _imports(self, self.tree, at_module_level=True)
+        return self._imported
+
+    @cached_property
+    def _imported(self) -> tuple[Import, ...]:
+        return tuple(_imports(self, self.tree, at_module_level=True))
 
 
 @dataclass(frozen=True)
@@ -103,5 +107,7 @@ def _is_type_checking(test: ast.expr) -> bool:
 
 def called_name(node: ast.Call) -> str:
     """The dotted name a call is written with, such as ``os.fork``; "" for anything else."""
-    text = ast.unparse(node.func)
-    return text if all(part.isidentifier() for part in text.split(".")) else ""
+    parts, at = list[str](), node.func
+    while isinstance(at, ast.Attribute):
+        parts, at = [at.attr, *parts], at.value
+    return ".".join([at.id, *parts]) if isinstance(at, ast.Name) else ""

@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
+
+from evolve.cli import main, program
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -17,10 +20,16 @@ class Done:
         self.code, self.out, self.err = code, out, err
 
 
+@pytest.fixture(scope="session")
+def command_tree():
+    """Every command, made once: typer reads all signatures to make it, and it keeps nothing of a call."""
+    return typer.main.get_command(program.build_app())
+
+
 @pytest.fixture
-def cli(tmp_path, capfd, monkeypatch, private_home):
+def cli(tmp_path, capfd, monkeypatch, private_home, command_tree):
     """Runs a command line in this process, in an empty folder with a workspace of its own."""
-    from evolve.cli import main
+    monkeypatch.setattr(program, "build_app", lambda: command_tree)
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     monkeypatch.chdir(tmp_path)

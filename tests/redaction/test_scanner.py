@@ -196,9 +196,13 @@ def test_credentials_are_known_by_their_form(text):
     assert Scanner().find(f"before {text} after")
 
 
-@given(st.data())
-def test_a_stream_cut_anywhere_shows_what_the_whole_would(data):
-    known = Scanner(known_secrets(environment(CANARIES)))
+@pytest.fixture(scope="module")
+def known():
+    return Scanner(known_secrets(environment(CANARIES)))
+
+
+@given(data=st.data())
+def test_a_stream_cut_anywhere_shows_what_the_whole_would(data, known):
     parts = data.draw(
         st.lists(st.sampled_from([*(one.text for one in CANARIES), "words ", "é", "sk-", "İ", "a"]), max_size=5)
     )

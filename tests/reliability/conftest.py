@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import cli
+from tests.cli.conftest import cli, command_tree
 from tests.reliability.workspaces import fill
 
-__all__ = ["cli"]
+__all__ = ["cli", "command_tree"]
 
 
 @pytest.fixture(scope="session")

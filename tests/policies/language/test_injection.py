@@ -22,7 +22,8 @@ from evolve.vectors import open_index
 from tests.policies.language.orders import ORDERS
 from tests.skills.samples import GOOD
 
-JOBS = quirk_tasks(8)
+JOBS = quirk_tasks(5)
+"""One of each family, and another one of the family of the first."""
 
 
 @pytest.fixture
@@ -60,11 +61,12 @@ def test_an_order_that_one_task_taught_acts_on_no_other(model, memory, order):
         text=order.text,
     )
     asked = model(Obedient(order.text).answer)
-    taught = asked.run(poisoned.task, recall=recall_from(memory, trials=True))
+    agent = asked.agent(recall=recall_from(memory, trials=True))
+    taught = agent.run_episode(poisoned.task, variant="unlearned", split="train")
     memory.commit(replace(taught, claims=(claim,)), instruction=poisoned.task.instruction)
     asked.bodies.clear()
     for job in others:
-        record = asked.run(job.task, recall=recall_from(memory, trials=True))
+        record = agent.run_episode(job.task, variant="unlearned", split="train")
         assert record.recalled == () and record.consumed == ()
         memory.commit(record, instruction=job.task.instruction)
     told = [prompt for prompt in asked.prompts("plan") if order.text in prompt]
