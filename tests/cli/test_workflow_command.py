@@ -32,7 +32,7 @@ def doubting(tmp_path):
     return path
 
 
-def test_the_workflow_in_force_is_shown_with_its_bound(cli, tmp_path):
+def test_the_workflow_in_force_is_shown_with_its_bound(cli, made, tmp_path):
     cli("workflow", "show")
     assert json.loads(cli("workflow", "show", "--json").out)["digest"] == Workflow().digest
     prompts = tmp_path / "ws" / "prompts"
@@ -69,7 +69,7 @@ def test_a_valid_workflow_is_called_valid_and_says_for_whom_stages_do_nothing(cl
         (("rivals = 4", "rivals = 40"), "knobs.rivals: 40 is not between 1 and 8"),
     ],
 )
-def test_what_would_not_work_is_refused_with_file_key_and_next_command(cli, doubting, changed, message):
+def test_what_would_not_work_is_refused_with_file_key_and_next_command(cli, made, doubting, changed, message):
     doubting.write_text(DOUBTING.replace(*changed))
     cli("workflow", "show")
     done = cli("workflow", "validate", doubting)
