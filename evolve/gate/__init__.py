@@ -6,7 +6,8 @@ from evolve.gate.confidence import mean_sequence, saving_sequence, solved_sequen
 from evolve.gate.decisions import Begun, Decision, Decisions
 from evolve.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
 from evolve.gate.error_budget import ErrorBudget, Stake
-from evolve.gate.gate import Comparing, Finding, Gate, Proposal, solved_by
+from evolve.gate.finding import Finding, Proposal
+from evolve.gate.gate import Comparing, Gate, solved_by
 from evolve.gate.instruments import instruments
 from evolve.gate.interval import Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
 from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one

@@ -6,16 +6,14 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from evolve.files import canonical_json, digest
 from evolve.gate.eprocess import Tally, TestState, Verdict
 from evolve.gate.error_budget import ErrorBudget, Stake
+from evolve.gate.finding import Finding
 from evolve.gate.order import Standing
 from evolve.store import Database, Value
-
-if TYPE_CHECKING:
-    from evolve.gate.gate import Finding
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ A workflow that passes the check always compiles and always ends; :func:`visit_b
 
 from __future__ import annotations
 
-from evolve.workflow.checks import misfits, validate, visit_bounds
+from evolve.workflow.bounds import misfits, visit_bounds
 from evolve.workflow.difference import Difference, differences
 from evolve.workflow.drawing import mermaid, svg
 from evolve.workflow.knobs import KNOB_BOUNDS, Knobs, used_knobs
@@ -45,6 +45,5 @@ __all__ = [
     "skill_of",
     "svg",
     "used_knobs",
-    "validate",
     "visit_bounds",
 ]

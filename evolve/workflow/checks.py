@@ -1,63 +1,24 @@
-"""What a workflow must be so that it compiles, ends, and commits once: checks, and the bound on its stages."""
+"""What a workflow must be so that it compiles, ends, and commits once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
 from evolve.errors import WorkspaceError
 from evolve.workflow.knobs import KNOB_BOUNDS, Knobs, used_knobs
 from evolve.workflow.stages import KINDS, MANDATORY, SKILL, kind_of, places_of
 
-if TYPE_CHECKING:
-    from evolve.workflow.spec import Workflow
 
-
-def validate(workflow: Workflow) -> None:
-    """Checks that the workflow can be compiled, ends in ``commit`` and terminates.
+def check_order(stages: tuple[str, ...], routes: Mapping[str, Mapping[str, str]]) -> None:
+    """Checks that the stages exist, stand in an order that ends in ``commit``, and that routes lead where they may.
 
     Raises:
-        WorkspaceError: Naming the stage, route or knob that is wrong.
+        WorkspaceError: Naming the stage or route that is wrong.
     """
-    _check_stages(workflow.stages)
-    for stage, targets in workflow.routes.items():
-        _check_route(workflow.stages, stage, targets)
-    _check_reachable(workflow)
-    _check_knobs(workflow.knobs, workflow.stages)
-
-
-def visit_bounds(workflow: Workflow) -> dict[str, int]:
-    """How often an episode can visit each stage at most.
-
-    A way back leads to ``act`` or before it and is taken only while fewer than ``steps`` actions were chosen, and
-    between two of them ``act`` chooses one. So an episode makes at most ``steps`` passes, in each of which it visits a
-    stage at most once; what lies outside of every loop is visited in one of them only.
-    """
-    position = {stage: number for number, stage in enumerate(workflow.stages)}
-    back = [edge for edge in workflow.edges if position[edge.target] <= position[edge.source]]
-    first = min((position[edge.target] for edge in back), default=len(position))
-    last = max((position[edge.source] for edge in back), default=-1)
-    return {stage: workflow.knobs.steps if first <= number <= last else 1 for stage, number in position.items()}
-
-
-def misfits(workflow: Workflow, *, policy: str, environment: str, one_file: bool) -> dict[str, str]:
-    """The stages that do nothing in such an episode, each with the reason.
-
-    Args:
-        policy: ``search`` or ``language``, with or without the model's name.
-        environment: Name of the kind of environment.
-        one_file: Whether an answer is one source file there.
-    """
-    found = {}
-    for stage in workflow.stages:
-        kind = kind_of(stage)
-        name = policy.partition(":")[0]
-        if kind is not None and kind.policies and name not in kind.policies:
-            found[stage] = f"{stage} does nothing for the policy {name}"
-        elif kind is not None and kind.one_file and not one_file:
-            found[stage] = f"{stage} does nothing in the environment {environment}"
-    return found
+    _check_stages(stages)
+    for stage, targets in routes.items():
+        _check_route(stages, stage, targets)
 
 
 def _check_stages(stages: tuple[str, ...]) -> None:
@@ -115,17 +76,19 @@ def _check_route(stages: tuple[str, ...], stage: str, targets: Mapping[str, str]
             raise WorkspaceError(f"routes.{stage}.{condition}: must not lead past {passed[0]!r}")
 
 
-def _check_reachable(workflow: Workflow) -> None:
-    reached = {workflow.start}
-    for stage in workflow.stages:  # forward edges only lead to later stages, so one pass is enough
+def check_reachable(stages: tuple[str, ...], edges: Sequence[tuple[str, str]]) -> None:
+    """Raises :class:`WorkspaceError` for a stage to which no way leads; an edge is its source and its target."""
+    reached = {stages[0]}
+    for stage in stages:  # forward edges only lead to later stages, so one pass is enough
         if stage in reached:
-            reached.update(edge.target for edge in workflow.edges if edge.source == stage)
-    lost = [stage for stage in workflow.stages if stage not in reached]
+            reached.update(target for source, target in edges if source == stage)
+    lost = [stage for stage in stages if stage not in reached]
     if lost:
         raise WorkspaceError(f"stages: {lost[0]!r} is never reached")
 
 
-def _check_knobs(knobs: Knobs, stages: tuple[str, ...]) -> None:
+def check_knobs(knobs: Knobs, stages: tuple[str, ...]) -> None:
+    """Raises :class:`WorkspaceError` for a knob of another kind, out of its bounds, or used by none of the stages."""
     used = used_knobs(stages)
     for item in fields(knobs):
         value, (low, high) = getattr(knobs, item.name), KNOB_BOUNDS[item.name]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest, parse_toml
-from evolve.workflow.checks import validate
+from evolve.workflow.checks import check_knobs, check_order, check_reachable
 from evolve.workflow.knobs import Knobs, used_knobs
 from evolve.workflow.stages import OUTCOME, UNATTENDED, kind_of
 
@@ -50,7 +50,9 @@ class Workflow:
     knobs: Knobs = field(default_factory=Knobs)
 
     def __post_init__(self) -> None:
-        validate(self)
+        check_order(self.stages, self.routes)
+        check_reachable(self.stages, [(edge.source, edge.target) for edge in self.edges])
+        check_knobs(self.knobs, self.stages)
 
     @property
     def start(self) -> str:
