@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
@@ -17,11 +16,9 @@ from evolve.optimizer import UNLEARNED
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.tasks import load_suite
 from evolve.workspace.arguments import checked
+from evolve.workspace.desk import Desk
 from evolve.workspace.opening import now
 from evolve.workspace.training import loop_limits, opened_session
-
-if TYPE_CHECKING:
-    from evolve.workspace.facade import Workspace
 
 
 @checked()
@@ -43,9 +40,9 @@ class AblationRequest:
     propose: bool = False
 
 
-def ablate(workspace: Workspace, wish: AblationRequest, budget: Budget) -> AblationReport:
+def ablate(desk: Desk, wish: AblationRequest, budget: Budget) -> AblationReport:
     """Runs or continues a look at the items of a variant; see :meth:`Workspace.ablate`."""
-    stores = workspace.stores
+    stores = desk.stores
     variant = stores.variants.find(wish.variant)
     if variant == UNLEARNED:
         raise UsageError("unlearned has no items", hint="evolve variants list")
@@ -55,18 +52,18 @@ def ablate(workspace: Workspace, wish: AblationRequest, budget: Budget) -> Ablat
             hint="leave --propose out, or: evolve variants ablate active --propose",
         )
     kinds = _kinds(wish.items)
-    name = wish.suite or _judged_on(workspace, variant)
+    name = wish.suite or _judged_on(desk, variant)
     suite = load_suite(name)
-    plan = LoopPlan(rounds=1, seed=wish.seed, limits=loop_limits(workspace, budget, bounded=False))
+    plan = LoopPlan(rounds=1, seed=wish.seed, limits=loop_limits(desk, budget, bounded=False))
     asked = [variant, suite.digest, list(kinds), wish.seed, wish.propose, plan.limits.candidates]
-    key = digest(canonical_json(["ablate", *asked, workspace.learner.name, *workspace.mark]))
-    body = {"suite": name, "variant": variant, "seed": wish.seed, "policy": workspace.learner.name, **workspace.mark}
+    key = digest(canonical_json(["ablate", *asked, desk.learner.name, *desk.mark]))
+    body = {"suite": name, "variant": variant, "seed": wish.seed, "policy": desk.learner.name, **desk.mark}
     run = stores.runs.begin("ablate", key, body, started=now())
-    layers = PromptLayers(workspace=workspace.paths.prompts)
+    layers = PromptLayers(workspace=desk.paths.prompts)
     shipped = {file: load_prompt(file, layers) for file, _ in stores.variants.get(variant).prompts}
-    with opened_session(workspace, run, suite, plan, budget) as session:
+    with opened_session(desk, run, suite, plan, budget) as session:
         made = run_ablation(session, AblationWish(variant=variant, kinds=kinds, shipped=shipped, propose=wish.propose))
-    workspace.finish(run.id)
+    desk.finish(run.id)
     return made
 
 
@@ -77,9 +74,9 @@ def _kinds(items: Sequence[str]) -> tuple[ItemKind, ...]:
     return tuple(kind for kind in KINDS if not items or kind in items)
 
 
-def _judged_on(workspace: Workspace, variant: str) -> str:
+def _judged_on(desk: Desk, variant: str) -> str:
     """The suite of the last run in which the gate judged the variant."""
-    runs = [one.run for one in workspace.stores.decisions.log() if one.variant == variant]
+    runs = [one.run for one in desk.stores.decisions.log() if one.variant == variant]
     if not runs:
         raise UsageError(f"no gate has judged {variant[:12]}, so name the tasks to try it on", hint="--suite SUITE")
-    return str(workspace.stores.runs.run(runs[-1]).body["suite"])
+    return str(desk.stores.runs.run(runs[-1]).body["suite"])

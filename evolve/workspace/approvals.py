@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from evolve.agent.approval import YES, Approval, gives_leave, settle
 from evolve.episodes import EpisodeRecord, Question
 from evolve.tasks.work import FolderWork
+from evolve.workspace.desk import Desk
 from evolve.workspace.folders import Patch
 from evolve.workspace.person import Person
-
-if TYPE_CHECKING:
-    from evolve.workspace.facade import Workspace
 
 _OPTIONS = (YES, "no")
 _PLAIN_NO = ("", "n", "no", "nope", "never", "stop")
 
 
 def delivered(
-    workspace: Workspace, record: EpisodeRecord, work: FolderWork, person: Person
+    desk: Desk, record: EpisodeRecord, work: FolderWork, person: Person
 ) -> tuple[Patch | None, Question | None]:
     """The patch of a solved episode, applied, refused or waiting; and the question where it waits for an answer."""
-    folders = workspace.folders
+    folders = desk.folders
     patch = folders.keep(record, work)
     if patch is None or not patch.names or patch.state != "waiting" or person.approve == "never":
         return patch, None
@@ -29,23 +25,23 @@ def delivered(
     approval = Approval(
         question=question,
         effect=lambda: folders.apply(patch.run, again=True),
-        refused=lambda said: _refused(workspace, patch.run, said),
+        refused=lambda said: _refused(desk, patch.run, said),
     )
     respond = (lambda asked: YES) if person.approve == "auto" else person.respond
-    said = settle(approval, workspace.paths.runs / patch.run / "approval", respond)
+    said = settle(approval, desk.paths.runs / patch.run / "approval", respond)
     return folders.get(patch.run), question if said is None else None
 
 
-def _refused(workspace: Workspace, run: str, said: str) -> Patch:
+def _refused(desk: Desk, run: str, said: str) -> Patch:
     """Leaves the folder as it is; a reason is remembered for similar work."""
     if said.strip().casefold() not in _PLAIN_NO:
-        workspace.preferences.from_refusal(said, run=run)
-    return workspace.folders.refuse(run, said)
+        desk.preferences.from_refusal(said, run=run)
+    return desk.folders.refuse(run, said)
 
 
-def undone(workspace: Workspace, run: str | None, person: Person) -> Patch:
+def undone(desk: Desk, run: str | None, person: Person) -> Patch:
     """Takes an applied patch back; over newer changes only with leave. See :meth:`Workspace.undo`."""
-    folders = workspace.folders
+    folders = desk.folders
     patch = folders.applied(run)
     changed = folders.changed_since(patch)
     if not changed or person.approve == "never":

@@ -5,11 +5,16 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, wraps
 from types import FunctionType, NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from evolve.errors import UsageError
+from evolve.ledger import Budget, parse_budget
+
+BudgetLike = Budget | str | Sequence[str] | None
+"""A budget or its short forms, such as ``"50k-candidates"``; None is unlimited."""
 
 _Class = TypeVar("_Class", bound=type)
 _WORDS = {
@@ -94,3 +99,12 @@ def _said(kind: Any) -> str:
     origin = get_origin(kind) or kind
     name = getattr(origin, "__name__", str(origin))
     return _WORDS.get(origin, f"{'an' if name[:1] in 'AEIO' else 'a'} {name}")
+
+
+def as_budget(budget: BudgetLike) -> Budget:
+    """A budget from its short forms; None is unlimited."""
+    if budget is None:
+        return Budget()
+    if isinstance(budget, Budget):
+        return replace(budget)
+    return parse_budget([budget] if isinstance(budget, str) else budget)

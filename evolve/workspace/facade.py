@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.improve.arms import Learner
 from evolve.improve.stores import Stores
-from evolve.ledger import Budget, parse_budget
 from evolve.memory.preferences import PreferenceBook
 from evolve.models import Recording
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
 from evolve.policies.protocol import Policy
-from evolve.prompts import PromptLayers, load_prompt
-from evolve.sandbox import UNSANDBOXED
 from evolve.settings import Settings, load_settings, with_sandbox
 from evolve.store import WriterLock, closed
 from evolve.tasks import Task
-from evolve.workflow import Workflow, parse_workflow
+from evolve.workflow import Workflow
 from evolve.workspace.ablating import AblationRequest, ablate
 from evolve.workspace.approvals import undone
-from evolve.workspace.arguments import checked
+from evolve.workspace.arguments import BudgetLike, as_budget, checked
 from evolve.workspace.closing import Shelf, shut
+from evolve.workspace.desk import Desk
 from evolve.workspace.folders import Folders, Patch
 from evolve.workspace.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.judges import Judges
@@ -50,8 +47,6 @@ if TYPE_CHECKING:
     from evolve.improve.optimization import OptimizationReport
     from evolve.improve.report import Report
     from evolve.sandbox import Sandbox
-
-BudgetLike = Budget | str | Sequence[str] | None
 
 
 @checked()
@@ -111,6 +106,20 @@ class Workspace:
         self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.variants = Variants(self.stores, self.paths)
         self.folders = Folders(self.paths.runs)
+        self._desk = Desk(
+            paths=self.paths,
+            settings=self.settings,
+            learner=self.learner,
+            model=self.options.model,
+            events=self.events,
+            stores=self.stores,
+            preferences=self.preferences,
+            judges=self.judges,
+            metrics=self.metrics,
+            folders=self.folders,
+            open_sandbox=self.open_sandbox,
+            finish=self.finish,
+        )
         for name, reason in self.skills.quarantined.items():
             self._warn(f"the skill {name} is not used: {reason}")
 
@@ -128,21 +137,21 @@ class Workspace:
             stores.db.close()
         return open_stores(self.paths, self.settings, read_only=True)
 
-    @cached_property
+    @property
     def workflow(self) -> Workflow:
         """The workflow in force outside of variants: the workspace's file, else the seed."""
-        layers = PromptLayers(workspace=self.paths.prompts)
-        return parse_workflow(load_prompt("workflow.toml", layers))
+        self._need_open()
+        return self._desk.workflow
 
     @property
     def mark(self) -> dict[str, bool]:
         """What a run notes of itself when its code is not confined, else {}."""
-        return {UNSANDBOXED: True} if self.settings.unsandboxed else {}
+        return self._desk.mark
 
     @property
     def uses_model(self) -> bool:
         """Whether a language model decides."""
-        return hasattr(self.learner, "limits")
+        return self._desk.uses_model
 
     def open_sandbox(self) -> Sandbox:
         """The sandbox of this process, opened once.
@@ -187,7 +196,7 @@ class Workspace:
         chosen = wanted_task(task, examples, name, words=self.uses_model)
         environment = None if python is None else os.fspath(python)
         wish = Wish(task=chosen, budget=as_budget(budget), python=environment, person=person or Person())
-        return solve(self, wish)
+        return solve(self._desk, wish)
 
     def answer(self, run: str, said: str | None, *, person: Person | None = None) -> Result:
         """Answers the question that a run waits at, and goes on with the run from there.
@@ -204,7 +213,7 @@ class Workspace:
             UsageError: The run waits for nothing, or was begun by another model.
         """
         self._need_writer()
-        return answer(self, run, said, person or Person())
+        return answer(self._desk, run, said, person or Person())
 
     def apply(self, run: str) -> Patch:
         """Changes the folder as a run would: leave is given by calling this.
@@ -230,7 +239,7 @@ class Workspace:
             UsageError: There is none, or a file changed since and nobody gave leave; then nothing was undone.
         """
         self._need_writer()
-        return undone(self, run, person or Person())
+        return undone(self._desk, run, person or Person())
 
     def improve(
         self,
@@ -259,7 +268,7 @@ class Workspace:
         """
         self._need_writer()
         asked = Asked(rounds=rounds, seed=seed, fresh=fresh)
-        return improve(self, os.fspath(suite), asked, as_budget(budget), python)
+        return improve(self._desk, os.fspath(suite), asked, as_budget(budget), python)
 
     def optimize(self, request: OptimizerRequest, *, budget: BudgetLike = None) -> OptimizationReport:
         """Searches for better prompts, workflows or knobs; keeps what the gate accepts, as variants.
@@ -271,7 +280,7 @@ class Workspace:
             BudgetExhausted: The budget buys fewer than three proposals or paired tests.
         """
         self._need_writer()
-        return optimize(self, request, as_budget(budget))
+        return optimize(self._desk, request, as_budget(budget))
 
     def retest(self, variant: str, suite: str, *, budget: BudgetLike = None) -> Mapping[str, Any]:
         """Compares a variant with its parent on another suite, or with the model chosen now; promotes nothing.
@@ -280,7 +289,7 @@ class Workspace:
             UsageError: There is no such variant, or this is where it was chosen.
         """
         self._need_writer()
-        return retest(self, variant, suite, as_budget(budget))
+        return retest(self._desk, variant, suite, as_budget(budget))
 
     def ablate(self, request: AblationRequest, *, budget: BudgetLike = None) -> AblationReport:
         """Credits the single items of a variant: it is tried against itself without each; decides nothing.
@@ -292,7 +301,7 @@ class Workspace:
             BudgetExhausted: The budget ended before any pair of episodes.
         """
         self._need_writer()
-        return ablate(self, request, as_budget(budget))
+        return ablate(self._desk, request, as_budget(budget))
 
     def report(self, *, fresh: bool = False) -> Report:
         """The last report again, without opening the test tasks.
@@ -304,7 +313,7 @@ class Workspace:
             UsageError: There is no report yet.
         """
         (self._need_writer if fresh else self._need_open)()
-        return report(self, fresh=fresh)
+        return report(self._desk, fresh=fresh)
 
     @contextmanager
     def delivering(self) -> Iterator[None]:
@@ -389,12 +398,3 @@ class Workspace:
         """With every insight gone and no skill in use, what was judged together with them acts no longer."""
         if not self.stores.memory.claims() and self.variants.taken_back() is not None:
             self.stores.variants.fall_back(grounds="what it rests on was forgotten")
-
-
-def as_budget(budget: BudgetLike) -> Budget:
-    """A budget from its short forms; None is unlimited."""
-    if budget is None:
-        return Budget()
-    if isinstance(budget, Budget):
-        return replace(budget)
-    return parse_budget([budget] if isinstance(budget, str) else budget)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
@@ -19,13 +19,11 @@ from evolve.optimizer.gepa_engine import load_gepa
 from evolve.optimizer.scope import Scope
 from evolve.tasks import load_suite
 from evolve.workspace.arguments import checked
+from evolve.workspace.desk import Desk
 from evolve.workspace.opening import now
 from evolve.workspace.prompt_search import edited_state, gepa_engine, texts_in_force
 from evolve.workspace.targets import chosen_target
 from evolve.workspace.training import loop_limits, opened_session
-
-if TYPE_CHECKING:
-    from evolve.workspace.facade import Workspace
 
 Part = Literal["", "prompts", "workflow", "knobs"]
 PARTS = ("prompts", "workflow", "knobs")
@@ -53,62 +51,62 @@ class OptimizerRequest:
     resume: bool = False
 
 
-def optimize(workspace: Workspace, wish: OptimizerRequest, budget: Budget) -> OptimizationReport:
+def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> OptimizationReport:
     """Runs or continues a search for a better variant; see :meth:`Workspace.optimize`."""
     if wish.only and wish.only not in PARTS:
         raise UsageError(f"--only {wish.only}: write one of {', '.join(PARTS)}")
     suite = load_suite(wish.suite)
-    limits = loop_limits(workspace, budget, bounded=False)
-    name = engine_name(workspace, wish)
-    chosen = chosen_target(workspace, wish.target) if wish.target else None
+    limits = loop_limits(desk, budget, bounded=False)
+    name = engine_name(desk, wish)
+    chosen = chosen_target(desk, wish.target) if wish.target else None
     wanted = chosen.wanted if chosen is not None else ""
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals, wanted=wanted)
-    scope = Scope(policy=workspace.learner.name, limits=limits)
+    scope = Scope(policy=desk.learner.name, limits=limits)
     # A search that goes on begins with what it began with, so under files that were edited it is another one.
-    asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates, edited_state(workspace)]
+    asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates, edited_state(desk)]
     if chosen is not None:
         asked.append(chosen.key)
-    key = digest(canonical_json(["optimize", *asked, workspace.learner.name, *workspace.mark]))
-    runs = workspace.stores.runs
+    key = digest(canonical_json(["optimize", *asked, desk.learner.name, *desk.mark]))
+    runs = desk.stores.runs
     if wish.resume and not any(run.key == key and run.state == "open" for run in runs.runs()):
         raise UsageError("there is no such run to continue", hint=f"evolve optimize {wish.suite}")
     request = {"suite": wish.suite, "seed": wish.seed, "engine": name, "only": wish.only}
-    request = {**request, "target": wish.target, "policy": workspace.learner.name, **workspace.mark}
+    request = {**request, "target": wish.target, "policy": desk.learner.name, **desk.mark}
     run = runs.begin("optimize", key, request, started=now())
     plan = LoopPlan(rounds=1, seed=wish.seed, limits=limits)
-    with opened_session(workspace, run, suite, plan, budget) as session:
-        engine = ENGINES[name](workspace, settings, scope, session)
+    with opened_session(desk, run, suite, plan, budget) as session:
+        engine = ENGINES[name](desk, settings, scope, session)
         target = None if chosen is None else chosen.within(session)
-        made = run_optimizer(session, engine, texts_in_force(workspace) if name == "gepa" else {}, target)
-    workspace.finish(run.id)
+        made = run_optimizer(session, engine, texts_in_force(desk) if name == "gepa" else {}, target)
+    desk.finish(run.id)
     return made
 
 
-def retest(workspace: Workspace, variant: str, suite_name: str, budget: Budget) -> Mapping[str, Any]:
+def retest(desk: Desk, variant: str, suite_name: str, budget: Budget) -> Mapping[str, Any]:
     """Compares a variant with its parent on another suite, or by the workspace's present policy; keeps the result.
 
     Raises:
         UsageError: There is no such variant, or it was chosen on this very suite by this policy.
     """
-    stores, suite = workspace.stores, load_suite(suite_name)
+    stores, suite = desk.stores, load_suite(suite_name)
     name = stores.variants.find(variant)
     if name == UNLEARNED:
         raise UsageError("unlearned has no parent to be compared with", hint="evolve variants list")
     chosen = [one for one in stores.decisions.log(suite.digest) if one.variant == name]
     policies = {stores.runs.run(one.run).body.get("policy") for one in chosen}
-    if workspace.learner.name in policies:
+    if desk.learner.name in policies:
         raise UsageError(f"{name[:12]} was chosen on {suite.name}; another suite or model would show more")
-    key = digest(canonical_json(["transfer", name, suite.digest, workspace.learner.name, *workspace.mark]))
-    body = {"suite": suite_name, "variant": name, "policy": workspace.learner.name, **workspace.mark}
+    key = digest(canonical_json(["transfer", name, suite.digest, desk.learner.name, *desk.mark]))
+    body = {"suite": suite_name, "variant": name, "policy": desk.learner.name, **desk.mark}
     run = stores.runs.begin("transfer", key, body, started=now())
-    plan = LoopPlan(rounds=1, limits=loop_limits(workspace, budget, bounded=False))
-    with opened_session(workspace, run, suite, plan, budget) as session:
+    plan = LoopPlan(rounds=1, limits=loop_limits(desk, budget, bounded=False))
+    with opened_session(desk, run, suite, plan, budget) as session:
         found = transfer(session, name)
-    workspace.finish(run.id)
+    desk.finish(run.id)
     return found
 
 
-def engine_name(workspace: Workspace, wish: OptimizerRequest) -> str:
+def engine_name(desk: Desk, wish: OptimizerRequest) -> str:
     """The engine asked for, else the one that can change what was asked for.
 
     Raises:
@@ -116,7 +114,7 @@ def engine_name(workspace: Workspace, wish: OptimizerRequest) -> str:
     """
     if wish.engine and wish.engine not in ENGINES:
         raise UsageError(f"no engine {wish.engine!r}", hint=f"--engine {', --engine '.join(ENGINES)}")
-    if wish.only == "prompts" and not workspace.uses_model:
+    if wish.only == "prompts" and not desk.uses_model:
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     if wish.engine == "bandit" and wish.only == "prompts":
         raise UsageError("the engine bandit changes workflows, not prompts", hint="--only workflow")
@@ -124,23 +122,23 @@ def engine_name(workspace: Workspace, wish: OptimizerRequest) -> str:
     if name == "gepa":
         if wish.only not in ("", "prompts"):
             raise UsageError("the engine gepa changes prompts alone", hint="--only prompts")
-        if not workspace.uses_model:
+        if not desk.uses_model:
             raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
         load_gepa()  # refuses here, before a run is begun
     return name
 
 
-def _bandit(workspace: Workspace, settings: EngineSettings, scope: Scope, session: Session) -> Engine:
+def _bandit(desk: Desk, settings: EngineSettings, scope: Scope, session: Session) -> Engine:
     from evolve.optimizer.bandit import BanditEngine
 
     return BanditEngine(settings=settings, scope=scope)
 
 
-def _gepa(workspace: Workspace, settings: EngineSettings, scope: Scope, session: Session) -> Engine:
-    return gepa_engine(workspace, session, settings)
+def _gepa(desk: Desk, settings: EngineSettings, scope: Scope, session: Session) -> Engine:
+    return gepa_engine(desk, session, settings)
 
 
-ENGINES: Mapping[str, Callable[[Workspace, EngineSettings, Scope, Session], Engine]] = {
+ENGINES: Mapping[str, Callable[[Desk, EngineSettings, Scope, Session], Engine]] = {
     "bandit": _bandit,
     "gepa": _gepa,
 }

@@ -26,6 +26,7 @@ from evolve.tasks import Task, task_json
 from evolve.tasks.work import FolderWork
 from evolve.workflow import Workflow
 from evolve.workspace.approvals import delivered
+from evolve.workspace.desk import Desk
 from evolve.workspace.faults import FaultKept
 from evolve.workspace.folder_runs import environment_for, refuse_search
 from evolve.workspace.learners import episode_limits, model_name
@@ -38,7 +39,6 @@ from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 
 if TYPE_CHECKING:
     from evolve.sandbox import Sandbox
-    from evolve.workspace.facade import Workspace
 
 PAUSED = ("waiting", "interrupted")
 
@@ -59,20 +59,20 @@ class Wish:
     withdrawn: frozenset[str] = frozenset()
 
 
-def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
+def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     """Runs the task, or goes on with a run of it; see :meth:`Workspace.run`."""
-    task, stores = wish.task, workspace.stores
-    workflow = workspace.workflow
-    limits = _limits(workspace, wish.budget)
+    task, stores = wish.task, desk.stores
+    workflow = desk.workflow
+    limits = _limits(desk, wish.budget)
     if run is None:
-        _opener(workspace, wish)  # refuses before anything is on record
-        asked = ["run", task_json(task), *_bounds(limits), workspace.learner.name, *workspace.mark]
-        body = {"task": task.id, **about(task), **workspace.mark}
+        _opener(desk, wish)  # refuses before anything is on record
+        asked = ["run", task_json(task), *_bounds(limits), desk.learner.name, *desk.mark]
+        body = {"task": task.id, **about(task), **desk.mark}
         run = stores.runs.begin("run", digest(canonical_json(asked)), body, started=now())
     # A run that waits goes on as what it was, whatever was promoted since.
     variant = str(run.body.get("variant", stores.variants.active_digest))
-    seed = int(run.body.get("seed", workspace.settings.seed))
-    folder = workspace.paths.runs / run.id
+    seed = int(run.body.get("seed", desk.settings.seed))
+    folder = desk.paths.runs / run.id
     episode = episode_id(run.id, task, variant, seed)
     told = folder / episode / "events.jsonl"
     patch = question = None
@@ -81,21 +81,21 @@ def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
         if stores.runs.has(episode):
             record = stores.runs.episode(episode)
         else:
-            with _opener(workspace, wish)() as sandbox:
-                events = EventFan((log, workspace.events))
-                agent = _agent(workspace, wish, workflow, _Place(run=run.id, sandbox=sandbox, events=events))
+            with _opener(desk, wish)() as sandbox:
+                events = EventFan((log, desk.events))
+                agent = _agent(desk, wish, workflow, _Place(run=run.id, sandbox=sandbox, events=events))
                 record = agent.run_episode(task, variant=variant, split="own", seed=seed, limits=limits)
         if record.status in PAUSED:
             question = question_in(record)
         else:
-            admitted = _admit(workspace, record, task)
-            workspace.preferences.from_answers(record)
+            admitted = _admit(desk, record, task)
+            desk.preferences.from_answers(record)
         if record.solved and isinstance(task.work, FolderWork):
-            patch, question = delivered(workspace, record, task.work, wish.person)
+            patch, question = delivered(desk, record, task.work, wish.person)
     begun = {"variant": variant, "seed": seed}
-    _note(workspace, run, begun if question is None else {**begun, **_again(workspace, wish, question)})
+    _note(desk, run, begun if question is None else {**begun, **_again(desk, wish, question)})
     if question is None and record.status not in PAUSED:
-        workspace.finish(run.id)
+        desk.finish(run.id)
     extras = Extras(
         goal=_goal(told),
         skills=admitted,
@@ -106,15 +106,15 @@ def solve(workspace: Workspace, wish: Wish, run: Run | None = None) -> Result:
     return result_of(record, task, extras)
 
 
-def answer(workspace: Workspace, run_id: str, said: str | None, person: Person) -> Result:
+def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
     """Goes on with a run that waits; see :meth:`Workspace.answer`."""
-    run = workspace.stores.runs.run(run_id)
+    run = desk.stores.runs.run(run_id)
     question = waiting_question(run)
     if question is None:
         raise UsageError(f"{run_id} waits for no answer", hint="evolve runs list shows what does")
-    if question.kind == "ask" and run.body["policy"] != workspace.learner.name:
+    if question.kind == "ask" and run.body["policy"] != desk.learner.name:
         raise UsageError(
-            f"{run_id} was begun by {run.body['policy']}, and {workspace.learner.name} cannot go on with it",
+            f"{run_id} was begun by {run.body['policy']}, and {desk.learner.name} cannot go on with it",
             hint="name that model with --model",
         )
     withdrawn = said is None
@@ -126,13 +126,13 @@ def answer(workspace: Workspace, run_id: str, said: str | None, person: Person) 
 
     body = run.body
     wish = Wish(
-        task=task_of(json.loads(workspace.stores.objects.get(body["input"]))),
+        task=task_of(json.loads(desk.stores.objects.get(body["input"]))),
         budget=Budget(**body["budget"]),
         python=body["python"],
         person=replace(person, respond=respond, approve=person.approve if question.kind == "ask" else "ask"),
         withdrawn=frozenset({question.id}) if withdrawn else frozenset(),
     )
-    return solve(workspace, wish, run)
+    return solve(desk, wish, run)
 
 
 def _ended_by(budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
@@ -154,23 +154,23 @@ def waiting_question(run: Run) -> Question | None:
     return from_data(Question, found) if found and run.state == "open" else None
 
 
-def _again(workspace: Workspace, wish: Wish, question: Question) -> dict[str, Any]:
+def _again(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
     """What a run waits for, and what it takes to go on with it from its id alone."""
     return {
         "question": to_data(question),
-        "input": workspace.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
+        "input": desk.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
         "budget": asdict(wish.budget),
         "python": wish.python,
-        "model": model_name(workspace.options.model),
-        "policy": workspace.learner.name,
+        "model": model_name(desk.model),
+        "policy": desk.learner.name,
     }
 
 
-def _note(workspace: Workspace, run: Run, said: Mapping[str, Any]) -> None:
+def _note(desk: Desk, run: Run, said: Mapping[str, Any]) -> None:
     """Keeps what is said of a run, where it waits or waited for a person."""
     if "question" in said or "question" in run.body:
         kept = {key: value for key, value in run.body.items() if key != "question"}
-        workspace.stores.runs.note(run.id, {**kept, **said})
+        desk.stores.runs.note(run.id, {**kept, **said})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,65 +182,65 @@ class _Place:
     events: EventSink
 
 
-def _opener(workspace: Workspace, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
+def _opener(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
     """How to open the sandbox of one task, refused before anything is made where it cannot be."""
     task = wish.task
     if kind_of(task.environment).needs_model:
-        refuse_search(workspace.learner.name)
+        refuse_search(desk.learner.name)
     if not task.folder:
-        return lambda: nullcontext(workspace.open_sandbox())
+        return lambda: nullcontext(desk.open_sandbox())
     environment = environment_for(task.folder, wish.python)
-    hidden: list[str | Path] = [workspace.paths.root, task.folder]
-    return lambda: closing(sandbox_opener(workspace.settings, hidden)(python=environment))
+    hidden: list[str | Path] = [desk.paths.root, task.folder]
+    return lambda: closing(sandbox_opener(desk.settings, hidden)(python=environment))
 
 
-def _agent(workspace: Workspace, wish: Wish, workflow: Workflow, place: _Place) -> Agent:
+def _agent(desk: Desk, wish: Wish, workflow: Workflow, place: _Place) -> Agent:
     """The promoted variant's guide, every admitted skill, and recall from the whole memory."""
-    arm, person, sandbox = workspace.stores.practice_arm(workflow), wish.person, place.sandbox
-    scanner, spared = scanner_for(workspace.paths, [wish.task])
-    if isinstance(workspace.learner, AsksEndpoints):
-        workspace.learner.beware_of(folders_of([wish.task]), spared)
+    arm, person, sandbox = desk.stores.practice_arm(workflow), wish.person, place.sandbox
+    scanner, spared = scanner_for(desk.paths, [wish.task])
+    if isinstance(desk.learner, AsksEndpoints):
+        desk.learner.beware_of(folders_of([wish.task]), spared)
     if isinstance(sandbox, Stoppable):
         sandbox = sandbox.until(person.cancellation)
     around = Surroundings(
-        policy=arm.policy(workspace.learner, attended=True),
+        policy=arm.policy(desk.learner, attended=True),
         sandbox=sandbox,
-        recall=_own_recall(workspace, arm, wish.task),
-        recorder=_OwnRecorder(workspace.stores, wish.task),
+        recall=_own_recall(desk, arm, wish.task),
+        recorder=_OwnRecorder(desk.stores, wish.task),
         events=place.events,
         run=place.run,
-        checkpoints=workspace.paths.runs / place.run,
+        checkpoints=desk.paths.runs / place.run,
         attendance=Attendance(
             respond=person.respond,
             withdrawn=wish.withdrawn,
             cancellation=person.cancellation,
-            live=workspace.events if person.streams else None,
+            live=desk.events if person.streams else None,
         ),
-        judge=workspace.judges.factory,
+        judge=desk.judges.factory,
         skills=arm.skills,
         scanner=scanner,
     )
     return Agent(around, arm.workflow.attended().with_room(kind_of(wish.task.environment).least_steps))
 
 
-def _limits(workspace: Workspace, budget: Budget) -> Limits:
+def _limits(desk: Desk, budget: Budget) -> Limits:
     """What one task of a person's own may spend; a promoted workflow bounds it where the person does not."""
-    acting = Arm(workflow=workspace.stores.active_workflow(workspace.workflow))
-    limits = episode_limits(workspace.learner, budget, workspace.settings, acting.workflow.knobs)
-    bounded = workspace.uses_model or budget.candidates or acting.workflow == workspace.workflow
+    acting = Arm(workflow=desk.stores.active_workflow(desk.workflow))
+    limits = episode_limits(desk.learner, budget, desk.settings, acting.workflow.knobs)
+    bounded = desk.uses_model or budget.candidates or acting.workflow == desk.workflow
     return limits if bounded else acting.limits(limits)
 
 
-def _own_recall(workspace: Workspace, arm: Arm, task: Task) -> Recall:
-    if workspace.uses_model:  # it can read what the person noted and wants
-        found = recall_from(workspace.stores.memory, notes=True, trials=True)
-        return workspace.preferences.beside(found, folder=task.folder)
-    return recall_from(workspace.stores.memory) if arm.memory is not None else recall_nothing
+def _own_recall(desk: Desk, arm: Arm, task: Task) -> Recall:
+    if desk.uses_model:  # it can read what the person noted and wants
+        found = recall_from(desk.stores.memory, notes=True, trials=True)
+        return desk.preferences.beside(found, folder=task.folder)
+    return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
 
 
-def _admit(workspace: Workspace, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
+def _admit(desk: Desk, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
     """Names of the skills admitted from an episode; all are kept in one transaction, and only then told."""
-    stores = workspace.stores
+    stores = desk.stores
     journal, step = Journal(stores.db, record.run), f"admitted:{record.episode}"
     done: list[str] | None = journal.done(step)
     if done is not None:  # judged anew, a skill would be refused as a duplicate of itself
@@ -248,7 +248,7 @@ def _admit(workspace: Workspace, record: EpisodeRecord, task: Task) -> tuple[str
     names: list[str] = []
     with stores.db.transaction():
         for draft in record.drafts:
-            judged = judge_draft(draft, task, stores.skills.active(), workspace.learner, workspace.open_sandbox())
+            judged = judge_draft(draft, task, stores.skills.active(), desk.learner, desk.open_sandbox())
             if judged is None:
                 continue
             stores.skills.record_verdict(judged.verdict)
@@ -256,7 +256,7 @@ def _admit(workspace: Workspace, record: EpisodeRecord, task: Task) -> tuple[str
                 names.append(stores.skills.add(judged.skill, judged.verdict).name)
         journal.finish(step, names)
     for name in names:
-        workspace.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
+        desk.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
     return tuple(names)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.improve.paid import PaidAnswers
@@ -15,29 +13,27 @@ from evolve.optimizer.engine import Engine, EngineSettings
 from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.leakage import guard_of
 from evolve.prompts import PromptLayers, load_prompt
-
-if TYPE_CHECKING:
-    from evolve.workspace.facade import Workspace
+from evolve.workspace.desk import Desk
 
 EDITED = ("act.md", "plan.md")
 """Prompts that decide how an episode goes in which nothing is learned; only such episodes are tried and judged."""
 
 
-def texts_in_force(workspace: Workspace) -> dict[str, str]:
+def texts_in_force(desk: Desk) -> dict[str, str]:
     """The prompts that may be edited: the active variant's, else the workspace's, else those that ship."""
-    active = workspace.stores.active_arm(workspace.workflow)
-    layers = PromptLayers(variant=active.prompts, workspace=workspace.paths.prompts)
+    active = desk.stores.active_arm(desk.workflow)
+    layers = PromptLayers(variant=active.prompts, workspace=desk.paths.prompts)
     return {name: load_prompt(name, layers) for name in EDITED}
 
 
-def edited_state(workspace: Workspace) -> str:
+def edited_state(desk: Desk) -> str:
     """Digest of what a person may edit and an episode goes by: the workflow, and with a model the edited prompts."""
-    layers = PromptLayers(workspace=workspace.paths.prompts)
-    texts = [load_prompt(name, layers) for name in EDITED] if workspace.uses_model else []
-    return digest(canonical_json([workspace.workflow.digest, *texts]))
+    layers = PromptLayers(workspace=desk.paths.prompts)
+    texts = [load_prompt(name, layers) for name in EDITED] if desk.uses_model else []
+    return digest(canonical_json([desk.workflow.digest, *texts]))
 
 
-def gepa_engine(workspace: Workspace, session: Session, settings: EngineSettings) -> Engine:
+def gepa_engine(desk: Desk, session: Session, settings: EngineSettings) -> Engine:
     """The engine ``gepa`` for a run; its rewriter is the model of the role ``rewrite``.
 
     Raises:
@@ -46,13 +42,13 @@ def gepa_engine(workspace: Workspace, session: Session, settings: EngineSettings
     from evolve.optimizer.gepa_engine import GepaEngine
     from evolve.policies.language import LanguagePolicy, LanguageRewriter
 
-    policy = workspace.learner.policy(None, ())
+    policy = desk.learner.policy(None, ())
     if not isinstance(policy, LanguagePolicy):
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     rewriter = LanguageRewriter(models=policy.models, questions=policy.questions)
     paid = PaidRewriter(rewriter=rewriter, paid=PaidAnswers(policy.meter, session.ledger, session.journal))
     shipped = [load_prompt(name, PromptLayers()) for name in EDITED]
-    guard = guard_of(session.suite.tasks, common=[*shipped, *texts_in_force(workspace).values()])
+    guard = guard_of(session.suite.tasks, common=[*shipped, *texts_in_force(desk).values()])
     editor = Editor(rewriter=paid, guard=guard)
     replay = StageReplay(session=session)
-    return GepaEngine(editor=editor, settings=settings, items=ItemRecord(workspace.stores.db), replay=replay)
+    return GepaEngine(editor=editor, settings=settings, items=ItemRecord(desk.stores.db), replay=replay)

@@ -14,9 +14,9 @@ from evolve.improve.targets import Target
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
 from evolve.sandbox import Sandbox
 from evolve.tasks import Submission, Task
+from evolve.workspace.desk import Desk
 
 if TYPE_CHECKING:
-    from evolve.workspace.facade import Workspace
     from evolve.workspace.metrics import Metrics
 
 
@@ -43,27 +43,27 @@ class ChosenTarget:
         return Target(metric=self.metric, judge=self.judge, key=self.key, score=score, paid=paid)
 
 
-def chosen_target(workspace: Workspace, name: str) -> ChosenTarget:
+def chosen_target(desk: Desk, name: str) -> ChosenTarget:
     """The metric with this name or id, as a target.
 
     Raises:
         UsageError: There is no such metric, no model that could judge, or its judge was not measured or is not good
             enough for its opinions to count.
     """
-    metric = workspace.metrics.get(name)
-    judge, standing = workspace.judges.model, workspace.judges.standing()
+    metric = desk.metrics.get(name)
+    judge, standing = desk.judges.model, desk.judges.standing()
     if standing != "measured":
         told = f"{judge} would judge by {metric.name}, and is {standing} as a judge"
         raise UsageError(told, hint=f"evolve models judge {judge}")
-    policy = workspace.learner.policy(None, ())
+    policy = desk.learner.policy(None, ())
     if not isinstance(policy, LanguagePolicy):
         raise UsageError("a target needs a language model that decides and judges", hint="evolve models")
     return ChosenTarget(
-        metrics=workspace.metrics,
+        metrics=desk.metrics,
         metric=metric.name,
         judge=judge,
         wanted=metric.rubric,
-        key=digest(canonical_json(["target", metric.rubric, judge, workspace.judges.prompt])),
+        key=digest(canonical_json(["target", metric.rubric, judge, desk.judges.prompt])),
         meter=policy.meter,
     )
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from evolve.agent import Run
 from evolve.environments import kind_of
@@ -27,15 +26,12 @@ from evolve.improve.workers import open_workers
 from evolve.ledger import Budget, Ledger, Spent
 from evolve.tasks import Suite, load_suite
 from evolve.workflow import Knobs, Workflow
+from evolve.workspace.desk import Desk
 from evolve.workspace.faults import FaultKept
 from evolve.workspace.folder_runs import common_environment, refuse_search
 from evolve.workspace.learners import episode_limits
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
-
-if TYPE_CHECKING:
-    from evolve.workspace.facade import Workspace
-
 
 BUDGET = "budget"
 """State of a run that its budget ended before it had done all that was asked."""
@@ -51,7 +47,7 @@ class Asked:
 
 
 def improve(
-    workspace: Workspace, suite_name: str, asked: Asked, budget: Budget, python: str | os.PathLike[str] | None = None
+    desk: Desk, suite_name: str, asked: Asked, budget: Budget, python: str | os.PathLike[str] | None = None
 ) -> Report:
     """Runs or continues a loop; see :meth:`Workspace.improve`."""
     rounds, seed = asked.rounds, asked.seed
@@ -59,52 +55,50 @@ def improve(
         if type(number) is not int or number < least:
             raise UsageError(f"--{name} {number}: a whole number from {least} on is needed")
     suite = load_suite(suite_name)
-    _check(workspace, suite, python)
-    limits = loop_limits(workspace, budget)
+    _check(desk, suite, python)
+    limits = loop_limits(desk, budget)
     plan = LoopPlan(rounds=rounds, seed=seed, limits=limits)
     # The budget is no part of what was asked for: an interrupted loop may go on with another.
     key = digest(
-        canonical_json(
-            ["improve", suite.digest, rounds, seed, limits.candidates, workspace.learner.name, *workspace.mark]
-        )
+        canonical_json(["improve", suite.digest, rounds, seed, limits.candidates, desk.learner.name, *desk.mark])
     )
-    request = {"suite": suite_name, "rounds": rounds, "seed": seed, **workspace.mark}
+    request = {"suite": suite_name, "rounds": rounds, "seed": seed, **desk.mark}
     if asked.fresh:
-        _leave(workspace, key)
-    beginning = _beginning(workspace, key, suite_name)
+        _leave(desk, key)
+    beginning = _beginning(desk, key, suite_name)
     if beginning:
-        workspace.events.emit(Event(kind="begun", data={"text": beginning}))
-    _take_up(workspace, key, rounds)
-    run = workspace.stores.runs.begin("improve", key, request, started=now())
-    with opened_session(workspace, run, suite, plan, budget, python) as session:
+        desk.events.emit(Event(kind="begun", data={"text": beginning}))
+    _take_up(desk, key, rounds)
+    run = desk.stores.runs.begin("improve", key, request, started=now())
+    with opened_session(desk, run, suite, plan, budget, python) as session:
         made = run_loop(session)
         cut = not budget.unlimited and is_cut_short(session.journal, rounds)
-    workspace.finish(run.id, BUDGET if cut else "done")
+    desk.finish(run.id, BUDGET if cut else "done")
     return made
 
 
-def _leave(workspace: Workspace, key: str) -> None:
-    for run in workspace.stores.runs.runs():
+def _leave(desk: Desk, key: str) -> None:
+    for run in desk.stores.runs.runs():
         if run.key == key and run.state in ("open", BUDGET):
-            workspace.stores.runs.end(run.id, "left")
+            desk.stores.runs.end(run.id, "left")
 
 
-def _take_up(workspace: Workspace, key: str, rounds: int) -> None:
+def _take_up(desk: Desk, key: str, rounds: int) -> None:
     """Opens the newest run of this key again where a budget ended it; the next budget counts from here."""
-    stores = workspace.stores
+    stores = desk.stores
     last = next((run for run in reversed(stores.runs.runs()) if run.key == key), None)
     if last is None or last.state != BUDGET:
         return
-    body = {**last.body, "before": asdict(_spent_before(workspace, last)), "part": last.body.get("part", 1) + 1}
+    body = {**last.body, "before": asdict(_spent_before(desk, last)), "part": last.body.get("part", 1) + 1}
     with stores.db.transaction():
         take_up(Journal(stores.db, last.id), rounds)
         drop_report(stores.db, last.id)
         stores.runs.end(last.id, "open", body)
 
 
-def _beginning(workspace: Workspace, key: str, suite: str) -> str:
+def _beginning(desk: Desk, key: str, suite: str) -> str:
     """Whether a loop goes on or begins anew, in one sentence; "" for the first one on a suite."""
-    stores = workspace.stores
+    stores = desk.stores
     earlier = [run for run in stores.runs.runs() if run.kind == "improve" and run.body.get("suite") == suite]
     for run in earlier:
         if run.key == key and run.state in ("open", BUDGET):
@@ -121,7 +115,7 @@ def _beginning(workspace: Workspace, key: str, suite: str) -> str:
     return f"a new run, which builds on what {last.id}, begun {last.started} and finished, has taught"
 
 
-def _check(workspace: Workspace, suite: Suite, python: str | os.PathLike[str] | None) -> None:
+def _check(desk: Desk, suite: Suite, python: str | os.PathLike[str] | None) -> None:
     """Refuses a suite that the loop cannot learn from."""
     judged = next((task.id for task in suite.tasks if task.rubric), "")
     if judged:
@@ -129,45 +123,45 @@ def _check(workspace: Workspace, suite: Suite, python: str | os.PathLike[str] | 
     check_size(suite)
     in_folders = [task for task in suite.tasks if task.folder]
     if all(kind_of(task.environment).needs_model for task in suite.tasks):
-        refuse_search(workspace.learner.name)
+        refuse_search(desk.learner.name)
     if not in_folders and python is not None:
         raise UsageError("--python is about work in folders, and no task of the suite is any", hint="leave it out")
 
 
-def report(workspace: Workspace, *, fresh: bool) -> Report:
+def report(desk: Desk, *, fresh: bool) -> Report:
     """The last report, or a new look; see :meth:`Workspace.report`."""
-    found = last_report(workspace.stores.db)
+    found = last_report(desk.stores.db)
     if found is None:
         raise UsageError("there is no report in this workspace yet", hint="evolve improve everyday")
     last = Report.from_json(found)
     if not fresh:
         return last
-    made_by = workspace.stores.runs.run(last.run).body
+    made_by = desk.stores.runs.run(last.run).body
     suite = load_suite(str(made_by["suite"]))
     if suite.digest != last.suite_digest:
         raise UsageError(f"the suite {made_by['suite']} has changed since the report", hint="run evolve improve again")
-    limits = loop_limits(workspace, Budget())
+    limits = loop_limits(desk, Budget())
     key = digest(canonical_json(["report", suite.digest, last.seed]))
     body = {"suite": str(made_by["suite"]), "rounds": 0, "seed": last.seed}
-    run = workspace.stores.runs.begin("report", key, body, started=now())
-    with opened_session(workspace, run, suite, LoopPlan(rounds=1, seed=last.seed, limits=limits), Budget()) as session:
+    run = desk.stores.runs.begin("report", key, body, started=now())
+    with opened_session(desk, run, suite, LoopPlan(rounds=1, seed=last.seed, limits=limits), Budget()) as session:
         made = look_again(session, last)
-    workspace.finish(run.id)
+    desk.finish(run.id)
     return made
 
 
-def loop_limits(workspace: Workspace, budget: Budget, *, bounded: bool = True) -> Limits:
+def loop_limits(desk: Desk, budget: Budget, *, bounded: bool = True) -> Limits:
     """The most that one episode of a loop may spend, whichever variant acts; each keeps to its own workflow's knobs.
 
     Args:
         bounded: By the knobs of the workflows in force, which a search for other knobs is not.
     """
-    settings = workspace.settings
-    knobs = _widest(workspace.workflow, workspace.stores.active_workflow(workspace.workflow))
-    if not bounded and not workspace.uses_model:
+    settings = desk.settings
+    knobs = _widest(desk.workflow, desk.stores.active_workflow(desk.workflow))
+    if not bounded and not desk.uses_model:
         return Limits(candidates=settings.candidates, seconds=settings.seconds)
-    if workspace.uses_model:
-        found = episode_limits(workspace.learner, budget, settings, knobs)
+    if desk.uses_model:
+        found = episode_limits(desk.learner, budget, settings, knobs)
         # The budget is the loop's; only what bounds a single episode is taken from it.
         return replace(
             found, tokens=min(knobs.tokens, found.tokens or knobs.tokens), seconds=None, money=None, calls=None
@@ -188,7 +182,7 @@ def _widest(*workflows: Workflow) -> Knobs:
 
 @contextmanager
 def opened_session(
-    workspace: Workspace,
+    desk: Desk,
     run: Run,
     suite: Suite,
     plan: LoopPlan,
@@ -197,38 +191,38 @@ def opened_session(
 ) -> Iterator[Session]:
     """A session with its workers; they are gone when it ends, however it ends."""
     folders = {task.folder for task in suite.tasks if task.folder}
-    scanner, spared = scanner_for(workspace.paths, suite.tasks)
-    if isinstance(workspace.learner, AsksEndpoints):
-        workspace.learner.beware_of(folders_of(suite.tasks), spared)
-    opener = sandbox_opener(workspace.settings, [workspace.paths.root, *sorted(folders)])
+    scanner, spared = scanner_for(desk.paths, suite.tasks)
+    if isinstance(desk.learner, AsksEndpoints):
+        desk.learner.beware_of(folders_of(suite.tasks), spared)
+    opener = sandbox_opener(desk.settings, [desk.paths.root, *sorted(folders)])
     if folders:
         opener = partial(opener, python=common_environment(folders, python))
-    workspace.open_sandbox()  # refuses here, before any process is started
+    desk.open_sandbox()  # refuses here, before any process is started
     setup = WorkerSetup(
-        learner=workspace.learner,
+        learner=desk.learner,
         sandbox=opener,
         run=run.id,
         suite=suite.name,
         scanner=scanner,
     )
-    folder = workspace.paths.runs / run.id
+    folder = desk.paths.runs / run.id
     before = Spent(**run.body.get("before", {}))
     # A policy's meter holds one episode at a time, so with a model episodes come one after the other.
-    workers = open_workers(setup, 1 if workspace.uses_model else workspace.settings.worker_count)
+    workers = open_workers(setup, 1 if desk.uses_model else desk.settings.worker_count)
     try:
         with FaultKept(folder), EventLog(folder / "events.jsonl") as log:
             yield Session(
-                stores=workspace.stores,
-                learner=workspace.learner,
+                stores=desk.stores,
+                learner=desk.learner,
                 workers=workers,
-                sandbox=workspace.open_sandbox,
+                sandbox=desk.open_sandbox,
                 suite=suite,
                 run=run.id,
                 request=run.body,
                 plan=plan,
-                ledger=Ledger(_on_top(budget, before), spent=_spent_before(workspace, run)),
-                events=EventFan((log, workspace.events)),
-                workflow=workspace.workflow,
+                ledger=Ledger(_on_top(budget, before), spent=_spent_before(desk, run)),
+                events=EventFan((log, desk.events)),
+                workflow=desk.workflow,
                 before=before,
                 part=run.body.get("part", 1),
             )
@@ -242,10 +236,10 @@ def _on_top(budget: Budget, before: Spent) -> Budget:
     return Budget(**{name: None if one is None else one + getattr(before, name) for name, one in bounds.items()})
 
 
-def _spent_before(workspace: Workspace, run: Run) -> Spent:
+def _spent_before(desk: Desk, run: Run) -> Spent:
     """What earlier processes of the same run have spent."""
-    waiting = SetAside(workspace.stores.db, run.id).cost()
-    costs = [waiting, *(record.cost for record in workspace.stores.runs.episodes(run=run.id))]
+    waiting = SetAside(desk.stores.db, run.id).cost()
+    costs = [waiting, *(record.cost for record in desk.stores.runs.episodes(run=run.id))]
     return Spent(
         seconds=float(run.body.get("seconds", 0.0)),
         candidates=sum(cost.candidates for cost in costs),

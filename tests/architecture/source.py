@@ -41,6 +41,10 @@ class Module:
         """Every import that runs, wherever it stands; those for type checkers alone are left out."""
         return self._imported
 
+    def needs(self) -> tuple[Import, ...]:
+        """Every import, those for type checkers alone included."""
+        return tuple(_imports(self, self.tree, at_module_level=True, types=True))
+
     @cached_property
     def _imported(self) -> tuple[Import, ...]:
         return tuple(_imports(self, self.tree, at_module_level=True))
@@ -74,11 +78,11 @@ def _read(path: Path) -> Module:
     return Module(path, name, text, ast.parse(text, str(path)))
 
 
-def _imports(module: Module, node: ast.AST, *, at_module_level: bool) -> Iterator[Import]:
+def _imports(module: Module, node: ast.AST, *, at_module_level: bool, types: bool = False) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and _is_type_checking(child.test):
-            for alternative in child.orelse:
-                yield from _imports(module, ast.Module([alternative], []), at_module_level=at_module_level)
+            for alternative in [*(child.body if types else ()), *child.orelse]:
+                yield from _imports(module, ast.Module([alternative], []), at_module_level=at_module_level, types=types)
             continue
         if isinstance(child, ast.Import):
             yield from (Import(alias.name, child.lineno, at_module_level) for alias in child.names)
@@ -89,7 +93,7 @@ def _imports(module: Module, node: ast.AST, *, at_module_level: bool) -> Iterato
                 yield Import(whole if whole in module_names() else base, child.lineno, at_module_level)
         else:
             inside = isinstance(child, FunctionNode | ast.Lambda)
-            yield from _imports(module, child, at_module_level=at_module_level and not inside)
+            yield from _imports(module, child, at_module_level=at_module_level and not inside, types=types)
 
 
 def _base(module: Module, node: ast.ImportFrom) -> str:

@@ -128,6 +128,20 @@ def test_no_import_cycles() -> None:
     assert sorted(remaining) == []
 
 
+def test_no_file_needs_one_that_needs_it() -> None:
+    """Types included, and imports inside of functions; a door only hands names on."""
+    known = module_names()
+    graph = {
+        module.name: {found.target for found in module.needs()} & known - {module.name}
+        for module in modules()
+        if module.path.name != "__init__.py"
+    }
+    while leaves := [name for name, targets in graph.items() if not targets & graph.keys()]:
+        for name in leaves:
+            del graph[name]
+    assert sorted(graph) == []
+
+
 @pytest.mark.parametrize("library", ["chromadb", "gepa", "openai"])
 def test_one_file_knows_the_library(library: str) -> None:
     assert len(files_importing(library)) <= 1

@@ -1,0 +1,64 @@
+"""What the drivers of a workspace work with: the parts of one that is open, and nothing of its face."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from evolve.events import EventSink
+from evolve.improve.arms import Learner
+from evolve.improve.stores import Stores
+from evolve.models import Recording
+from evolve.paths import WorkspacePaths
+from evolve.prompts import PromptLayers, load_prompt
+from evolve.sandbox import UNSANDBOXED
+from evolve.settings import Settings
+from evolve.workflow import Workflow, parse_workflow
+from evolve.workspace.folders import Folders
+from evolve.workspace.judges import Judges
+from evolve.workspace.metrics import Metrics
+from evolve.workspace.preferences import Preferences
+
+if TYPE_CHECKING:
+    from evolve.sandbox import Sandbox
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """The open parts of a workspace.
+
+    Attributes:
+        model: The model that was named when it was opened, or a recording of one; None for that of the settings.
+        open_sandbox: Gives the sandbox of this process, opened once; raises ``SandboxUnavailable``.
+        finish: Closes a run, by id and state, once its result is on record and shown.
+    """
+
+    paths: WorkspacePaths
+    settings: Settings
+    learner: Learner
+    model: str | Recording | None
+    events: EventSink
+    stores: Stores
+    preferences: Preferences
+    judges: Judges
+    metrics: Metrics
+    folders: Folders
+    open_sandbox: Callable[[], Sandbox]
+    finish: Callable[..., None]
+
+    @cached_property
+    def workflow(self) -> Workflow:
+        """The workflow in force outside of variants: the workspace's file, else the seed."""
+        return parse_workflow(load_prompt("workflow.toml", PromptLayers(workspace=self.paths.prompts)))
+
+    @property
+    def mark(self) -> dict[str, bool]:
+        """What a run notes of itself when its code is not confined, else {}."""
+        return {UNSANDBOXED: True} if self.settings.unsandboxed else {}
+
+    @property
+    def uses_model(self) -> bool:
+        """Whether a language model decides."""
+        return hasattr(self.learner, "limits")
