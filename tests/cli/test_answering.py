@@ -78,7 +78,7 @@ def test_a_question_taken_back_ends_the_work(cli, endpoint, tasks):
 
 
 @pytest.mark.slow
-def test_wrong_answers_to_the_command_are_told(cli, endpoint, tasks):
+def test_wrong_answers_to_the_command_are_told(cli, made, endpoint, tasks):
     assert cli("runs", "answer", "r1", "yes").code == 2
     assert cli("run", tasks, "--model", endpoint.model).code == 6
     assert cli("runs", "answer", "r1").code == 2

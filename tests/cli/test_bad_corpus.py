@@ -90,7 +90,7 @@ def shell(line, folder, **environment):
         ("TMPDIR=/nowhere evolve tasks list", 0, ""),
     ],
 )
-def test_a_strange_terminal_is_no_fault(tmp_path, line, code, says):
+def test_a_strange_terminal_is_no_fault(made, tmp_path, line, code, says):
     make_files(tmp_path)
     done = shell(line, tmp_path)
     assert "fault of evolve" not in done.stderr and "Traceback" not in done.stderr, done.stderr

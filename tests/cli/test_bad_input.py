@@ -180,7 +180,7 @@ def _at_most(size):
 
 
 @pytest.mark.slow
-def test_output_that_cannot_be_written_is_told(start_cli):
+def test_output_that_cannot_be_written_is_told(start_cli, made):
     for arguments in (["skills", "list"], ["skills", "list", "--json"], ["tasks", "show", "lists"]):
         with open("/dev/full", "w") as full:
             process = start_cli(*arguments, stdout=full)
@@ -261,7 +261,7 @@ def test_nothing_is_made_by_a_wrong_command(cli, tmp_path):
 
 
 @pytest.mark.slow
-def test_json_of_an_empty_workspace_parses(cli):
+def test_json_of_an_empty_workspace_parses(cli, made):
     for arguments in (
         ["memory", "list"],
         ["memory", "recall", "sort"],

@@ -200,5 +200,5 @@ def test_a_loop_over_folders_takes_an_environment_and_learns(cli, tmp_path):
     assert refused.code == 2 and "proves nothing" in refused.err
     assert cli("improve", "jobs.jsonl").code == 2
     rows = tmp_path / "rows.jsonl"
-    rows.write_text(render_jsonl([job.task for job in quirk_tasks(5)]))
+    rows.write_text(render_jsonl([job.task for job in quirk_tasks(12)]))
     assert "--python is about work in folders" in cli("improve", rows, "--python", tmp_path / "env").err
