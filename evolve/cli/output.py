@@ -14,11 +14,12 @@ from typing import Any, TextIO
 from evolve.errors import EnvironmentProblem
 
 _CONTROLS_AND_FOREIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\U0010ffff]")
-_UNSEEN = re.compile(  # blank to the eye, though by their category they are letters, marks or symbols
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\U000e0100-\U000e01ef]"
+_UNSEEN = re.compile(  # blank to the eye, though by their category they are letters, marks, symbols or unassigned
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
+    "\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
 )
 _OF_EMOJI = frozenset({"So", "Sk", "Mn"})
-_JOINER = "\u200d"
+_JOINER, _DRAWN_AS_EMOJI = "\u200d", "\ufe0f"
 
 
 def visible(text: str, *, lines: bool = True) -> str:
@@ -37,12 +38,18 @@ def _escaped(found: re.Match[str]) -> str:
     steers = unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") or _UNSEEN.match(sign)
     if not steers or (sign == _JOINER and _joins_emoji(found.string, found.start())):
         return sign
+    if sign == _DRAWN_AS_EMOJI and _is_emoji(found.string[found.start() - 1 : found.start()]):
+        return sign
     return sign.encode("unicode_escape").decode("ascii")
 
 
 def _joins_emoji(text: str, at: int) -> bool:
     around = text[at - 1 : at], text[at + 1 : at + 2]
     return all(one and not one.isascii() and unicodedata.category(one) in _OF_EMOJI for one in around)
+
+
+def _is_emoji(sign: str) -> bool:
+    return bool(sign) and unicodedata.category(sign) == "So" and not _UNSEEN.match(sign)
 
 
 def emit_json(value: Any) -> None:

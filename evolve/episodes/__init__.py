@@ -18,6 +18,7 @@ from evolve.episodes.actions import (
     Subgoal,
 )
 from evolve.episodes.claims import (
+    BUILT_IN,
     Claim,
     Evidence,
     EvidenceKind,
@@ -58,6 +59,7 @@ from evolve.episodes.views import (
 )
 
 __all__ = [
+    "BUILT_IN",
     "FACT",
     "HELD_OUT",
     "PREFERENCE",

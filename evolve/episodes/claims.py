@@ -11,6 +11,10 @@ Relation = Literal["necessary", "sufficient", "contributes", "no_effect", "preve
 EvidenceKind = Literal["observation", "contrast", "intervention"]
 
 
+BUILT_IN = "built-in"
+"""Source of tasks that ship: their families are not named by whoever wrote a file."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scope:
     """Where a claim is meant to hold.

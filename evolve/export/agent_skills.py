@@ -18,7 +18,7 @@ from typing import Literal
 from evolve import frontmatter
 from evolve.episodes import Row
 from evolve.errors import UsageError
-from evolve.export.description import describe, exported_name, from_contract
+from evolve.export.description import arguments, describe, exported_name, from_contract
 from evolve.export.script import render_script, shell_quoted, without_words
 from evolve.export.trial import difference
 from evolve.export.validation import (
@@ -195,7 +195,6 @@ def _document(skill: Skill, description: str, whole: Skill) -> str:
 
 
 def _body(skill: Skill, description: str) -> str:
-    first = shell_quoted(json.dumps(list(skill.rows[0].input))) if skill.rows else "'[...]'"
     lines = [
         f"# {skill.name.replace('-', ' ').capitalize()}",
         "",
@@ -205,7 +204,7 @@ def _body(skill: Skill, description: str) -> str:
         "",
         "Run the script with the arguments as one JSON list; the result is printed as JSON.",
         "",
-        f"    python scripts/{skill.name}.py {first}",
+        f"    python scripts/{skill.name}.py {shell_quoted(arguments(skill.rows))}",
         "",
         "Without an argument it reads the list from stdin; with `--batch` it reads one list per line.",
         "Exit codes: 0 done, 1 the function failed, 2 wrong input. Python 3.11 or later, no packages.",

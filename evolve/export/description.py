@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 
 from evolve.episodes import Json, Row
 from evolve.export.validation import LONGEST_DESCRIPTION
@@ -81,6 +82,14 @@ def _contract(signature: str) -> tuple[str, str]:
 
 def _kind(text: str) -> str:
     return _WORDS.get(re.split(r"[^a-z]", text.strip().lower())[0], "a value")
+
+
+def arguments(rows: Sequence[Row]) -> str:
+    """The arguments of the first row that is too short to hold a sentence, as JSON; without one, ``[...]``.
+
+    They stand where a reader looks for what to do.
+    """
+    return next((json.dumps(list(row.input)) for row in rows if _is_short(list(row.input))), "[...]")
 
 
 def _example(row: Row) -> str:

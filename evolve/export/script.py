@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import json
 import string
 
+from evolve.export.description import arguments
 from evolve.skills import Skill, parameter_count
 
 _COMMAND_LINE = '''
@@ -68,8 +68,8 @@ def render_script(skill: Skill, description: str) -> str:
     main = "command_line"
     while main in skill.code:
         main += "_"
-    example = json.dumps(list(skill.rows[0].input)) if skill.rows else "[...]"
-    epilog = f"signature: {skill.entry}{skill.signature}\nexample: python {skill.name}.py {shell_quoted(example)}\n"
+    given = shell_quoted(arguments(skill.rows))
+    epilog = f"signature: {skill.entry}{skill.signature}\nexample: python {skill.name}.py {given}\n"
     epilog += "exit codes: 0 done, 1 the function failed, 2 wrong input"
     text = string.Template(_COMMAND_LINE).substitute(
         main=main,
@@ -109,6 +109,5 @@ def argument_count(skill: Skill) -> int:
 
 
 def shell_quoted(text: str) -> str:
-    """The text as one word of a POSIX shell, shortened when it is long."""
-    shown = text if len(text) <= 200 else "[...]"
-    return "'" + shown.replace("'", "'\"'\"'") + "'"
+    """The text as one word of a POSIX shell."""
+    return "'" + text.replace("'", "'\"'\"'") + "'"

@@ -118,7 +118,7 @@ def _tested(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Cal
         for episode, attempt in ran.items():
             taught = () if episode not in claims else (claims[episode],)
             record = replace(attempt.record, claims=taught)
-            session.commit(replace(attempt, record=record), instruction=session.suite.task(record.task).instruction)
+            session.commit(replace(attempt, record=record), task=session.suite.task(record.task))
         session.journal.finish(name, counts)
     session.tell("tested", text=insight.text, **counts)
     return counts

@@ -103,7 +103,7 @@ def run_held_out(
     else:
         with session.stores.db.transaction():
             for attempt in attempts:
-                session.commit(attempt, instruction="")
+                session.commit(attempt)
     if len(attempts) < len(jobs):
         raise Unaffordable
     return [attempt.record for attempt in attempts]

@@ -121,7 +121,7 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     # One transaction: a crash leaves a batch whole or not at all, so that a resumed loop learns the same.
     with session.stores.db.transaction():
         for attempt in attempts:
-            session.commit(attempt, instruction=session.suite.task(attempt.record.task).instruction)
+            session.commit(attempt, task=session.suite.task(attempt.record.task))
         admitted = _admit(session, attempts)
         counts["skills"] = len(admitted)
         if part is not None:

@@ -21,7 +21,7 @@ from evolve.improve.journal import Journal
 from evolve.improve.stores import Stores
 from evolve.ledger import Ledger, Spent
 from evolve.sandbox import Sandbox
-from evolve.tasks import Suite
+from evolve.tasks import Suite, Task
 from evolve.workflow import Workflow
 
 BATCH = 16
@@ -79,10 +79,15 @@ class Session:
         """Attempts of this run that are over and not committed yet."""
         return SetAside(self.stores.db, self.run)
 
-    def commit(self, attempt: Attempt, *, instruction: str) -> None:
-        """Commits the episode of an attempt; joins the caller's transaction."""
+    def commit(self, attempt: Attempt, *, task: Task | None = None) -> None:
+        """Commits the episode of an attempt; joins the caller's transaction.
+
+        Args:
+            task: The task, where memory is to learn from the episode.
+        """
+        instruction, source = ("", "") if task is None else (task.instruction, task.source)
         with self.stores.db.transaction():
-            self.stores.commit(attempt.record, instruction=instruction)
+            self.stores.commit(attempt.record, instruction=instruction, source=source)
             self.aside.drop([attempt])
 
     def tell(self, kind: str, **data: Any) -> None:

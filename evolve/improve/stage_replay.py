@@ -78,6 +78,6 @@ class StageReplay:
         attempts = session.attempt([job])
         if not attempts:
             raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")
-        session.commit(attempts[0], instruction="")
+        session.commit(attempts[0])
         hit("replay.kept")
         return attempts[0].record

@@ -58,7 +58,7 @@ class Stores:
                 texts[f"insight {name[:10]}"] = " ".join([key.cause, key.effect, *key.texts.values()])
         return texts
 
-    def commit(self, record: EpisodeRecord, *, instruction: str) -> bool:
+    def commit(self, record: EpisodeRecord, *, instruction: str, source: str = "") -> bool:
         """Keeps an episode, its steps, claims and uses of skills in one transaction.
 
         Returns:
@@ -68,7 +68,7 @@ class Stores:
         with self.db.transaction():
             fresh = self.runs.add(record)
             if fresh:
-                self.memory.commit(record, instruction=instruction)
+                self.memory.commit(record, instruction=instruction, source=source)
                 self._note_uses(record)
             hit("episode.inside")
         hit("episode.end")

@@ -204,7 +204,7 @@ class SessionTrials:
         attempts = session.attempt(jobs)
         with session.stores.db.transaction():
             for attempt in attempts:
-                session.commit(attempt, instruction="")
+                session.commit(attempt)
         hit("screen.ran")
         if len(attempts) < len(jobs):
             raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")

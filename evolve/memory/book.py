@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
+from evolve.episodes import BUILT_IN
 from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, resolve
 
 _IDLE: frozenset[InsightStatus] = frozenset({"contested", "refuted", "superseded", "expired"})
@@ -21,6 +23,7 @@ class EpisodeEntry:
     Attributes:
         features: Observable features of its task; () where the policy has none.
         seq: Place in the record, rising.
+        source: Where its task came from; "" where nobody knows.
     """
 
     episode: str
@@ -31,6 +34,7 @@ class EpisodeEntry:
     instruction: str
     features: tuple[float, ...] = ()
     seq: int = 0
+    source: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,17 +117,28 @@ class InsightBook:
 
     def trials_agree(self, insight: str) -> frozenset[str]:
         """Tasks on which an intervention agreed, where more agree than disagree; else none."""
-        known = self.get(insight)
-        rows = self.evidence(insight)
-        if known.status in _IDLE or known.posterior.agree <= known.posterior.disagree:
-            return frozenset()
-        return frozenset(row.task for row in rows if row.kind == "intervention" and row.direction > 0)
+        return frozenset(row.task for row in self._agreeing(insight))
 
-    def origins(self, insight: str) -> frozenset[tuple[str, str]]:
-        """Environments and families in which interventions agree that this cause has this effect."""
+    def _agreeing(self, insight: str) -> list[EvidenceRow]:
+        known = self.get(insight)
+        if known.status in _IDLE or known.posterior.agree <= known.posterior.disagree:
+            return []
+        return [row for row in self.evidence(insight) if row.kind == "intervention" and row.direction > 0]
+
+    def acts_anywhere(self, insight: str) -> bool:
+        """Whether interventions in two families, from two sources, agree that this cause has this effect.
+
+        Families alone do not count: a task file names its own. Suites that ship are our own, so there they do.
+        """
         own = self.keys[insight]
         same = [key for key in self.keys.values() if (key.cause, key.effect) == (own.cause, own.effect)]
-        return frozenset((key.scope.environment, key.scope.family) for key in same if self.trials_agree(key.id))
+        origins = {
+            (key.scope.environment, key.scope.family, self.entries[row.episode].source)
+            for key in same
+            for row in self._agreeing(key.id)
+            if row.episode in self.entries
+        }
+        return any(one[:2] != other[:2] and _independent(one[2], other[2]) for one, other in combinations(origins, 2))
 
     def insights(self) -> list[Insight]:
         """All insights, ordered by id."""
@@ -189,6 +204,13 @@ class InsightBook:
     def all_evidence(self) -> list[EvidenceRow]:
         """Every row, ordered by id."""
         return sorted((row for rows in self._rows.values() for row in rows.values()), key=lambda row: row.id)
+
+
+def _independent(one: str, other: str) -> bool:
+    """Whether two sources have no part in common. One that nobody knows may be any other."""
+    if one == other == BUILT_IN:
+        return True
+    return bool(one and other) and not set(one.split()) & set(other.split())
 
 
 def direction_of(row: EvidenceRow) -> int:

@@ -75,7 +75,7 @@ class Memory:
         """What texts are encoded with."""
         return self._encoder.embedder
 
-    def commit(self, episode: EpisodeRecord, *, instruction: str = "") -> int:
+    def commit(self, episode: EpisodeRecord, *, instruction: str = "", source: str = "") -> int:
         """Writes an episode's claims with their evidence; gives the number of new evidence rows.
 
         Joins the caller's transaction. Committing an episode again adds nothing. Episodes that
@@ -83,10 +83,11 @@ class Memory:
 
         Args:
             instruction: The task's instruction, by which the episode is found besides its features.
+            source: Where the task came from, as :attr:`evolve.tasks.Task.source` says.
         """
         if episode.status in _TEACHES_NOTHING or episode.split in HELD_OUT:
             return 0
-        return record.write_claims(self._db, episode, instruction, self._clock())
+        return record.write_claims(self._db, episode, instruction, self._clock(), source)
 
     def recall(
         self,

@@ -49,7 +49,7 @@ class Wanted:
         notes: Whether notes are looked up as well.
         without: Ids of insights that are left out; the next best take their places.
         origin: Which task asks. A claim in a model's words then acts on the tasks that showed it; with trials on two
-            problems of a family, in that family; and elsewhere once trials of two families agree.
+            problems of a family, in that family; and elsewhere once trials of two families from two sources agree.
         trials: Also give such claims that may not act there yet, to be tried.
     """
 
@@ -140,7 +140,7 @@ def _kind(book: InsightBook, insight: Insight, want: Wanted) -> str:
         return "insight" if known else ""
     shown = book.trials_agree(insight.id)
     at_home = (insight.scope.environment, insight.scope.family) == (origin.environment, origin.family)
-    if origin.task in shown or (known and (at_home or len(book.origins(insight.id)) > 1)):
+    if origin.task in shown or (known and (at_home or book.acts_anywhere(insight.id))):
         return "insight"
     return TRIAL if want.trials and shown else ""
 

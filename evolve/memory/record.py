@@ -42,15 +42,23 @@ MIGRATIONS: tuple[Migration, ...] = (
     ),
     PREFERENCES,
     METRICS,
+    Migration(
+        "memory",
+        4,
+        "CREATE TABLE memory_sources (episode TEXT PRIMARY KEY, source TEXT NOT NULL, checksum TEXT NOT NULL)",
+    ),
 )
 
 EPOCH = "memory.epoch"
 """Counts deletions. Whatever was derived in an earlier epoch is built anew."""
 
-_TABLES = ("memory_evidence", "memory_episodes", "memory_claims", "memory_insights", "memory_features")
+_TABLES = (
+    *("memory_evidence", "memory_episodes", "memory_sources"),
+    *("memory_claims", "memory_insights", "memory_features"),
+)
 
 
-def write_claims(db: Database, record: EpisodeRecord, instruction: str, at: float) -> int:
+def write_claims(db: Database, record: EpisodeRecord, instruction: str, at: float, source: str = "") -> int:
     """Writes the claims and evidence of one episode; gives the number of new evidence rows.
 
     Every row has a key made from the episode and the claim, so writing an episode again adds nothing.
@@ -60,6 +68,8 @@ def write_claims(db: Database, record: EpisodeRecord, instruction: str, at: floa
         return 0
     with db.transaction():
         db.insert("memory_episodes", _episode_row(db, record, first, instruction), key="episode")
+        if source:
+            db.insert("memory_sources", {"episode": record.episode, "source": source}, key="episode")
         return sum(db.insert("memory_evidence", row, key="id") for row in _evidence_rows(db, record, at))
 
 
@@ -184,6 +194,9 @@ class BookReader:
         return bool(found) and found[0]["id"] == self._last
 
     def _read_episodes(self) -> None:
+        new = "episode IN (SELECT episode FROM memory_episodes WHERE seq > ?)"
+        found = self._db.rows("memory_sources", new, parameters=[self._episode])
+        sources = {row["episode"]: str(row["source"]) for row in found}
         for row in self._db.rows("memory_episodes", "seq > ?", parameters=[self._episode]):
             entry = EpisodeEntry(
                 episode=str(row["episode"]),
@@ -194,6 +207,7 @@ class BookReader:
                 instruction=str(row["instruction"]),
                 features=self._numbers(str(row["features"])),
                 seq=cast(int, row["seq"]),
+                source=sources.get(row["episode"], ""),
             )
             self._book.entries[entry.episode] = entry
             self._episode = entry.seq
@@ -270,6 +284,7 @@ def delete_insights(db: Database, ids: list[str]) -> None:
                 db.delete(table, {"insight": name})
             db.delete("memory_insights", {"id": name})
         db.delete("memory_episodes", "episode NOT IN (SELECT episode FROM memory_evidence)")
+        db.delete("memory_sources", "episode NOT IN (SELECT episode FROM memory_evidence)")
         db.delete(
             "memory_features",
             "id NOT IN (SELECT features FROM memory_evidence UNION SELECT features FROM memory_episodes)",

@@ -13,7 +13,7 @@ from types import TracebackType
 
 from evolve.cancellation import Cancellation
 from evolve.episodes import Json
-from evolve.errors import Cancelled
+from evolve.errors import Cancelled, SandboxUnavailable
 from evolve.sandbox.actions import NO_FILES, ActionResult
 from evolve.sandbox.coding import Action, Coding, order, result_of
 from evolve.sandbox.protocol import (
@@ -226,6 +226,7 @@ class IsolatedSandbox:
         return self._cancellation is not None and self._cancellation.requested
 
     def _lent(self, limits: SandboxLimits) -> _Lent:
+        _check_inherited(limits)
         return _Lent(self._confinement, self._shelf, limits, warm=self._warm)
 
     def _run(
@@ -246,6 +247,27 @@ class IsolatedSandbox:
         )
         exchange = self._exchange(request, limits)
         return _result(exchange, expected, limits, time.monotonic() - started)
+
+
+def _check_inherited(limits: SandboxLimits) -> None:
+    """Refuses where this process is itself held below what code is promised: it would fail by no fault of its own.
+
+    Raises:
+        SandboxUnavailable: A limit of the process is lower.
+    """
+    import resource  # there is none on Windows
+
+    inherited = (
+        ("-f", resource.getrlimit(resource.RLIMIT_FSIZE)[1], max(1, limits.file_mb), "files"),
+        ("-d", resource.getrlimit(resource.RLIMIT_DATA)[0], limits.memory_mb, "memory"),
+    )
+    for option, most, promised, what in inherited:
+        if most != resource.RLIM_INFINITY and most < promised << 20:
+            raise SandboxUnavailable(
+                f"this process may have {most >> 10:,} KiB of {what} (ulimit {option}), and code in the sandbox is "
+                f"promised {promised} MiB",
+                hint=f"begin in a shell without that limit; `ulimit {option}` shows it",
+            )
 
 
 def _kernel_limits(limits: SandboxLimits) -> dict[str, Json]:

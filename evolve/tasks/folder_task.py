@@ -44,10 +44,12 @@ def folder_task(
     check_value(list(patterns), Place(file="", field="protected"))
     root = named_path(folder).resolve()
     tree = read_tree(root)
+    place = f"files-{digest(str(root))[:8]}"  # what was learned in one folder is not thereby true in another
     skipped = ", ".join(tree.skipped[:3]) + (", ..." if len(tree.skipped) > 3 else "")
     return Task(
         id=name or f"folder-{digest(instruction + check)[:8]}",
-        family=f"files-{digest(str(root))[:8]}",  # what was learned in one folder is not thereby true in another
+        family=place,
+        source=place,
         instruction=instruction,
         examples=(),
         work=FolderWork(folder=str(root), check=check, base=tree.digest, protected=patterns),

@@ -9,11 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from evolve.errors import TaskError, UsageError
+from evolve.files import digest
 from evolve.tasks.assemble import RawTask, assemble, named_meta
 from evolve.tasks.csv_rows import parse_table
 from evolve.tasks.jsonl import parse_json
 from evolve.tasks.limits import Place, check_id, read_source
-from evolve.tasks.model import Suite, Task
+from evolve.tasks.model import Suite, Task, suite_digest
 from evolve.tasks.pytest_rows import parse_asserts
 from evolve.tasks.suites import BUILTIN, generate_suite
 
@@ -68,7 +69,7 @@ def load_examples(path: str | Path, *, name: str | None = None, header: bool = T
     raw = raws[0]
     if name is not None:
         raw = replace(raw, id=name, meta={**raw.meta, **named_meta(name, Place(file="", field="name"))})
-    return assemble(raw)
+    return _sourced((assemble(raw),), file)[0]
 
 
 def resolve_task(text: str) -> Task:
@@ -116,8 +117,14 @@ def _suite_from(path: Path, *, seed: int, n: int | None) -> Suite:
     else:
         raws, _ = _read(path, header=True)
     _check_unique(raws)
-    tasks = [assemble(raw) for raw in _chosen(raws, seed, n)]
-    return Suite(name=path.resolve().name if path.is_dir() else path.stem, tasks=tuple(tasks), warnings=tuple(warnings))
+    tasks = _sourced([assemble(raw) for raw in _chosen(raws, seed, n)], path)
+    return Suite(name=path.resolve().name if path.is_dir() else path.stem, tasks=tasks, warnings=tuple(warnings))
+
+
+def _sourced(tasks: Sequence[Task], path: Path) -> tuple[Task, ...]:
+    """The tasks with their source: a file that was changed, and a copy of it, still share one half of it."""
+    source = f"{digest(os.fspath(path.resolve()))[:16]} {suite_digest(tasks)[:16]}"
+    return tuple(replace(task, source=source) for task in tasks)
 
 
 def _read(path: Path, *, header: bool, lenient: bool = False, named: bool = False) -> tuple[list[RawTask], list[str]]:

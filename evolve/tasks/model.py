@@ -53,6 +53,8 @@ class Task:
             by what a model judges an answer that nothing else can check.
         warnings: What a person should know about the task, one sentence each; no part of its identity.
         earlier: Turns of the conversation before it; no part of its identity either.
+        source: Where it came from: :data:`evolve.episodes.BUILT_IN`, or digests of its place and of what stands there,
+            with blanks between; "" where nobody knows. A task file cannot set it, and it is no part of its identity.
     """
 
     id: str
@@ -68,6 +70,7 @@ class Task:
     meta: Mapping[str, Json] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=(), compare=False)
     earlier: tuple[Turn, ...] = field(default=(), compare=False)
+    source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if not self.group:

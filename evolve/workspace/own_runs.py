@@ -268,7 +268,7 @@ class _OwnRecorder:
         self._task = task
 
     def commit(self, record: EpisodeRecord) -> None:
-        self._stores.commit(record, instruction=self._task.instruction)
+        self._stores.commit(record, instruction=self._task.instruction, source=self._task.source)
 
 
 def _goal(events: Path) -> str:

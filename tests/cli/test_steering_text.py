@@ -29,6 +29,9 @@ STEERING = {
     "marks of direction": "a\u200fb\u200ec\u061cd",
     "fillers": "a\u00adb\u3164c\uffa0d\u115fe\u1160f\u034fg\u180eh\u2800i",
     "variants that nobody sees": "a\U000e0100b\U000e01efc",
+    "variants of signs": "a\ufe00b\ufe0fc",
+    "signs of music and of writing": "a\U0001d159b\U00016fe4c",
+    "ignorable though nobody assigned them": "a\u2065b\ufff0c\ufff8d\U000e0080e\U000e0fff",
     "of private use": "a\ue000b\U000f0000c",
     "a joiner between letters": "pass\u200dword",
 }
@@ -130,5 +133,10 @@ def test_a_name_cannot_add_a_row_to_a_table():
 
 
 def test_letters_of_all_languages_and_line_breaks_stay():
-    text = "Zażółć gęślą\tjaźń\n日本語 العربية हिन्दी 👩‍👩‍👧 ‹é›"
+    text = "Zażółć gęślą\tjaźń\n日本語 العربية हिन्दी 👩‍👩‍👧 ‹é› \u2764\ufe0f"
     assert visible(text) == text
+
+
+@pytest.mark.parametrize("before", ["a", "\ufe0f", "\u2764\ufe0f", "\u2800", "\U0001d159", ""])
+def test_a_sign_of_how_to_draw_an_emoji_stays_behind_an_emoji_alone(before):
+    assert visible(f"{before}\ufe0f").endswith("\\ufe0f")

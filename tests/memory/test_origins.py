@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
-from evolve.episodes import Origin
+from evolve.episodes import BUILT_IN, Origin
+from evolve.tasks import load_examples, load_suite, resolve_task, task_json
+from evolve.tasks.folder_task import folder_task
 
 FACT = "fact:dates are written day first"
 DATES, NAMES = "dates", "names"
@@ -22,9 +25,9 @@ def asks(memory, task="task-99", family=DATES, kinds=("insight", "trial")):
 def learned(memory, lesson):
     """Commits lessons on a fact."""
 
-    def learn(*numbers, family=DATES, cause=FACT, **more):
+    def learn(*numbers, family=DATES, cause=FACT, source="", **more):
         for number in numbers:
-            memory.commit(lesson(number, cause=cause, family=family, **more))
+            memory.commit(lesson(number, cause=cause, family=family, **more), source=source)
         return memory
 
     return learn
@@ -50,16 +53,79 @@ def test_many_trials_in_one_family_do_not_carry_it_to_another(learned):
     assert asks(memory, family=NAMES) == ["trial"]
 
 
-def test_a_trial_in_another_family_that_agrees_does(learned):
-    memory = learned(1, 2)
-    learned(3, family=NAMES)
+def test_a_trial_in_another_family_from_another_source_does(learned):
+    memory = learned(1, 2, source="file-a")
+    learned(3, family=NAMES, source="file-b")
     assert set(asks(memory, family="amounts")) <= {"insight", "trial"} and "insight" in asks(memory, family="amounts")
 
 
 def test_a_trial_in_another_family_that_disagrees_does_not(learned):
-    memory = learned(1, 2)
-    learned(3, family=NAMES, direction=-1)
+    memory = learned(1, 2, source="file-a")
+    learned(3, family=NAMES, direction=-1, source="file-b")
     assert "insight" not in asks(memory, family="amounts")
+
+
+@pytest.mark.parametrize("sources", [("file-a", "file-a"), ("place-a old", "place-a new"), ("", "file-a"), ("", "")])
+def test_families_that_one_source_names_do_not(learned, sources):
+    """Whoever writes a task file writes its families too; a changed file in its place is no second one."""
+    memory = learned(1, 2, source=sources[0])
+    learned(3, family=NAMES, source=sources[1])
+    assert "insight" not in asks(memory, family="amounts") and "insight" not in asks(
+        memory.snapshot(), family="amounts"
+    )
+    assert asks(memory)[0] == "insight"
+
+
+def test_two_sources_that_name_one_family_do_not(learned):
+    memory = learned(1, source="file-a")
+    learned(2, source="file-b")
+    assert asks(memory) == ["insight"] and asks(memory, family=NAMES) == ["trial"]
+
+
+def test_two_families_of_suites_that_ship_do(learned):
+    memory = learned(1, 2, source=BUILT_IN)
+    learned(3, family=NAMES, source=BUILT_IN)
+    assert "insight" in asks(memory, family="amounts")
+
+
+@pytest.mark.parametrize(("source", "acts"), [("file-a", False), ("file-b", True)])
+def test_where_it_came_from_is_read_anew_with_the_record(store, lesson, source, acts):
+    first = store.memory()
+    for number, family, origin in ((1, DATES, "file-a"), (2, DATES, "file-a"), (3, NAMES, source)):
+        first.commit(lesson(number, cause=FACT, family=family), source=origin)
+    store.close()
+    assert ("insight" in asks(store.memory(), family="amounts")) is acts
+
+
+def test_a_file_that_names_two_families_is_one_source_however_its_tasks_are_run(tmp_path, memory, lesson):
+    file = tmp_path / "from-outside.jsonl"
+    rows = [{"input": [text], "output": text.upper()} for text in ("a b", "c d", "e f", "g h", "i j", "k l")]
+    named = [{"id": f"t{n}", "family": family, "examples": rows} for n, family in ((1, DATES), (2, DATES), (3, NAMES))]
+    file.write_text("".join(json.dumps(one) + "\n" for one in named))
+    tasks = [*load_suite(file).tasks[:2], resolve_task(f"{file}#t3")]
+    for number, task in enumerate(tasks, 1):
+        assert task.source
+        memory.commit(lesson(number, cause=FACT, family=task.family), source=task.source)
+    assert "insight" not in asks(memory, family="amounts")
+
+
+def test_two_files_and_two_folders_are_two_sources_and_a_copy_is_none(tmp_path, memory, lesson):
+    rows = "name,initials\n" + "".join(f"{name},{name[0]}\n" for name in ("Ada", "Bob", "Cem", "Dan", "Eva", "Fay"))
+    for name, text in (("a.csv", rows), ("b.csv", rows.replace("Ada", "Alan")), ("copied/a.csv", rows)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    one, other, copy = (load_examples(tmp_path / name) for name in ("a.csv", "b.csv", "copied/a.csv"))
+    here, there = (folder_task("tidy up", tmp_path / name, "true") for name in ("", "copied"))
+    assert not set(one.source.split()) & set(other.source.split())
+    assert set(one.source.split()) & set(copy.source.split())
+    assert here.source and there.source and here.source != there.source
+
+
+def test_tasks_that_ship_say_so_and_a_file_named_like_their_suite_does_not(tmp_path):
+    assert {task.source for task in load_suite("lists", n=3).tasks} == {BUILT_IN}
+    file = tmp_path / "lists.jsonl"
+    file.write_text("".join(json.dumps(task_json(task)) + "\n" for task in load_suite("lists", n=3).tasks))
+    assert BUILT_IN not in " ".join(task.source for task in load_suite(file).tasks)
 
 
 def test_two_trials_on_one_problem_are_one(learned, lesson):

@@ -5,6 +5,8 @@ Never is it a failure of the code, never does it hang, and the next call on the 
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 
 import pytest
@@ -153,3 +155,40 @@ def test_some_failures_of_the_supervisor_are_faults_or_do_no_harm(backend):
 @pytest.mark.parametrize("scenario", RIGHT, ids=lambda one: one.__name__)
 def test_every_failure_of_the_supervisor_is_a_fault_or_does_no_harm(backend, scenario):
     assert {"pipe", "Popen", "read", "write", "DefaultSelector"} <= supervised(backend, scenario, 1000)
+
+
+_UNDER_A_LIMIT = """
+import resource, sys
+from pathlib import Path
+from evolve.errors import SandboxUnavailable
+from evolve.sandbox import Program, open_sandbox
+sandbox = open_sandbox(sys.argv[1], warm=False)
+number, most = getattr(resource, sys.argv[2]), int(sys.argv[3])
+resource.setrlimit(number, (most, most))
+source = "def f(x):\\n    open('a', 'w').write('q' * 200_000)\\n    return len(bytearray(x))\\n"
+large = Program(source=source, entry="f")
+for run in (lambda: sandbox.run_programs([large], [[200 << 20]]).programs, lambda: sandbox.execute("1").state):
+    try:
+        print(run())
+    except SandboxUnavailable as error:
+        print("refused:", error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "told"),
+    [
+        ("RLIMIT_FSIZE", 100_000, "(ulimit -f)"),
+        ("RLIMIT_DATA", 100 << 20, "(ulimit -d)"),
+        ("RLIMIT_FSIZE", 1 << 40, ""),
+        ("RLIMIT_DATA", 1 << 40, ""),
+    ],
+)
+def test_a_limit_that_was_inherited_is_not_the_fault_of_the_code(backend, limit, most, told):
+    command = [sys.executable, "-c", _UNDER_A_LIMIT, backend.name, limit, str(most)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2
+    for line in lines:
+        assert (line.startswith("refused:") and told in line) if told else not line.startswith("refused:")
+    assert told or "value=209715200" in lines[0]

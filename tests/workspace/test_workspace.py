@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 import evolve
 from evolve.episodes import Row
 from evolve.errors import Interrupted, TaskError, UsageError, WorkspaceBusy, WorkspaceError
+from evolve.tasks import load_suite, task_json
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox, small_suite
 from evolve.workspace.opening import ensure_workspace
 from evolve.workspace.own_rows import with_answer
@@ -47,6 +49,19 @@ def test_what_was_learned_makes_the_next_run_cheaper_until_it_is_forgotten(opene
     assert second.cost.candidates < first.cost.candidates
     assert opened.memory.forget(everything=True) == 1
     assert opened.run(tasks[2]).cost == first.cost
+
+
+def test_memory_keeps_where_tasks_came_from(opened, tmp_path):
+    """What a model words acts elsewhere only once two sources agree, so whatever learns from a file keeps which."""
+    (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(task_json(task)) + "\n" for task in small_suite(20).tasks))
+    suite = load_suite(tmp_path / "tasks.jsonl")
+    (tmp_path / "totals.json").write_text(json.dumps([{"input": [xs], "output": total} for xs, total in TOTALS]))
+    opened.run(examples=tmp_path / "totals.json")
+    own = {entry.episode: entry.source for entry in opened.stores.memory.snapshot().book.entries.values()}
+    opened.improve(tmp_path / "tasks.jsonl", rounds=1)
+    every = {entry.episode: entry.source for entry in opened.stores.memory.snapshot().book.entries.values()}
+    assert len(own) == 1 and all(own.values())
+    assert {every[name] for name in set(every) - set(own)} == {suite.tasks[0].source} != set(own.values())
 
 
 def test_rows_of_a_file_and_a_task_value_are_accepted(opened, tmp_path):

@@ -6,10 +6,11 @@ same tasks on every machine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib import import_module
 
+from evolve.episodes import BUILT_IN
 from evolve.errors import UsageError
 from evolve.tasks.model import Suite
 
@@ -60,4 +61,4 @@ def generate_suite(name: str, *, n: int | None = None, seed: int = 0) -> Suite:
     if size < 1:
         raise UsageError(f"a suite needs at least one task, not {size}")
     module = import_module(f"evolve.tasks.suites.{name}")
-    return Suite(name=name, tasks=tuple(module.generate(size, seed)))
+    return Suite(name=name, tasks=tuple(replace(task, source=BUILT_IN) for task in module.generate(size, seed)))
