@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.forged_answers import CODES, FILES, FOLDER, MODULE, OBJECTS, RIGHT, VALUES, Forgery
+from benchmarks.forged_families import TRICKS, Trick
 from benchmarks.record import Outcome, Target, common_options, progress, publish
 from evolve.episodes import Row
 from evolve.sandbox import Sandbox, open_sandbox
 from evolve.tasks import CommandVerifier, RowsVerifier, Submission, TestsVerifier, Verifier
 from evolve.tasks.work import FolderWork
 
+OWN = "tests of their own"
 WAYS = ("rows", "values", "objects", "check")
 COMMAND = "python3 -m pytest -q -p no:cacheprovider"
 _WITHOUT_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 "
@@ -44,13 +46,29 @@ def judged(way: str, forgery: Forgery, sandbox: Sandbox) -> dict[str, Any]:
     }
     written = {f"{MODULE}.py": forgery.code, **forgery.files}
     files = {**original, **{name: text.encode() for name, text in written.items()}}
+    said = _said(verifiers[way], Submission(code=forgery.code, files=files), sandbox)
+    return {"way": way, "answer": forgery.name, "aside": forgery.aside, "knows": forgery.knows, **said}
+
+
+def tricked(trick: Trick, sandbox: Sandbox, *, right: bool = False) -> dict[str, Any]:
+    """What the verifier of its tests says of one answer with tests of its own."""
+    code = trick.right if right else trick.code
+    start = {"app.py": b"def f(x): raise NotImplementedError\n", "tests/__init__.py": b""}
+    original = {**start, trick.file: trick.tests.encode()}
+    files = {**original, "app.py": code.encode()}
+    files |= {} if right else {name: text.encode() for name, text in trick.changed.items()}
+    work = FolderWork(folder="/", check=trick.command)
+    verifier: Verifier = TestsVerifier(tests=trick.tests)
+    if trick.command:
+        verifier = CommandVerifier(work=work, original=original)
+    said = _said(verifier, Submission(code=code, files=files), sandbox)
+    return {"way": OWN, "answer": f"{_HONEST.name} to: {trick.name}" if right else trick.name, **said}
+
+
+def _said(verifier: Verifier, submission: Submission, sandbox: Sandbox) -> dict[str, Any]:
     started = time.monotonic()
-    verdict = verifiers[way].verify(Submission(code=forgery.code, files=files), sandbox)
+    verdict = verifier.verify(submission, sandbox)
     return {
-        "way": way,
-        "answer": forgery.name,
-        "aside": forgery.aside,
-        "knows": forgery.knows,
         "accepted": verdict.accepted,
         "checked": verdict.checked,
         "verified": verdict.verified,
@@ -72,13 +90,19 @@ def planned(quick: bool, seed: int) -> Iterator[tuple[str, Forgery]]:
 
 def targets_of(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
     """No forgery is verified, none that can be noticed is accepted, and the right answer always is."""
+    own = [row for row in rows if row.get("way") == OWN]
+    tricks = [row for row in own if not row["answer"].startswith(_HONEST.name)]
+    solved = [row for row in own if row["answer"].startswith(_HONEST.name)]
+    rows = [row for row in rows if row not in own]
     forged = [row for row in rows if row["answer"] != _HONEST.name]
     right = [row for row in rows if row["answer"] == _HONEST.name]
     reached = [row for row in forged if not row["knows"]]
     counts: list[tuple[str, int | None, int, int]] = [
         ("forgeries verified", sum(row["verified"] for row in forged), 0, len(forged)),
         ("forgeries accepted that can be noticed", sum(row["accepted"] for row in reached), 0, len(reached)),
-        ("faults", sum(row["fault"] for row in rows), 0, len(rows)),
+        ("tricks verified or checked", sum(row["verified"] or row["checked"] for row in tricks), 0, len(tricks)),
+        ("right answers to their tests refused", sum(not row["accepted"] for row in solved), 0, len(solved)),
+        ("faults", sum(row["fault"] for row in (*rows, *own)), 0, len(rows) + len(own)),
         ("right answers refused", sum(not row["accepted"] for row in right), 0, len(right)),
         ("right answers verified", sum(row["verified"] for row in right), 2, len(right)),
     ]
@@ -89,8 +113,8 @@ def targets_of(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
 def table(outcome: Outcome) -> str:
     """Counts per way, and every forgery that was believed."""
     lines = []
-    for way in WAYS:
-        here = [row for row in outcome.rows if row["way"] == way and row["answer"] != _HONEST.name]
+    for way in (*WAYS, OWN):
+        here = [row for row in outcome.rows if row["way"] == way and not row["answer"].startswith(_HONEST.name)]
         counts = [sum(row[key] for row in here) for key in ("verified", "checked", "accepted")]
         lines.append(f"{way}: {len(here)} forgeries, {counts[0]} verified, {counts[1]} checked, {counts[2]} accepted")
         lines += [f"  {row['answer']}: {row['said']}" for row in here if row["accepted"] or row["fault"]]
@@ -111,6 +135,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         for way, forgery in planned(options.quick, options.seeds):
             rows.append(judged(way, forgery, sandbox))
             progress(f"{way}: {forgery.name}: {'accepted' if rows[-1]['accepted'] else 'refused'}")
+        for trick in TRICKS:
+            rows += [tricked(trick, sandbox, right=True), tricked(trick, sandbox)]
+            progress(f"{OWN}: {trick.name}: {'accepted' if rows[-1]['accepted'] else 'refused'}")
     outcome = Outcome(benchmark="forged", seeds=1, quick=options.quick, rows=rows, targets=targets_of(rows))
     publish(outcome, options, table(outcome))
 

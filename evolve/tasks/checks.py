@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evolve.faults import hit
@@ -28,6 +28,7 @@ told = os.path.abspath(os.path.join(".tox", PLUGIN))
 os.makedirs(told)
 with open(os.path.join(told, PLUGIN + ".py"), "w") as file:
     file.write(TELLS)
+env["EVOLVE_ENDED"] = os.path.join(told, "ended")
 telling = {"PYTHONPATH": os.pathsep.join(filter(None, [told, env.get("PYTHONPATH")])), "PYTEST_ADDOPTS": "-p " + PLUGIN}
 for more in (telling, {}):
     check = subprocess.Popen(
@@ -45,7 +46,12 @@ try:
         report = json.loads(file.read(8 << 20))
 except (OSError, ValueError):
     pass
-result = [ended, tail.decode("utf-8", "replace"), report]
+try:
+    with open(env["EVOLVE_ENDED"], "rb") as file:
+        ends = file.read(8 << 20).decode("utf-8", "replace").splitlines()
+except OSError:
+    ends = []
+result = [ended, tail.decode("utf-8", "replace"), report, ends]
 """
 
 # A plugin of pytest: what came of each test, by its id, and which files could not be read.
@@ -81,6 +87,7 @@ class Checked:
         fault: The sandbox failed.
         tests: Where pytest ran and told of it, what came of each test by its id: ``passed``, ``failed``, ``skipped``;
             ``error`` for a file that could not be read.
+        ended: Lines that the tests wrote to the file that ``EVOLVE_ENDED`` names.
     """
 
     ok: bool
@@ -89,6 +96,7 @@ class Checked:
     score: float = 0.0
     fault: bool = False
     tests: Mapping[str, str] = field(default_factory=dict)
+    ended: Sequence[str] = ()
 
     @property
     def summary(self) -> str:
@@ -127,17 +135,18 @@ def run_check(
     if result.state == "limit":
         unit = f" of {seconds:g} s" if result.limit == "wall" else ""
         return Checked(ok=False, error=f"the check reached its {result.limit} limit{unit}")
-    if not (isinstance(result.value, list) and len(result.value) == 3 and isinstance(result.value[1], str)):
+    if not (isinstance(result.value, list) and len(result.value) == 4 and isinstance(result.value[1], str)):
         return Checked(ok=False, error=f"the check gave no result: {result.error or 'none'}")
     code_of, tail = result.value[0], clean_text(result.value[1])[-TAIL:]
     if code_of == 127:
         return Checked(ok=False, tail=tail, error=f"a command was not found: {_last(tail)}")
     counts, said = _counts(tail), result.value[2]
     tests = {name: str(outcome) for name, outcome in said.items()} if isinstance(said, dict) else {}
+    ended = [str(line) for line in result.value[3]] if isinstance(result.value[3], list) else []
     ok = code_of == 0 and type(code_of) is int
     if ok and is_pytest(command) and not counts.get("passed"):
         return Checked(ok=False, tail=tail, error="the check ended with 0 and told of no passed test", tests=tests)
-    return Checked(ok=ok, tail=tail, score=_score(ok, counts), tests=tests)
+    return Checked(ok=ok, tail=tail, score=_score(ok, counts), tests=tests, ended=ended)
 
 
 def is_pytest(command: str) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import get_args
 
-from evolve.tasks.broken import Breaking, broken, names_of_tests, new_secret, reprinted, strengthened
+from evolve.tasks.broken import Breaking, broken, names_of_tests, new_secret
 from evolve.tasks.checks import Checked, is_pytest
 from evolve.tasks.own_tests import lost_tests, without_tests
+from evolve.tasks.reached import UNITTEST, not_reached, skips
+from evolve.tasks.strict import ends, reprinted, strengthened, uses_class
 
 Run = Callable[[Mapping[str, bytes]], Checked]
 
@@ -24,9 +26,14 @@ OWN_OBJECTS = (
     "or it changes values of theirs"
 )
 
+NOT_REACHED = "it was not cross-examined, because {tests} did not tell of its end"
+NOT_TOLD = "it was not cross-examined, because it says nothing of {tests}, which it tried before"
+
+ALL_ALIKE = "fails in tests that are whole where others are broken on purpose, so it is not believed"
+
+_SETTINGS = ("pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini")
+_EARLY = re.compile(r"(?:^|[\s\"'])(?:-[a-z]*x\b|--exitfirst|--maxfail)", re.MULTILINE)
 _LOOKS = re.compile(r"lineno|inspect|__file__|traceback|linecache|_getframe")
-_SKIPPING = ("skip", "xfail")
-_UNITTEST = re.compile(r"\s-m\s+unittest(?:\s|$)")
 _SEVERAL = re.compile(r"[|&;\n]")
 _SCRIPT = re.compile(r"(?:^|[\s;&|/])python[\d.]*\s+([\w./-]+\.py)(?=\s|$|[;&|])")
 
@@ -107,45 +114,134 @@ def _cross_examined(passed: Passed) -> Examined:
     scripts = _scripts(passed.command, texts)
     if any("_exit(" in texts[name] for name in scripts):
         return Examined(believed=True, decides=False, text=NOT_EXAMINED)
-    # A file that speaks of skipping may have good reason to skip now what it tried before.
-    steady = {name: tests[name] for name, text in texts.items() if not any(word in text for word in _SKIPPING)}
-    unsaid = sorted(_expected(passed.before, steady) - _functions(passed.checked.tests, "passed", tests))
-    if unsaid:
-        return Examined(believed=False, text=f"says nothing of {', '.join(unsaid[:3])}, which it tried before")
+    untold = _untold(passed, texts, tests)
+    if untold is not None:
+        return untold
     if not _runs_them(passed, tests, scripts):
         return Examined(believed=True, decides=False, text=NOT_EXAMINED)
-    secret, texts = new_secret(), {name: text for name, text in texts.items() if tests[name] or name in scripts}
-    stricter = _asked_strictly(passed, texts, tests, scripts, secret)
-    if stricter is not None:
-        return stricter
-    for how in get_args(Breaking):
-        changed = {name: broken(text, how, secret, script=name in scripts).encode() for name, text in texts.items()}
-        again = passed.run({**passed.files, **changed})
-        if again.fault:
-            return Examined(believed=False, text=again.error, fault=True)
-        if again.ok or _functions(again.tests, "passed", tests):
-            return Examined(believed=False, text=BELIEVED_BROKEN)
-    return Examined(believed=True, text="fails before the change, and where its tests are broken on purpose")
+    kept = {name: text for name, text in texts.items() if tests[name] or name in scripts}
+    return _Asked(passed=passed, texts=kept, tests=tests, scripts=scripts, secret=new_secret()).judged()
 
 
-def _asked_strictly(
-    passed: Passed, texts: Mapping[str, str], tests: Mapping[str, list[str]], scripts: Collection[str], secret: str
-) -> Examined | None:
-    """What tests that compare more strictly say against the check; None where they pass."""
-    for plain in (True, False):
-        strictly = {
-            name: strengthened(text, secret, plain=plain, script=name in scripts) for name, text in texts.items()
+def _untold(passed: Passed, texts: Mapping[str, str], tests: Mapping[str, list[str]]) -> Examined | None:
+    """What speaks against a check that says no longer of a test that it passes; None where it says so of all."""
+    found = {name: skips(text) for name, text in texts.items()}
+    # A test that speaks of skipping may have good reason to skip now what it tried before.
+    steady = {name: [test for test in tests[name] if test not in found[name][0]] for name in texts}
+    now = passed.checked.tests
+    unsaid = _expected(passed.before, steady) - _functions(now, "passed", tests)
+    unsaid |= _functions(now, "skipped", steady) & _expected(passed.before, steady)
+    if unsaid and not any(elsewhere for _, elsewhere in found.values()):
+        said = ", ".join(sorted(unsaid)[:3])
+        return Examined(believed=False, text=f"says nothing of {said}, which it tried before")
+    # One set of parameters may come from the answer, and be another now.
+    gone = {node for node, said in passed.before.tests.items() if said != "skipped" and now.get(node) != "passed"}
+    lost = sorted(unsaid) or sorted(node for node in gone if _functions({node: "passed"}, "passed", steady))
+    return Examined(believed=True, decides=False, text=NOT_TOLD.format(tests=", ".join(lost[:3]))) if lost else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """The changed tests that a check is run on.
+
+    Attributes:
+        texts: The files with tests.
+        tests: The names of the tests in every deciding file.
+        scripts: Names of the files that the command runs by themselves.
+    """
+
+    passed: Passed
+    texts: Mapping[str, str]
+    tests: Mapping[str, list[str]]
+    scripts: Collection[str]
+    secret: str
+
+    def judged(self) -> Examined:
+        """Runs the check on all of them, in an order that nobody knows: code under test can count its runs."""
+        half, passing = self._half(), _functions(self.passed.checked.tests, "passed", self.tests)
+        trees = {
+            "strict": self._strict(plain=True),
+            "values": self._broken("values"),
+            "ends": self._broken("ends", half),
         }
-        strict = passed.run({**passed.files, **_encoded(strictly)})
+        if not passing:
+            trees["again"] = trees["strict"]
+        order, said = list(trees), {}
+        random.SystemRandom().shuffle(order)
+        for one in order:
+            said[one] = self.passed.run(trees[one])
+            if said[one].fault:
+                return Examined(believed=False, text=said[one].error, fault=True)
+        whole = [said[one] for one in ("strict", "again") if one in said]
+        spoilt = None if all(_passes_still(self.passed, one, self.tests) for one in whole) else self._spoilt()
+        if spoilt is not None and not spoilt.believed:
+            return spoilt
+        left = [_functions(said[one].tests, "passed", self.tests) for one in ("values", "ends")]
+        if said["values"].ok or said["ends"].ok or left[0] or left[1] & (half or passing):
+            return Examined(believed=False, text=BELIEVED_BROKEN)
+        others = passing - half if half else set()
+        if others & _functions(said["ends"].tests, "failed", self.tests):
+            return Examined(believed=False, text=ALL_ALIKE)
+        gone = () if _stops_early(self.passed) else others - left[1]
+        silent = [*gone, *(test for one in whole for test in self._silent(one))]
+        if spoilt is None and silent:
+            said_of = NOT_REACHED.format(tests=", ".join(sorted(set(silent))[:3]))
+            return Examined(believed=True, decides=False, text=said_of)
+        return spoilt or Examined(
+            believed=True, text="fails before the change, and where its tests are broken on purpose"
+        )
+
+    def _half(self) -> set[str]:
+        """Some of the tests whose outcome is told, and not all; none where there are not two."""
+        passing = sorted(_functions(self.passed.checked.tests, "passed", self.tests))
+        by_chance = random.SystemRandom()
+        return set(by_chance.sample(passing, by_chance.randint(1, len(passing) - 1))) if len(passing) > 1 else set()
+
+    def _broken(self, how: Breaking, half: Collection[str] = ()) -> dict[str, bytes]:
+        only = {name: {one for one in self.tests[name] if not half or f"{name}::{one}" in half} for name in self.texts}
+        return self._changed(
+            lambda name, text: broken(text, how, self.secret, script=name in self.scripts, only=only[name])
+        )
+
+    def _strict(self, *, plain: bool) -> dict[str, bytes]:
+        return self._changed(
+            lambda name, text: strengthened(text, self.secret, plain=plain, script=name in self.scripts, file=name)
+        )
+
+    def _changed(self, change: Callable[[str, str], str]) -> dict[str, bytes]:
+        return {**self.passed.files, **{name: change(name, text).encode() for name, text in self.texts.items()}}
+
+    def _silent(self, said: Checked) -> list[str]:
+        return not_reached(self.passed.command, self.texts, self.scripts, said, ends(said.ended, self.secret))
+
+    def _spoilt(self) -> Examined:
+        """Why tests fail that compare more strictly, and want plain values."""
+        strict = self.passed.run(self._strict(plain=False))
         if strict.fault:
             return Examined(believed=False, text=strict.error, fault=True)
-        if _passes_still(passed, strict, tests):
-            return None if plain else Examined(believed=True, decides=False, text=OWN_OBJECTS)
-    again = passed.run({**passed.files, **_encoded({name: reprinted(text) for name, text in texts.items()})})
-    minds = _SEVERAL.search(passed.command) or any(_LOOKS.search(text) for text in texts.values())
-    if again.ok or not minds:
-        return Examined(believed=False, text=TOO_EASY)
-    return Examined(believed=True, decides=False, text=MINDS_LOOKS)
+        if _passes_still(self.passed, strict, self.tests):
+            return Examined(believed=True, decides=False, text=OWN_OBJECTS)
+        again = self.passed.run(self._changed(lambda _, text: reprinted(text)))
+        minds = _SEVERAL.search(self.passed.command) or any(_LOOKS.search(text) for text in self.texts.values())
+        if again.ok and any(uses_class(text, self._is_answer) for text in self.texts.values()):
+            return Examined(believed=True, decides=False, text=OWN_OBJECTS)
+        if again.ok or not minds:
+            return Examined(believed=False, text=TOO_EASY)
+        return Examined(believed=True, decides=False, text=MINDS_LOOKS)
+
+    def _is_answer(self, module: str) -> bool:
+        path = module.replace(".", "/")
+        places = {f"{path}.py", f"{path}/__init__.py"}
+        return any(one in places or one.endswith(tuple(f"/{place}" for place in places)) for one in self._written())
+
+    def _written(self) -> set[str]:
+        return set(self.passed.files) - set(self.passed.deciding)
+
+
+def _stops_early(passed: Passed) -> bool:
+    """Whether pytest ends at the first test that fails, as far as the text of command and settings tells."""
+    texts = [data.decode("utf-8", "replace") for name, data in passed.files.items() if name.endswith(_SETTINGS)]
+    return any(_EARLY.search(text) for text in (passed.command, *texts))
 
 
 def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]]) -> bool:
@@ -153,14 +249,11 @@ def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]
     if strict.ok:
         return True
     if strict.tests and passed.checked.tests:
-        return _functions(passed.checked.tests, "passed", tests) <= _functions(
-            strict.tests, "passed", tests
-        ) - _functions(strict.tests, "failed", tests)
+        failed = _functions(strict.tests, "failed", tests)
+        if failed - _functions(passed.checked.tests, "failed", tests):
+            return False
+        return _functions(passed.checked.tests, "passed", tests) <= _functions(strict.tests, "passed", tests) - failed
     return False
-
-
-def _encoded(texts: Mapping[str, str]) -> dict[str, bytes]:
-    return {name: text.encode() for name, text in texts.items()}
 
 
 def _texts(passed: Passed) -> dict[str, str]:
@@ -182,7 +275,7 @@ def _runs_them(passed: Passed, tests: Mapping[str, list[str]], scripts: Collecti
         return False
     if passed.before.tests:
         return bool(_expected(passed.before, tests, skipped=True))
-    return is_pytest(passed.command) or _UNITTEST.search(passed.command) is not None
+    return is_pytest(passed.command) or UNITTEST.search(passed.command) is not None
 
 
 def _expected(before: Checked, tests: Mapping[str, list[str]], *, skipped: bool = False) -> set[str]:

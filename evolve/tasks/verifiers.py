@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Protocol
 
 from evolve.episodes import Row
 from evolve.errors import ModelMistake
@@ -14,11 +15,12 @@ from evolve.files import clean_text
 from evolve.prompts import quoted
 from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.tasks.apart import ApartRun, is_missing, run_apart
-from evolve.tasks.broken import Breaking, broken, names_of_tests, new_secret, strengthened
+from evolve.tasks.broken import broken, names_of_tests, new_secret
 from evolve.tasks.checks import Checked, run_check
 from evolve.tasks.examination import BELIEVED_BROKEN, OWN_OBJECTS, TOO_EASY, Passed, examine
 from evolve.tasks.model import MIN_VERIFY
 from evolve.tasks.separable import why_whole
+from evolve.tasks.strict import strengthened, uses_class
 from evolve.tasks.trials import try_rows
 from evolve.tasks.work import FolderWork, files_run, is_protected, restored
 
@@ -132,37 +134,50 @@ class TestsVerifier:
     def _together(
         self, names: Mapping[str, bool], assertions: int, whole: str, submission: Submission, sandbox: Sandbox
     ) -> Verdict:
-        """Tests and answer in one process; again where the tests compare more strictly, and broken in two ways."""
-        secret = new_secret()
-        versions = [
-            self.tests,
-            *(broken(self.tests, how, secret) for how in get_args(Breaking)),
-            strengthened(self.tests, secret, plain=True),
-            strengthened(self.tests, secret),
-        ]
-        runs: list[SandboxResult] = []
-        for text in versions:
-            if len(runs) == 4 and _all_passed(runs[3], names):
-                break
-            files = {f"{SOLUTION}.py": submission.code, "test_solution.py": text}
-            hit("sandbox.before")
-            result = sandbox.run_tests([TestModule(files=files, test_file="test_solution.py")], _TEST_LIMITS)
-            hit("sandbox.after")
+        """Tests and answer in one process; again, in an order nobody knows, where the tests were changed."""
+        secret, by_chance = new_secret(), random.SystemRandom()
+        half = set(by_chance.sample(sorted(names), by_chance.randint(1, max(1, len(names) - 1))))
+        failing = {"values": set(names), "ends": half, "rest": set(names) - half}
+        texts = {how: broken(self.tests, "ends", secret, only=failing[how]) for how in ("ends", "rest") if failing[how]}
+        texts |= {
+            "values": broken(self.tests, "values", secret),
+            "strict": strengthened(self.tests, secret, plain=True),
+        }
+        order, runs = ["plain", *by_chance.sample(list(texts), len(texts))], {}
+        texts |= {"plain": self.tests, "lax": strengthened(self.tests, secret)}
+        for how in order:
+            result = self._run(texts[how], submission, sandbox)
             if result.fault or len(result.programs) != 1:
                 return Verdict(accepted=False, text=result.fault or "the sandbox gave no result", fault=True)
-            runs.append(result)
-            if len(runs) in (1, 5) and not _all_passed(result, names):
-                said = f"with this answer the hidden check {TOO_EASY}" if len(runs) == 5 else ""
+            runs[how] = result
+            if how == "plain" and not _all_passed(result, names):
+                said = runs[how].programs[0].error
+                text = f"the hidden tests cannot run: {said}" if said.startswith("ModuleNotFoundError") else ""
+                return Verdict(accepted=False, rows=assertions, text=text)
+            if len(runs) == len(order) and how != "lax" and not _all_passed(runs["strict"], names):
+                order.append("lax")
+        if "lax" in runs and not (_all_passed(runs["lax"], names) or uses_class(self.tests, SOLUTION.__eq__)):
+            said = f"with this answer the hidden check {TOO_EASY}"
+            return Verdict(accepted=False, rows=assertions, text=said)
+        for how in failing.keys() & runs.keys():
+            wrong = [one.name for one in runs[how].programs[0].outputs if one.ok == (one.name in failing[how])]
+            if wrong:
+                said = f"with this answer the hidden check {BELIEVED_BROKEN}"
                 return Verdict(accepted=False, rows=assertions, text=said)
-        if any(outcome.ok for result in runs[1:3] for outcome in result.programs[0].outputs):
-            return Verdict(accepted=False, rows=assertions, text=f"with this answer the hidden check {BELIEVED_BROKEN}")
-        if len(runs) == 5:
+        if "lax" in runs:
             return Verdict(accepted=True, rows=assertions, text=f"passes hidden tests; {OWN_OBJECTS}")
         enough = assertions >= MIN_VERIFY
         few = "" if enough else f", and {_too_few(assertions)}"
         grade = "checked and not verified" if enough else "neither verified nor checked"
         text = f"passes hidden tests; {grade}, because they ran in its own process ({whole}){few}"
         return Verdict(accepted=True, checked=enough, rows=assertions, text=text)
+
+    def _run(self, tests: str, submission: Submission, sandbox: Sandbox) -> SandboxResult:
+        files = {f"{SOLUTION}.py": submission.code, "test_solution.py": tests}
+        hit("sandbox.before")
+        result = sandbox.run_tests([TestModule(files=files, test_file="test_solution.py")], _TEST_LIMITS)
+        hit("sandbox.after")
+        return result
 
 
 def _apart(names: Mapping[str, bool], assertions: int, run: ApartRun) -> Verdict:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.forged import LEAST, WAYS, planned, targets_of
+from benchmarks.forged import LEAST, OWN, WAYS, planned, targets_of
 from benchmarks.forged_answers import CODES, FILES, FOLDER, RIGHT, VALUES
+from benchmarks.forged_families import TRICKS
 
 
 def test_no_forgery_is_right_and_every_one_has_its_name():
@@ -28,6 +29,23 @@ def test_a_quick_run_puts_every_code_to_every_fast_way():
     assert {way for way, _ in quick} == set(WAYS)
     assert [one for way, one in quick if way == "values"] == [one for way, one in whole if way == "values"]
     assert len(whole) == 3 * (1 + len(CODES)) + 1 + len(CODES) + len(FILES)
+
+
+def test_every_trick_has_its_name_and_its_tests():
+    assert len({one.name for one in TRICKS}) == len(TRICKS) >= 11
+    for one in TRICKS:
+        for text in (one.code, one.right, one.tests):
+            compile(text, one.name, "exec")
+        assert one.code != one.right
+
+
+def test_a_trick_may_be_accepted_and_nothing_more():
+    mended = "tricks verified or checked"
+    for said, met in (("accepted", True), ("checked", False), ("verified", False)):
+        told = {"way": OWN, "checked": False, **row("trick", accepted=True), said: True}
+        assert next(one.met for one in targets_of([told]) if one.name == mended) is met
+    refused = {"way": OWN, "checked": False, **row("the right answer to: trick")}
+    assert "right answers to their tests refused" in {one.name for one in targets_of([refused]) if not one.met}
 
 
 def row(answer, **more):

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from evolve.sandbox import open_sandbox
-from evolve.tasks import Submission, TestsVerifier
+from evolve.tasks import CommandVerifier, Submission, TestsVerifier
+from evolve.tasks.work import FolderWork
 from evolve.workspace.opening import cache_folder
 
 
@@ -43,3 +44,19 @@ def call(verdict):
         return (words or ["refused"])[0]
 
     return called
+
+
+@pytest.fixture
+def check(sandbox):
+    """What a check calls a change to ``total.py``."""
+
+    def verdict(change, command, tests, written=None, start="def total(xs):\n    return xs[0]\n", **files):
+        original = {"total.py": start.encode(), **{n: t.encode() for n, t in files.items()}}
+        if tests:
+            original["tests/test_total.py"] = tests.encode()
+        work = FolderWork(folder="/", check=command)
+        changed = {**original, "total.py": change.encode()}
+        changed |= {name: text.encode() for name, text in (written or {}).items()}
+        return CommandVerifier(work=work, original=original).verify(Submission(files=changed), sandbox)
+
+    return verdict

@@ -6,9 +6,7 @@ import pytest
 
 from benchmarks.forged import judged
 from benchmarks.forged_answers import CODES, FILES, OBJECTS, RIGHT, VALUES, Forgery
-from evolve.tasks import CommandVerifier, Submission
 from evolve.tasks.separable import why_whole
-from evolve.tasks.work import FolderWork
 from tests.tasks.asserting import three
 
 HONEST = Forgery(name="the right answer", code=RIGHT)
@@ -217,22 +215,6 @@ def test_tests_with_an_equality_of_their_own_accept_right_answers(call):
 
 
 SCRIPT = {"total.py": "def total(xs):\n    return xs[0]\n", "test_total.py": "from total import total\n"}
-
-
-@pytest.fixture
-def check(sandbox):
-    """What a check calls a change to ``total.py``."""
-
-    def verdict(change, command, tests, written=None, start="def total(xs):\n    return xs[0]\n", **files):
-        original = {"total.py": start.encode(), **{n: t.encode() for n, t in files.items()}}
-        if tests:
-            original["tests/test_total.py"] = tests.encode()
-        work = FolderWork(folder="/", check=command)
-        changed = {**original, "total.py": change.encode()}
-        changed |= {name: text.encode() for name, text in (written or {}).items()}
-        return CommandVerifier(work=work, original=original).verify(Submission(files=changed), sandbox)
-
-    return verdict
 
 
 SUM = "def total(xs):\n    return sum(xs)\n"

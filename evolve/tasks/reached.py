@@ -1,0 +1,119 @@
+"""Which tests a check has to reach the end of, and which say themselves that they may be skipped."""
+
+from __future__ import annotations
+
+import ast
+import fnmatch
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+
+from evolve.tasks.broken import parsed, tests_of
+from evolve.tasks.checks import Checked
+
+_SKIPS = frozenset(
+    {
+        *("skip", "skipif", "skipIf", "skipUnless", "skipTest", "SkipTest"),
+        *("xfail", "importorskip", "expectedFailure"),
+    }
+)
+_PATTERN = re.compile(r"\s(?:-p|--pattern)[\s=]['\"]?([^\s'\"]+)")
+_ARGUMENTS = re.compile(r"-m\s+unittest((?:\s+[^\s;&|<>]+)*)")
+UNITTEST = re.compile(r"\s-m\s+unittest(?:\s|$)")
+
+
+def skips(text: str) -> tuple[set[str], bool]:
+    """The tests whose own code says that they may be skipped, and whether anything else in the file says so.
+
+    To a test belong its decorators, and what its class holds besides tests. A comment or a text says nothing.
+    """
+    tree = parsed(text)
+    if tree is None:
+        return set(), False
+    tests = list(tests_of(tree))
+    inside = {id(node) for _, node in tests}
+    named = {name.partition("::")[0] for name, _ in tests if "::" in name}
+    own, elsewhere = {name for name, node in tests if _speaks(node)}, False
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef) and node.name in named:
+            if _speaks(node, inside):
+                own |= {name for name, _ in tests if name.startswith(f"{node.name}::")}
+        elif _speaks(node, inside):
+            elsewhere = True
+    return own, elsewhere
+
+
+def _speaks(node: ast.AST, but: Collection[int] = ()) -> bool:
+    return any(
+        (isinstance(one, ast.Name) and one.id in _SKIPS) or (isinstance(one, ast.Attribute) and one.attr in _SKIPS)
+        for one in _walked(node, but)
+    )
+
+
+def _walked(node: ast.AST, but: Collection[int]) -> Iterator[ast.AST]:
+    if id(node) not in but:
+        yield node
+        for one in ast.iter_child_nodes(node):
+            yield from _walked(one, but)
+
+
+def not_reached(
+    command: str, texts: Mapping[str, str], scripts: Collection[str], told: Checked, ended: Collection[str]
+) -> list[str]:
+    """The tests that passed without reaching their end, or that no one tells of, as ``file::test``.
+
+    Args:
+        texts: The files with tests, as they are.
+        scripts: Names of those that the command runs by themselves.
+        told: What a run said whose tests write down that they came to their end.
+        ended: What they wrote, an item for each time.
+    """
+    wanted: Counter[str] = Counter()
+    for name, text in texts.items():
+        may = skips(text)[0]
+        for test in (test for test in _tests(text) if test not in may):
+            passed = sum(said == "passed" and _is_test(name, test, node) for node, said in told.tests.items())
+            if passed or (not told.tests and _is_run(command, name, test, text, script=name in scripts)):
+                wanted[f"{name}::{test}"] = passed or 1
+    return sorted(wanted - Counter(ended))
+
+
+def _tests(text: str) -> list[str]:
+    tree = parsed(text)
+    return [] if tree is None else [name for name, _ in tests_of(tree)]
+
+
+def _is_test(name: str, test: str, node: str) -> bool:
+    file, _, said = node.partition("::")
+    return said.partition("[")[0] == test and (name == file or name.endswith(f"/{file}"))
+
+
+def _is_run(command: str, name: str, test: str, text: str, *, script: bool) -> bool:
+    """Whether unittest, or a file that is run by itself, is sure to run this test."""
+    tree, (kind, _, method) = parsed(text), test.partition("::")
+    if tree is None:
+        return False
+    if script and not method:
+        calls = [node for one in tree.body if not isinstance(one, _DEFINES) for node in ast.walk(one)]
+        return any(isinstance(node, ast.Call) and ast.unparse(node.func) == test for node in calls)
+    bases = any(isinstance(one, ast.ClassDef) and one.name == kind and one.bases for one in tree.body)
+    if not method or not bases:
+        return False
+    return "unittest.main(" in text if script else _is_asked_for(command, name, f"{kind}.{method}")
+
+
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _is_asked_for(command: str, name: str, test: str) -> bool:
+    """Whether a command of unittest is about this test, as far as its text tells."""
+    found = _ARGUMENTS.search(command)
+    if found is None or re.search(r"\s-k", command):
+        return False
+    given = [one for one in found[1].split() if not one.startswith("-") and not one.isdigit()]
+    if not given or given[0] == "discover":
+        pattern = _PATTERN.search(command)
+        return fnmatch.fnmatch(name.rpartition("/")[2], pattern[1] if pattern else "test*.py")
+    module = name.removesuffix(".py").replace("/", ".")
+    full = [one.strip("'\"").removeprefix("./").removesuffix(".py").replace("/", ".") for one in given]
+    return any(f"{module}.{test}.".startswith(f"{one}.") or module.endswith(f".{one}") for one in full)
