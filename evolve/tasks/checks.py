@@ -28,7 +28,7 @@ told = os.path.abspath(os.path.join(".tox", PLUGIN))
 os.makedirs(told)
 with open(os.path.join(told, PLUGIN + ".py"), "w") as file:
     file.write(TELLS)
-env["EVOLVE_ENDED"] = os.path.join(told, "ended")
+env["TESTS_ENDED_FILE"] = os.path.join(told, "ended")
 telling = {"PYTHONPATH": os.pathsep.join(filter(None, [told, env.get("PYTHONPATH")])), "PYTEST_ADDOPTS": "-p " + PLUGIN}
 for more in (telling, {}):
     check = subprocess.Popen(
@@ -47,7 +47,7 @@ try:
 except (OSError, ValueError):
     pass
 try:
-    with open(env["EVOLVE_ENDED"], "rb") as file:
+    with open(env["TESTS_ENDED_FILE"], "rb") as file:
         ends = file.read(8 << 20).decode("utf-8", "replace").splitlines()
 except OSError:
     ends = []
@@ -87,7 +87,7 @@ class Checked:
         fault: The sandbox failed.
         tests: Where pytest ran and told of it, what came of each test by its id: ``passed``, ``failed``, ``skipped``;
             ``error`` for a file that could not be read.
-        ended: Lines that the tests wrote to the file that ``EVOLVE_ENDED`` names.
+        ended: Lines that the tests wrote to the file that ``TESTS_ENDED_FILE`` names.
     """
 
     ok: bool

@@ -70,7 +70,7 @@ def {name}_is_own(kind, *, sys=__import__("sys"), os=__import__("os"), folder=__
     return os.path.abspath(place).startswith(folder + os.sep)
 """
 _LEFT = """
-def {name}_ended(test, *, os=__import__("os"), place=__import__("os").environ.get("EVOLVE_ENDED")):
+def {name}_ended(test, *, os=__import__("os"), place=__import__("os").environ.get("TESTS_ENDED_FILE")):
     if place:
         file = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(file, f"{name} {{test}}\\n".encode())
