@@ -20,6 +20,9 @@ from evolve.workspace.opening import MIGRATIONS
 _TIMES = frozenset({"at", "started", "seconds", "fingerprint", "checksum"})
 """Columns and keys that differ from one undisturbed run to the next."""
 
+_PLACED = "memory_sources"
+"""Its rows begin with a digest of the place of a task file, and every trial has a folder of its own."""
+
 Content = Mapping[str, Counter[str]]
 """How often each row, object reference and skill folder is there, by table."""
 
@@ -35,7 +38,7 @@ def content(root: Path) -> Content:
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
         problems = db.check()
         for table in _tables(db):
-            found[table] = Counter(_text(row) for row in db.rows(table))
+            found[table] = Counter(_text(_anywhere(row) if table == _PLACED else row) for row in db.rows(table))
         if "skills" in found:
             found["skill folders"] = Counter(_folder(paths, str(row["name"])) for row in db.rows("skills"))
     found["damage"] = Counter(problems)
@@ -49,6 +52,11 @@ def _tables(db: Database) -> list[str]:
 
 def _folder(paths: WorkspacePaths, name: str) -> str:
     return f"{name} {folder_digest(paths.skills / name)}"
+
+
+def _anywhere(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The row with what the tasks were, and not where they lay."""
+    return {**row, "source": str(row["source"]).rpartition(" ")[2]}
 
 
 def _text(row: Mapping[str, Any]) -> str:
