@@ -12,7 +12,6 @@
     │   └── EndpointProblem        a model endpoint failed; ``retryable`` says whether waiting helps
     │       └── NotRecorded        a replay lacks an exchange
     ├── BudgetExhausted            a budget ended before any result
-    ├── WaitingForPerson           nothing more can be done without an answer
     ├── Cancelled                  a person stopped the action that was going on; the process goes on
     └── Interrupted                a signal asked the program to stop
 
@@ -120,12 +119,6 @@ class BudgetExhausted(EvolveError):
     def __init__(self, message: str, *, tokens: int = 0, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.tokens = tokens
-
-
-class WaitingForPerson(EvolveError):
-    """The work is paused at a question only a person can answer."""
-
-    exit_code = 6
 
 
 class Cancelled(EvolveError):

@@ -1,7 +1,8 @@
 """What can be extended without changing evolve: by an entry point of any installed package.
 
 A seam has names; a name stands for one value, built in by a line here or offered by a package under the entry point
-group ``evolve.SEAM``. Nothing is looked up before a name is asked for, and a built-in name cannot be replaced.
+group ``evolve.SEAM``. Nothing is looked up before a name is asked for, and a built-in name cannot be replaced. Values
+stand here by name, so who reads a task file gets at the kind that the file names without knowing kinds.
 """
 
 from __future__ import annotations

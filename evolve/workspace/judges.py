@@ -88,10 +88,6 @@ class Judges(Shelf):
         """
         return self._record.standing(self.model, self.prompt)
 
-    def measurements(self) -> list[Measurement]:
-        """Every measurement, oldest first."""
-        return self._record.all()
-
     def check(self, suite: str = "strings", most: int = MOST) -> Measurement:
         """Measures the judge on answers of known worth, and keeps what was found.
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evolve.environments import kind_of
 from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
 from evolve.files import canonical_json, digest, read_text
@@ -95,7 +96,7 @@ def with_rubric(task: Task, rubric: str) -> Task:
     if problem:
         raise UsageError(f"the rubric: {problem}", hint="--rubric TEXT, or --rubric FILE")
     kept = tuple(warning for warning in task.warnings if warning != _UNCHECKED)
-    judged = ("a model judges the answer, which verifies nothing",) if task.environment == WORDS else ()
+    judged = ("a model judges the answer, which verifies nothing",) if kind_of(task.environment).unchecked else ()
     return replace(task, meta={**task.meta, "rubric": text.strip()}, warnings=(*kept, *judged))
 
 

@@ -79,17 +79,6 @@ class Preferences(Shelf):
         """
         return self._learn(PersonAct(kind="refusal", text=reason, run=run, author=author or ""), context=context)
 
-    def from_answer(
-        self, question: str, answer: str, *, run: str = "", context: Context | None = None, author: str | None = None
-    ) -> Preference | None:
-        """Learns from the answer to a question, so that it need not be asked again in a like context.
-
-        Raises:
-            UsageError: There is no such run.
-        """
-        act = PersonAct(kind="answer", text=answer, question=question, run=run, author=author or "")
-        return self._learn(act, context=context)
-
     def from_edit(
         self,
         before: str,

@@ -53,6 +53,8 @@ class AddingEnvironment:
         number = max((step.number for step in before), default=0)
         if action.kind == "finish":
             return Observation(ok=False, error=action.text or "given up", state=_state(done, number))
+        if not action.code:
+            return Observation(ok=False, error=action.text or "the action has no code")
         result = self._sandbox.execute(action.code, LIMITS)
         if result.state == "fault":
             return Observation(ok=False, error=result.error, fault=True)

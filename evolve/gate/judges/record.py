@@ -66,10 +66,6 @@ class JudgeRecord:
         found = self.latest(model, prompt)
         return "unmeasured" if found is None else found.standing
 
-    def all(self) -> list[Measurement]:
-        """Every measurement, oldest first."""
-        return [_measurement(row) for row in self._db.rows("judge_measurements", order="seq")]
-
 
 def _measurement(row: Mapping[str, Any]) -> Measurement:
     body = json.loads(str(row["body"]))
