@@ -30,7 +30,7 @@ from benchmarks.crash_scenarios import SCENARIOS, Scenario
 from benchmarks.crash_trial import Ended, adopt_orphans, random_times, run_forked
 from benchmarks.record import Outcome, Target, common_options, progress, publish
 from evolve.errors import EvolveError
-from evolve.faults import POINTS
+from evolve.failpoints import POINTS
 
 TIMES = (1, 2, 5)
 CODES = {"kill": -9, "int": 130, "term": 143, "full": 3}

@@ -8,11 +8,11 @@ from typing import Any
 from evolve.agent import RunRecords
 from evolve.episodes import Claim, Cost, EpisodeRecord, Evidence, Scope
 from evolve.gate import Decisions, Looks, RegressionSuite, SequentialTest, Tally
-from evolve.improve.journal import Journal, keep_report
-from evolve.improve.stores import Stores
 from evolve.memory import Memory
 from evolve.optimizer import Variant, VariantArchive
 from evolve.paths import WorkspacePaths
+from evolve.record.journal import Journal, keep_report
+from evolve.record.stores import Stores
 from evolve.retrieval import HashingEmbedder
 from evolve.skills import Skill, SkillLibrary, Verdict
 from evolve.store import Database, ObjectStore, WriterLock

@@ -29,7 +29,7 @@ from evolve.paths import WorkspacePaths
 from evolve.skills import Skill, Verdict
 from evolve.testing import FixedLearner, TrustingSandbox, small_suite
 from evolve.workspace import Workspace
-from evolve.workspace.repair import repair
+from evolve.workspace.health.repair import repair
 
 Row = dict[str, Any]
 Values = dict[str, Any]

@@ -15,7 +15,6 @@ from benchmarks.landscapes import BLOCKS, Kind, Landscape, is_optimal
 from evolve.episodes import Limits, TaskView
 from evolve.events import NoEvents
 from evolve.gate import is_verified, one_per_group
-from evolve.improve.arms import Arm, agent_for
 from evolve.improve.jobs import WorkerSetup
 from evolve.improve.optimization import optimize
 from evolve.improve.session import LoopPlan, Session
@@ -35,6 +34,7 @@ from evolve.optimizer.engine import (
 from evolve.optimizer.mutations import mutate, single_operators
 from evolve.optimizer.scope import Scope
 from evolve.paths import WorkspacePaths
+from evolve.record.arms import Arm, agent_for
 from evolve.settings import load_settings
 from evolve.tasks import Suite, Task
 from evolve.testing import TrustingSandbox

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import write_failure
 
 LIMIT = 4 * 1024 * 1024

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve.errors import EnvironmentProblem, UsageError, WorkspaceError
-from evolve.faults import hit
+from evolve.failpoints import hit
 
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 _REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})

@@ -15,9 +15,9 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from evolve.agent.seals import seal, unseal
+from evolve.agent.checksums import with_checksum, without_checksum
 from evolve.errors import RecordDamaged, WorkspaceError
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import AFTER_SPACE
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ class _Serializer(JsonPlusSerializer):
         super().__init__(allowed_msgpack_modules=None)
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        return seal(*super().dumps_typed(obj))
+        return with_checksum(*super().dumps_typed(obj))
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        return super().loads_typed(unseal(*data))
+        return super().loads_typed(without_checksum(*data))
 
 
 class EpisodeSaver(SqliteSaver):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from evolve.agent.questions import was_stopped
 from evolve.episodes import Action, Observation, Step
 from evolve.errors import Cancelled
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json, clean_text, digest
 from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
 from evolve.sandbox.protocol import Sandbox, SandboxLimits

@@ -20,7 +20,7 @@ from evolve.agent.narration import narrate
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.events import Event, NoEvents
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.workflow import Workflow, skill_of
 

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from evolve.agent.codec import from_json, to_json
 from evolve.errors import RecordDamaged
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import digest
 
 T = TypeVar("T")

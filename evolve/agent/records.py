@@ -10,7 +10,7 @@ from typing import Any
 from evolve.agent.codec import from_json, to_data, to_json
 from evolve.episodes import EpisodeRecord, Step
 from evolve.errors import UsageError
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json
 from evolve.store import Database, Migration
 

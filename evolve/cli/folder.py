@@ -14,7 +14,7 @@ from evolve.cli.output import emit, emit_json, visible
 if TYPE_CHECKING:
     from evolve.tasks import Task
     from evolve.workspace import Result, Workspace
-    from evolve.workspace.folders import Patch
+    from evolve.workspace.shelves.folders import Patch
 
 EXIT_CODES = {"fault": 3, "interrupted": 130, "waiting": WAITING}
 """Of runs that did not come to an end of their own; every other unsolved one gives 1."""
@@ -68,7 +68,7 @@ class FolderWish:
     def need_model(self, task: Task, model: str) -> None:
         """Refuses work in a folder before anything is made, where no model would decide."""
         from evolve.environments import kind_of
-        from evolve.workspace.folder_runs import refuse_search
+        from evolve.workspace.folder_needs import refuse_search
 
         if kind_of(task.environment).needs_model and not model:
             refuse_search("search")

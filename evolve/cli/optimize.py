@@ -53,7 +53,7 @@ def optimize_command(
     import evolve
     from evolve.cli.views import LoopView
     from evolve.ledger import parse_budget
-    from evolve.workspace.optimizing import OptimizerRequest
+    from evolve.workspace.loops.optimizing import OptimizerRequest
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     wish = OptimizerRequest(

@@ -74,7 +74,7 @@ def doctor_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Check what evolve needs on this machine, one line each, and say how to get what is missing."""
-    from evolve.workspace.doctor import examine
+    from evolve.workspace.health.doctor import examine
 
     if mend:
         _repair(workspace, as_json=as_json)
@@ -90,7 +90,7 @@ def doctor_command(
 
 def _repair(workspace: str | None, *, as_json: bool) -> None:
     """Mends and ends: with 0 when all is well, else with 3."""
-    from evolve.workspace.repair import repair
+    from evolve.workspace.health.repair import repair
 
     report = repair(workspace, tell=note)
     if as_json:

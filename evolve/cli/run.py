@@ -92,7 +92,7 @@ def run_command(
 
 def _checked(task: Task, rubric: str | None) -> Task:
     """The task with its rubric if there is one; what is doubtful about it is told."""
-    from evolve.workspace.own_rows import with_rubric
+    from evolve.workspace.runs.given_task import with_rubric
 
     wanted = with_rubric(task, rubric) if rubric is not None else task
     for warning in wanted.warnings:
@@ -147,7 +147,7 @@ def _default_model(model: str | None, workspace: str | None) -> str:
 
 def _words(task: str | None, examples: str | None, model: str) -> Task | None:
     """The task in words that a model can take, or None."""
-    from evolve.workspace.own_rows import is_in_words, task_in_words
+    from evolve.workspace.runs.given_task import is_in_words, task_in_words
 
     if not model or task is None or examples is not None or not is_in_words(task):
         return None
@@ -191,7 +191,7 @@ def _from_stdin(name: str | None, *, header: bool) -> Task:
 def _asked(opened: Workspace, task: Task, result: Result, how: Shown) -> Result:
     """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
     from evolve.errors import TaskError
-    from evolve.workspace.own_rows import with_answer
+    from evolve.workspace.runs.given_task import with_answer
 
     for _ in range(_QUESTIONS):
         open_question = result.ambiguity

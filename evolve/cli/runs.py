@@ -21,7 +21,7 @@ app = typer.Typer(rich_markup_mode=None)
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List runs, oldest first."""
     import evolve
-    from evolve.workspace.own_runs import waiting_question
+    from evolve.workspace.runs.solving import waiting_question
 
     with evolve.open(workspace, read_only=True) as opened:
         runs = opened.stores.runs.runs()
@@ -63,7 +63,7 @@ def show_command(
 ) -> None:
     """List the episodes of a run, and what it waits for."""
     import evolve
-    from evolve.workspace.own_runs import waiting_question
+    from evolve.workspace.runs.solving import waiting_question
 
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.stores.runs.run(run)

@@ -79,7 +79,7 @@ def exec_command(
         if session is None:
             result = sandbox.execute(code, limits)
         else:
-            from evolve.workspace.sessions import run_in_session
+            from evolve.workspace.runs.code_sessions import run_in_session
 
             result = run_in_session(sandbox, session, code, limits, path=workspace)
     if as_json:

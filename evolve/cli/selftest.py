@@ -26,8 +26,8 @@ def selftest_command(
         raise UsageError("nothing to test was named", hint="evolve selftest --null")
     from evolve.agent.codec import to_data
     from evolve.settings import Settings
+    from evolve.workspace.loops.selftest import LEVEL, null_loops
     from evolve.workspace.opening import sandbox_opener
-    from evolve.workspace.selftest import LEVEL, null_loops
 
     with closing(sandbox_opener(Settings())()) as sandbox:
         found = null_loops(loops, sandbox, told=note, seed=seed)

@@ -175,7 +175,7 @@ def ablate_command(
     from evolve.cli.ablation import show_ablation
     from evolve.cli.views import LoopView
     from evolve.ledger import parse_budget
-    from evolve.workspace.ablating import AblationRequest
+    from evolve.workspace.loops.ablating import AblationRequest
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     kinds = [one.strip() for one in items.split(",") if one.strip()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from evolve.episodes import Json
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.sandbox.protocol import Program, Sandbox, SandboxLimits
 from evolve.tasks.trials import Trial, try_rows
 

@@ -27,7 +27,7 @@ from evolve.export.validation import (
     name_problems,
     validate,
 )
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.redaction import Finding, Scanner, known_secrets
 from evolve.redaction.scanner import LONGEST_NUMBER
 from evolve.sandbox import Sandbox

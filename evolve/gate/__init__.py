@@ -11,12 +11,12 @@ from evolve.gate.gate import Comparing, Gate, solved_by
 from evolve.gate.instruments import instruments
 from evolve.gate.interval import Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
 from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
+from evolve.gate.looks import Look, Looks
 from evolve.gate.order import Standing
 from evolve.gate.outcome import CHEAPER, Outcome, is_verified, one_per_group, paired_outcome
 from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, shuffled_groups
 from evolve.gate.record import MIGRATIONS
 from evolve.gate.regression import RegressionReport, RegressionSuite, RegressionTask, Retry
-from evolve.gate.sealed import Look, Looks
 from evolve.gate.seals import Seals
 from evolve.gate.telemetry import is_fresh
 

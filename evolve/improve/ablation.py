@@ -17,7 +17,6 @@ from evolve.agent.codec import from_data, to_data
 from evolve.episodes import SCREEN
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.gate import Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
-from evolve.improve.arms import Arm
 from evolve.improve.items import ALL, KINDS, Item, ItemKind, items_of, recalled_on, used_insights, without
 from evolve.improve.judgement import judge_variant
 from evolve.improve.pairing import PairedEpisodes
@@ -25,6 +24,7 @@ from evolve.improve.report import NOTHING, contrast
 from evolve.improve.session import Session
 from evolve.ledger import Spent
 from evolve.optimizer import Variant
+from evolve.record.arms import Arm
 from evolve.tasks import Task
 
 ItemVerdict = Literal["helps", "no difference shown", "hurts"]

@@ -8,11 +8,11 @@ from math import ceil
 
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.gate import Comparison, Job, Pair, PairedRunner, is_verified, one_per_group
-from evolve.improve.arms import Arm
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.pairing import PairedEpisodes, held_out_tasks, run_held_out
 from evolve.improve.session import Session
 from evolve.ledger import Spent
+from evolve.record.arms import Arm
 from evolve.tasks import Task
 
 BEST_OF_N = "best-of-n at equal total budget"

@@ -20,14 +20,14 @@ from functools import partial
 from typing import Any, Literal
 
 from evolve.episodes import FACT, PROBE, Claim, Evidence
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.gate import Pair, is_fresh, is_verified, one_per_group
-from evolve.improve.arms import Prompted
 from evolve.improve.items import recalled_on, times_used
 from evolve.improve.jobs import Attempt
 from evolve.improve.pairing import PairedEpisodes
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_test
+from evolve.record.arms import Prompted
 
 TESTS = 2
 """Insights that one round tests at most."""

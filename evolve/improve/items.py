@@ -9,11 +9,11 @@ from typing import Literal, get_args
 
 from evolve.episodes import PROBE, SCREEN
 from evolve.errors import ModelMistake
-from evolve.improve.arms import Arm, Learner, recall_from
-from evolve.improve.stores import Stores
 from evolve.optimizer import Variant
 from evolve.optimizer.prompt_items import parse_prompt, revise
 from evolve.policies.protocol import Edit
+from evolve.record.arms import Arm, Learner, recall_from
+from evolve.record.stores import Stores
 from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from evolve.agent import episode_id
-from evolve.episodes import Cost, EpisodeRecord, Limits, Row, Status
-from evolve.improve.arms import Arm, Learner
-from evolve.improve.beginnings import Beginning
+from evolve.episodes import Cost, EpisodeRecord, Limits, Status
+from evolve.improve.replayed_beginning import Beginning
+from evolve.record.arms import Arm, Learner
+from evolve.record.drafts import Proposal
 from evolve.redaction import Scanner
 from evolve.sandbox import Sandbox
-from evolve.skills import Skill, Verdict
 from evolve.tasks import Task
 
 
@@ -36,19 +36,6 @@ class EpisodeJob:
     limits: Limits
     begun: Beginning | None = None
     ends: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Proposal:
-    """A draft as a skill, with the verdict on it.
-
-    Attributes:
-        unseen: The rows that its author did not see.
-    """
-
-    skill: Skill
-    unseen: tuple[Row, ...]
-    verdict: Verdict
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from evolve.agent.codec import to_data
 from evolve.episodes import EpisodeRecord, Limits
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.gate import (
     Comparing,
     Finding,

@@ -9,11 +9,9 @@ from typing import Any
 from evolve.episodes import EpisodeRecord
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.gate import Pair, is_verified
-from evolve.improve.arms import UNLEARNED
 from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_controls
 from evolve.improve.cut_short import TEST
 from evolve.improve.interventions import intervene
-from evolve.improve.journal import keep_report, report_of
 from evolve.improve.judgement import judge, propose
 from evolve.improve.practice import practise, practised
 from evolve.improve.report import (
@@ -27,6 +25,8 @@ from evolve.improve.report import (
     learned_skills,
 )
 from evolve.improve.session import Session
+from evolve.record.arms import UNLEARNED
+from evolve.record.journal import keep_report, report_of
 from evolve.tasks import Suite
 
 _FEWEST_GROUPS = 6

@@ -7,11 +7,11 @@ from dataclasses import asdict, replace
 
 from evolve.episodes import Cost, Json
 from evolve.errors import BudgetExhausted
-from evolve.faults import hit
-from evolve.improve.journal import Journal
+from evolve.failpoints import hit
 from evolve.ledger import Ledger
 from evolve.optimizer.engine import SearchEnded
 from evolve.policies.language import EpisodeMeter
+from evolve.record.journal import Journal
 
 
 class PaidAnswers:

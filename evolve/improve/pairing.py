@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.gate import Job, PairedRunner, SequentialTest, Unaffordable
-from evolve.improve.arms import Arm
-from evolve.improve.bench import ARMS_KEPT
+from evolve.improve.agents import ARMS_KEPT
 from evolve.improve.jobs import Attempt, EpisodeJob
 from evolve.improve.session import Session
+from evolve.record.arms import Arm
 from evolve.tasks import Task
 from evolve.tasks.model import SplitName
 

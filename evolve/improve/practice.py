@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolve.episodes import EpisodeRecord
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import digest
-from evolve.improve.jobs import Attempt, EpisodeJob, Proposal
+from evolve.improve.jobs import Attempt, EpisodeJob
 from evolve.improve.session import BATCH, Session
+from evolve.record.drafts import Proposal
 from evolve.skills import Admission, Skill, Verdict, with_called
 from evolve.skills.admission import shape
 from evolve.tasks import Task, equal

@@ -17,9 +17,9 @@ from evolve.gate import (
     solved_difference,
     solved_sequence,
 )
-from evolve.improve.stores import Stores
 from evolve.ledger import Spent
 from evolve.memory import INFLUENTIAL
+from evolve.record.stores import Stores
 
 NOT_RUN = "not run"
 _INSIGHTS_SHOWN = 12

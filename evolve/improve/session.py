@@ -12,14 +12,14 @@ from evolve.agent import episode_id
 from evolve.episodes import Cost, EpisodeRecord, Limits
 from evolve.errors import BudgetExhausted
 from evolve.events import Event, EventSink
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
-from evolve.improve.arms import Hurried, Learner
-from evolve.improve.aside import SetAside
 from evolve.improve.jobs import Attempt, EpisodeJob, Workers
-from evolve.improve.journal import Journal
-from evolve.improve.stores import Stores
+from evolve.improve.uncommitted import SetAside
 from evolve.ledger import Ledger, Spent
+from evolve.record.arms import Hurried, Learner
+from evolve.record.journal import Journal
+from evolve.record.stores import Stores
 from evolve.sandbox import Sandbox
 from evolve.tasks import Suite, Task
 from evolve.workflow import Workflow

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from evolve.agent import episode_id
 from evolve.environments import kind_of
 from evolve.episodes import SCREEN, EpisodeRecord
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
-from evolve.improve.arms import Arm
-from evolve.improve.beginnings import Beginning, beginning_of, same_beginning
 from evolve.improve.jobs import EpisodeJob
+from evolve.improve.replayed_beginning import Beginning, beginning_of, same_beginning
 from evolve.improve.session import Session
 from evolve.improve.trials import SEARCH_SHARE
 from evolve.optimizer.credit import Divergence
 from evolve.optimizer.engine import SearchEnded
+from evolve.record.arms import Arm
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,9 +13,8 @@ from typing import Any
 from evolve.agent import episode_id
 from evolve.environments import kind_of
 from evolve.episodes import SCREEN, EpisodeRecord, Limits, TaskView
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
-from evolve.improve.arms import Arm
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import judge_variant
 from evolve.improve.session import Session
@@ -24,6 +23,7 @@ from evolve.optimizer import UNLEARNED, Score, Variant
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.population import Member
+from evolve.record.arms import Arm
 from evolve.tasks import Task
 
 SEARCH_SHARE = 0.85

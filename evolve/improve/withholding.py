@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from evolve.agent import drawn
 from evolve.episodes import EpisodeRecord
 from evolve.gate import is_verified
-from evolve.improve.arms import Arm, Learner, Prompted
 from evolve.improve.items import recalled_on, text_without
 from evolve.optimizer.item_record import ItemUtility
 from evolve.optimizer.prompt_items import parse_prompt
+from evolve.record.arms import Arm, Learner, Prompted
 from evolve.tasks import Task
 
 CONTROL = "control"

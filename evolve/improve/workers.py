@@ -18,10 +18,9 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from evolve.errors import EvolveError
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import machine_problem
-from evolve.improve.arms import Arm
-from evolve.improve.bench import ARMS_KEPT, Bench
+from evolve.improve.agents import ARMS_KEPT, Bench
 from evolve.improve.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody, unbegun
 from evolve.improve.worker_process import (
     Fault,
@@ -31,6 +30,7 @@ from evolve.improve.worker_process import (
     worker_error,
 )
 from evolve.lifeline import Lifeline, tied
+from evolve.record.arms import Arm
 
 _PATIENCE_S = 30.0
 """How much longer than its own limits a job may take before its worker is given up."""

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.memory.book import EpisodeEntry
 from evolve.memory.encoding import TaskEncoder
 from evolve.vectors import Hit, Progress, Tag, VectorIndex, Where

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from evolve.episodes import EpisodeRecord
 from evolve.errors import RecordDamaged, UsageError
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.gate import is_verified
 from evolve.optimizer.variant import UNLEARNED, Variant

@@ -12,7 +12,7 @@ from pathlib import Path
 from evolve import frontmatter
 from evolve.episodes import Json, Row
 from evolve.errors import UsageError
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json, read_text, sync_folder, write_atomic, write_failure
 from evolve.skills.skill import Skill, check_name
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from evolve.errors import RecordDamaged, UsageError
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json
 from evolve.skills.admission import Verdict
 from evolve.skills.folder import folder_digest, read_folder, write_folder

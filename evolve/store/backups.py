@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from evolve.errors import WorkspaceError
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import sync_folder, write_failure
 from evolve.store.sealing import faults
 

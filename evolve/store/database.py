@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from evolve.errors import RecordDamaged
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json, clean_text, sync_folder, write_failure
 from evolve.store import migrations as schema
 from evolve.store import sealing

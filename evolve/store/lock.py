@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve.errors import WorkspaceBusy, WorkspaceError
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import write_failure
 
 _OWNER_WAIT_S = 0.5

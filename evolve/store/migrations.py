@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolve.errors import WorkspaceError
-from evolve.faults import hit
+from evolve.failpoints import hit
 
 SCHEMA = (
     "CREATE TABLE IF NOT EXISTS schema_migrations"

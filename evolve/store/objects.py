@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve.errors import RecordDamaged, WorkspaceError
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json, digest, write_atomic
 
 _REPAIR = "evolve doctor --repair"

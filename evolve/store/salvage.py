@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from evolve.errors import RecordDamaged
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import sync_folder, write_atomic
 from evolve.store import migrations as schema
 from evolve.store.backups import newest_good

@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import dataclass
 
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.sandbox.actions import ActionResult, CodeSession
 from evolve.sandbox.interpreter import source
 from evolve.sandbox.protocol import Sandbox, SandboxLimits

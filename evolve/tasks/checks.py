@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import clean_text
 from evolve.sandbox.protocol import Sandbox, SandboxLimits
 

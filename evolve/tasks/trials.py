@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import Json, Row
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.sandbox.protocol import Program, Sandbox
 from evolve.tasks.equality import equal
 

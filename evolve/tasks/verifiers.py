@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from evolve.episodes import Row
 from evolve.errors import ModelMistake
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import clean_text
 from evolve.prompts import quoted
 from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json, write_failure
 from evolve.vectors.chroma import ChromaIndex, drop, open_chroma
 from evolve.vectors.exact import MemoryIndex, checked_rows

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evolve.episodes import Ambiguity
     from evolve.events import EventSink
-    from evolve.improve import Learner
     from evolve.models import Recording
     from evolve.policies.protocol import Policy
+    from evolve.record import Learner
     from evolve.workspace.facade import Options, Workspace
-    from evolve.workspace.person import Person
-    from evolve.workspace.result import Result
+    from evolve.workspace.runs.person import Person
+    from evolve.workspace.runs.result import Result
 
 __all__ = ["Ambiguity", "Options", "Person", "Result", "Workspace", "open"]
 
@@ -59,7 +59,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(facade, name)
     if name == "Person":
-        from evolve.workspace.person import Person
+        from evolve.workspace.runs.person import Person
 
         return Person
     if name == "Ambiguity":
@@ -67,7 +67,7 @@ def __getattr__(name: str) -> Any:
 
         return Ambiguity
     if name == "Result":
-        from evolve.workspace.result import Result
+        from evolve.workspace.runs.result import Result
 
         return Result
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,18 +8,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from evolve.events import EventSink
-from evolve.improve.arms import Learner
-from evolve.improve.stores import Stores
 from evolve.models import Recording
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
+from evolve.record.arms import Learner
+from evolve.record.stores import Stores
 from evolve.sandbox import UNSANDBOXED
 from evolve.settings import Settings
 from evolve.workflow import Workflow, parse_workflow
-from evolve.workspace.folders import Folders
-from evolve.workspace.judges import Judges
-from evolve.workspace.metrics import Metrics
-from evolve.workspace.preferences import Preferences
+from evolve.workspace.shelves.folders import Folders
+from evolve.workspace.shelves.judges import Judges
+from evolve.workspace.shelves.metrics import Metrics
+from evolve.workspace.shelves.preferences import Preferences
 
 if TYPE_CHECKING:
     from evolve.sandbox import Sandbox

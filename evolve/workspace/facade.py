@@ -10,37 +10,37 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
-from evolve.improve.arms import Learner
-from evolve.improve.stores import Stores
 from evolve.memory.preferences import PreferenceBook
 from evolve.models import Recording
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
 from evolve.policies.protocol import Policy
+from evolve.record.arms import Learner
+from evolve.record.stores import Stores
 from evolve.settings import Settings, load_settings, with_sandbox
 from evolve.store import WriterLock, closed
 from evolve.tasks import Task
 from evolve.workflow import Workflow
-from evolve.workspace.ablating import AblationRequest, ablate
-from evolve.workspace.approvals import undone
 from evolve.workspace.arguments import BudgetLike, as_budget, checked
-from evolve.workspace.closing import Shelf, shut
 from evolve.workspace.desk import Desk
-from evolve.workspace.folders import Folders, Patch
-from evolve.workspace.housekeeping import drop_checkpoints, tidy
-from evolve.workspace.judges import Judges
+from evolve.workspace.health.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.learners import check_model, choose_learner
-from evolve.workspace.memories import Memories
-from evolve.workspace.metrics import Metrics
+from evolve.workspace.loops.ablating import AblationRequest, ablate
+from evolve.workspace.loops.improving import Asked, improve, report
+from evolve.workspace.loops.optimizing import OptimizerRequest, optimize, retest
 from evolve.workspace.opening import is_current, locate, open_stores, sandbox_opener
-from evolve.workspace.optimizing import OptimizerRequest, optimize, retest
-from evolve.workspace.own_rows import Examples, wanted_task
-from evolve.workspace.own_runs import Wish, answer, solve, waiting_question
-from evolve.workspace.person import Person
-from evolve.workspace.preferences import Preferences
-from evolve.workspace.result import Result
-from evolve.workspace.shelves import Skills
-from evolve.workspace.training import Asked, improve, report
-from evolve.workspace.variants import Variants
+from evolve.workspace.runs.approvals import undone
+from evolve.workspace.runs.given_task import Examples, wanted_task
+from evolve.workspace.runs.person import Person
+from evolve.workspace.runs.result import Result
+from evolve.workspace.runs.solving import Wish, answer, solve, waiting_question
+from evolve.workspace.shelves.folders import Folders, Patch
+from evolve.workspace.shelves.judges import Judges
+from evolve.workspace.shelves.memory import Memories
+from evolve.workspace.shelves.metrics import Metrics
+from evolve.workspace.shelves.preferences import Preferences
+from evolve.workspace.shelves.shelf import Shelf, shut
+from evolve.workspace.shelves.skills import Skills
+from evolve.workspace.shelves.variants import Variants
 
 if TYPE_CHECKING:
     from evolve.improve.ablation import AblationReport

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from evolve.episodes import Json, Limits, TaskView
 from evolve.errors import UsageError
-from evolve.improve.arms import Arm
 from evolve.ledger import Budget
 from evolve.memory import ExperienceRow
 from evolve.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire, open_models, parse_model
@@ -18,6 +17,7 @@ from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSetti
 from evolve.policies.language.describing import Described, describe
 from evolve.policies.protocol import Policy
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
+from evolve.record.arms import Arm
 from evolve.settings import Settings
 from evolve.skills import Skill
 from evolve.skills.admission import Interpreter

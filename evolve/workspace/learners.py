@@ -9,12 +9,12 @@ from typing import Any, cast
 
 from evolve.episodes import Json, Limits, TaskView
 from evolve.errors import BudgetExhausted, UsageError
-from evolve.improve.arms import Learner
 from evolve.ledger import Budget
 from evolve.memory import ExperienceRow
 from evolve.models import Recording, parse_model
 from evolve.paths import WorkspacePaths
 from evolve.policies.protocol import Policy
+from evolve.record.arms import Learner
 from evolve.sandbox import Outcome
 from evolve.settings import Settings
 from evolve.skills import Skill
@@ -36,7 +36,7 @@ class SearchLearner:
     ends: float | None = None
 
     def until(self, ends: float) -> SearchLearner:
-        """The same learner; see :class:`evolve.improve.arms.Hurried`."""
+        """The same learner; see :class:`evolve.record.arms.Hurried`."""
         return replace(self, ends=ends)
 
     def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, cast
 from evolve.agent import MIGRATIONS as AGENT
 from evolve.agent import RunRecords
 from evolve.errors import RecordDamaged, WorkspaceError
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import write_atomic, write_failure
 from evolve.gate import MIGRATIONS as GATE
 from evolve.gate import Decisions, Looks, RegressionSuite
 from evolve.gate.judges import JUDGES
-from evolve.improve.journal import MIGRATIONS as IMPROVE
-from evolve.improve.stores import Stores
 from evolve.memory import MIGRATIONS as MEMORY
 from evolve.memory import Memory
 from evolve.optimizer import MIGRATIONS as OPTIMIZER
 from evolve.optimizer import VariantArchive
 from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
+from evolve.record.journal import MIGRATIONS as IMPROVE
+from evolve.record.stores import Stores
 from evolve.settings import Settings, settings_template
 from evolve.skills import MIGRATIONS as SKILLS
 from evolve.skills import SkillLibrary

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import pytest
 
 from evolve.agent.checkpoints import open_saver
+from evolve.agent.checksums import is_sound
 from evolve.agent.runner import episode_id
-from evolve.agent.seals import is_sound
 from evolve.episodes import Cost
 from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.testing import FixedPolicy

@@ -22,6 +22,7 @@ LAYERS = (
     ("workspace",),
     ("export",),
     ("improve",),
+    ("record",),
     ("optimizer",),
     ("gate",),
     ("agent",),
@@ -33,11 +34,14 @@ LAYERS = (
     ("episodes", "prompts", "workflow", "settings", "events", "cancellation", "lifeline"),
     ("ledger", "paths", "redaction", "extensions"),
     ("files", "frontmatter"),
-    ("faults",),
+    ("failpoints",),
     ("errors",),
 )
 RANK = {name: row for row, names in enumerate(LAYERS) for name in names}
 ABOVE_ALL = "testing"
+
+# The same within the workspace; a file that is not named here stands lowest.
+ROOMS = ("facade", "loops", "runs", "desk", "health", "shelves")
 
 HEAVY = ("chromadb", "gepa", "langgraph", "networkx", "openai", "sentence_transformers", "torch")
 
@@ -66,6 +70,22 @@ def allowed(module: Module, target: str) -> bool:
     if target == "evolve":  # the facade's version and names are for faces only
         return RANK[module.part] <= RANK["cli"]
     return part != ABOVE_ALL and RANK[part] > RANK[module.part]
+
+
+def test_the_rooms_of_the_workspace_need_only_lower_ones() -> None:
+    wrong = [
+        f"{module.place}:{found.line} imports {found.target}"
+        for module in modules()
+        if module.name.startswith("evolve.workspace.")
+        for found in module.needs()
+        if found.target.startswith("evolve.workspace.") and room(found.target) < room(module.name)
+    ]
+    assert wrong == []
+
+
+def room(name: str) -> int:
+    part = name.split(".")[2]
+    return ROOMS.index(part) if part in ROOMS else len(ROOMS)
 
 
 def test_the_kinds_of_policy_do_not_know_each_other() -> None:

@@ -20,7 +20,7 @@ def trained(tmp_path, monkeypatch):
     file = tmp_path / "small.jsonl"
     file.write_text(render_jsonl(small_suite(60).tasks))
     monkeypatch.setenv("EVOLVE_WORKERS", "1")
-    monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda *_: TrustingSandbox)
+    monkeypatch.setattr("evolve.workspace.loops.improving.sandbox_opener", lambda *_: TrustingSandbox)
     with evolve.open(tmp_path / "ws", policy=slow_learner()) as workspace:
         workspace._sandbox = TrustingSandbox()
         return workspace.improve(file, rounds=1)

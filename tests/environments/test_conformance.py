@@ -16,7 +16,7 @@ from evolve.errors import UsageError
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks import Task, load_suite, task_json
 from evolve.testing import ScriptedWorker
-from evolve.workspace.own_rows import task_in_words
+from evolve.workspace.runs.given_task import task_in_words
 from tests.environments.adding import AddingWork
 from tests.environments.conftest import RIGHT
 

@@ -102,7 +102,7 @@ def test_a_secret_in_words_stays_behind_or_stops_the_export_of_what_a_person_own
 
 
 def test_secrets_of_the_folder_that_a_run_worked_in_are_known(workspace, tmp_path, monkeypatch):
-    from evolve.workspace.folders import Patch
+    from evolve.workspace.shelves.folders import Patch
 
     project = tmp_path / "project"
     project.mkdir()

@@ -6,7 +6,7 @@ import pytest
 
 from evolve.gate import clopper_pearson
 from evolve.testing import TrustingSandbox
-from evolve.workspace.selftest import NullReport, null_loops
+from evolve.workspace.loops.selftest import NullReport, null_loops
 
 
 @pytest.mark.slow

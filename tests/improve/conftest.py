@@ -18,7 +18,7 @@ def suite_file(tmp_path):
 def open_ws(tmp_path, monkeypatch):
     """Opens workspaces that work in this process and trust the tests' own programs."""
     monkeypatch.setenv("EVOLVE_WORKERS", "1")
-    monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda *_: TrustingSandbox)
+    monkeypatch.setattr("evolve.workspace.loops.improving.sandbox_opener", lambda *_: TrustingSandbox)
 
     def open_one(name="ws", learner=None, **more):
         workspace = evolve.open(tmp_path / name, policy=learner or slow_learner(), **more)

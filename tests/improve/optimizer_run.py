@@ -8,8 +8,8 @@ from pathlib import Path
 
 import evolve
 from evolve.testing import TrustingSandbox, slow_learner
-from evolve.workspace import training
-from evolve.workspace.optimizing import ENGINES, OptimizerRequest
+from evolve.workspace.loops import improving as training
+from evolve.workspace.loops.optimizing import ENGINES, OptimizerRequest
 from tests.improve.test_optimization import POOR, Turner
 
 

@@ -24,8 +24,8 @@ from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import LocalWire, QuirkDouble, small_suite
 from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
-from evolve.workspace.ablating import AblationRequest
 from evolve.workspace.language import LanguageLearner
+from evolve.workspace.loops.ablating import AblationRequest
 from tests.improve.test_optimization import POOR
 
 

@@ -21,7 +21,7 @@ from evolve.testing import LocalWire, QuirkDouble, slow_learner
 from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
-from evolve.workspace.training import loop_limits, opened_session
+from evolve.workspace.loops.improving import loop_limits, opened_session
 
 SCOPE = Scope(environment="programs", family="dates")
 HELPS = "Dates in this workspace put the day first."

@@ -103,7 +103,7 @@ def test_a_task_whose_tries_end_in_faults_rejects_nothing(judged, monkeypatch):
             self.fault = "out of order" if proposed and "xs[-1]" in programs[0].source else ""
             return super().run_programs(programs, *args, **more)
 
-    monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda *_: Failing)
+    monkeypatch.setattr("evolve.workspace.loops.improving.sandbox_opener", lambda *_: Failing)
     round_, _ = judged(lopsided(decoys=20), events=Listener())
     assert (round_.verdict, round_.promoted) == ("undecided", False)
     assert "1 tasks that worked could not be tried again" in round_.reason
@@ -134,7 +134,7 @@ def test_a_policy_that_does_not_repeat_itself_tries_three_times_on_fresh_seeds(o
     file = tmp_path / "small.jsonl"
     file.write_text(render_jsonl(small_suite(60).tasks))
     limits = Limits(candidates=300, tokens=100_000)
-    monkeypatch.setattr("evolve.workspace.training.loop_limits", lambda *asked, **more: limits)
+    monkeypatch.setattr("evolve.workspace.loops.improving.loop_limits", lambda *asked, **more: limits)
     with open_ws() as workspace:
         assert workspace.improve(file, rounds=1).rounds[0].promoted
         listed = workspace.stores.regression.tasks("small")

@@ -16,7 +16,7 @@ from evolve.improve.trials import EngineNotDeterministic
 from evolve.optimizer.engine import Candidate
 from evolve.tasks import render_jsonl
 from evolve.testing import TrustingSandbox, small_suite
-from evolve.workspace.optimizing import ENGINES, OptimizerRequest
+from evolve.workspace.loops.optimizing import ENGINES, OptimizerRequest
 from tests.architecture.source import ROOT
 
 POOR = """
@@ -187,7 +187,7 @@ def test_faults_at_the_start_are_no_missing_budget(suite_file, open_ws, monkeypa
 
     monkeypatch.setitem(ENGINES, "turner", lambda *_: Idle(()))
     with open_ws() as ws:
-        monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda *_: lambda: Ailing(failures))
+        monkeypatch.setattr("evolve.workspace.loops.improving.sandbox_opener", lambda *_: lambda: Ailing(failures))
         forecast = ws.optimize(wish(suite_file), budget="10M-candidates").forecast
         assert (forecast.tests is not None) == known
         assert ("ended in a fault" in forecast.text) != known

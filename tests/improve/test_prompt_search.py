@@ -18,7 +18,7 @@ from evolve.testing import LocalWire, QuirkDouble
 from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
-from evolve.workspace.optimizing import OptimizerRequest
+from evolve.workspace.loops.optimizing import OptimizerRequest
 
 ONE_STEP = """
 stages = ["recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit"]

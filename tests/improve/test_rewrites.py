@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import EndpointProblem
-from evolve.improve.journal import MIGRATIONS, Journal
 from evolve.improve.paid import PaidAnswers
 from evolve.improve.rewrites import PaidRewriter
 from evolve.ledger import Budget, Ledger
 from evolve.models import Failure, ModelSetup, open_models
 from evolve.optimizer.engine import SearchEnded
 from evolve.policies.language import EpisodeMeter, LanguageRewriter
+from evolve.record.journal import MIGRATIONS, Journal
 from evolve.store import Database
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion

@@ -10,7 +10,7 @@ import pytest
 
 from evolve.episodes import Action, Cost, EnvironmentState, EpisodeRecord, Observation, Plan, Step
 from evolve.gate import is_verified
-from evolve.improve.beginnings import Beginning, beginning_of, same_beginning
+from evolve.improve.replayed_beginning import Beginning, beginning_of, same_beginning
 from evolve.improve.session import LoopPlan
 from evolve.improve.stage_replay import StageReplay
 from evolve.improve.trials import SessionTrials
@@ -29,10 +29,10 @@ from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
 from evolve.workflow import Workflow
 from evolve.workspace.language import LanguageLearner
+from evolve.workspace.loops.improving import loop_limits, opened_session
+from evolve.workspace.loops.optimizing import OptimizerRequest
+from evolve.workspace.loops.prompt_search import texts_in_force
 from evolve.workspace.opening import now
-from evolve.workspace.optimizing import OptimizerRequest
-from evolve.workspace.prompt_search import texts_in_force
-from evolve.workspace.training import loop_limits, opened_session
 
 JOBS = quirk_family("dates", 70)
 RIGHT = JOBS[0].quirk.sentence
@@ -250,7 +250,7 @@ def test_the_same_edit_is_found_with_fewer_tokens_than_on_whole_episodes(
     with open_one() as ws:
         report, tokens, rewrites, prompts = searched(ws, suite)
     (tmp_path / "ws" / "memory_store").rename(tmp_path / "first")
-    monkeypatch.setattr("evolve.workspace.prompt_search.StageReplay", lambda session: None)
+    monkeypatch.setattr("evolve.workspace.loops.prompt_search.StageReplay", lambda session: None)
     with open_one() as ws:
         other, more, _, same = searched(ws, suite)
     assert prompts == same and RIGHT in prompts["act.md"] and WRONG_ADVICE["dates"] not in prompts["act.md"]

@@ -19,7 +19,7 @@ from evolve.testing import FixedLearner, LocalWire, QuirkDouble, StyledDouble, T
 from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
-from evolve.workspace.optimizing import ENGINES, OptimizerRequest
+from evolve.workspace.loops.optimizing import ENGINES, OptimizerRequest
 
 SAID = ("The docstring is missing.", "The docstring was helpful", "No docstring again")
 FACT = "\n- Dates in this workspace are written day first.\n"

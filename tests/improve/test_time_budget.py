@@ -13,9 +13,10 @@ import pytest
 
 from evolve.episodes import Limits
 from evolve.errors import BudgetExhausted
-from evolve.improve import Arm, EpisodeJob, WorkerSetup
+from evolve.improve import EpisodeJob, WorkerSetup
 from evolve.improve.workers import LocalWorkers
 from evolve.policies.search import TrainingSettings, fit_guide
+from evolve.record import Arm
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox, small_suite
 from evolve.workspace.learners import SearchLearner
 

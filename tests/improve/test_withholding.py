@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.agent import drawn
-from evolve.improve.arms import Arm
 from evolve.improve.withholding import item_controls
 from evolve.optimizer.prompt_items import parse_prompt
+from evolve.record.arms import Arm
 from evolve.testing import FixedLearner, FixedPolicy, small_suite
 
 TASKS = small_suite(40).tasks

@@ -14,7 +14,8 @@ import pytest
 
 from evolve.episodes import Limits
 from evolve.errors import SandboxUnavailable
-from evolve.improve import Arm, EpisodeJob, ProcessWorkers, WorkerSetup
+from evolve.improve import EpisodeJob, ProcessWorkers, WorkerSetup
+from evolve.record import Arm
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox, small_suite
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.damage import targets_of, trials
 from evolve.errors import WorkspaceError
-from evolve.faults import VARIABLE
+from evolve.failpoints import VARIABLE
 from evolve.paths import WorkspacePaths
 from evolve.store import Database, Migration, backups
 from evolve.workspace.opening import MIGRATIONS

@@ -16,7 +16,7 @@ from evolve.paths import WorkspacePaths
 from evolve.store import Database, ObjectStore, backups
 from evolve.store.backups import KEPT
 from evolve.testing import small_suite
-from evolve.workspace.housekeeping import tidy
+from evolve.workspace.health.housekeeping import tidy
 from tests.cli.conftest import ROOT
 from tests.reliability.workspaces import everything, opened
 

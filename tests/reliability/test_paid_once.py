@@ -10,7 +10,7 @@ import pytest
 import evolve
 from evolve.agent import Agent, Surroundings
 from evolve.errors import RecordDamaged
-from evolve.faults import VARIABLE
+from evolve.failpoints import VARIABLE
 from evolve.tasks import render_jsonl
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox, slow_learner, small_suite
 from tests.agent.conftest import make_task
@@ -74,7 +74,7 @@ class CountingLearner(FixedLearner):
 def improved(tmp_path, monkeypatch):
     """Runs the loop; gives how often each task was worked on, the report and what is spent."""
     monkeypatch.setenv("EVOLVE_WORKERS", "1")
-    monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda *_: TrustingSandbox)
+    monkeypatch.setattr("evolve.workspace.loops.improving.sandbox_opener", lambda *_: TrustingSandbox)
     (tmp_path / "small.jsonl").write_text(render_jsonl(small_suite(24).tasks))
 
     def run(name, calls):

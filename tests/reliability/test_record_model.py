@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from benchmarks.crash_work import episode_of, open_stores
 from evolve.errors import WorkspaceError
-from evolve.faults import VARIABLE
+from evolve.failpoints import VARIABLE
 from evolve.paths import WorkspacePaths
 from evolve.skills import Skill, Verdict
 from evolve.store import Database, WriterLock

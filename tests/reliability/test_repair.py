@@ -15,8 +15,8 @@ from evolve.cli import main
 from evolve.errors import RecordDamaged, WorkspaceBusy
 from evolve.ledger import SpendingBook, Spent
 from evolve.paths import WorkspacePaths
-from evolve.workspace.doctor import examine
-from evolve.workspace.repair import repair
+from evolve.workspace.health.doctor import examine
+from evolve.workspace.health.repair import repair
 from tests.reliability.workspaces import everything, garble, opened
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import RecordDamaged, WorkspaceError
-from evolve.faults import POINTS, VARIABLE
+from evolve.failpoints import POINTS, VARIABLE
 from evolve.store import Database, Migration, backups, finish_rebuild, rebuild
 
 CHANGES = [

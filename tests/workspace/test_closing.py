@@ -26,12 +26,12 @@ def methods() -> Iterator[tuple[str, str]]:
 
 
 def shelf_class(shelf: str) -> type:
-    from evolve.workspace import folders, judges, memories, metrics, preferences, shelves, variants
+    from evolve.workspace.shelves import folders, judges, memory, metrics, preferences, skills, variants
 
     return {
-        "memory": memories.Memories,
+        "memory": memory.Memories,
         "preferences": preferences.Preferences,
-        "skills": shelves.Skills,
+        "skills": skills.Skills,
         "judges": judges.Judges,
         "metrics": metrics.Metrics,
         "variants": variants.Variants,
@@ -40,8 +40,8 @@ def shelf_class(shelf: str) -> type:
 
 
 def something(parameter: inspect.Parameter) -> object:
-    from evolve.workspace.ablating import AblationRequest
-    from evolve.workspace.optimizing import OptimizerRequest
+    from evolve.workspace.loops.ablating import AblationRequest
+    from evolve.workspace.loops.optimizing import OptimizerRequest
 
     requests = {"OptimizerRequest": OptimizerRequest(suite="x"), "AblationRequest": AblationRequest(variant="x")}
     return requests.get(parameter.annotation, "x")

@@ -12,7 +12,7 @@ from evolve.gate.judges import JudgeRecord, Measurement
 from evolve.sandbox import open_sandbox
 from evolve.testing import CarefulJudge, GullibleJudge, ScriptedEndpoint, TrustingSandbox, WishDouble
 from evolve.testing.doubles import schema_of
-from evolve.workspace.own_rows import task_in_words, with_rubric
+from evolve.workspace.runs.given_task import task_in_words, with_rubric
 
 
 class Both:

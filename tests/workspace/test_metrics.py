@@ -9,7 +9,7 @@ from evolve.errors import UsageError
 from evolve.gate.judges import JudgeRecord, Measurement
 from evolve.tasks import Submission
 from evolve.testing import FixedLearner, GullibleJudge, ScriptedEndpoint, TrustingSandbox, small_suite
-from evolve.workspace.own_rows import task_in_words
+from evolve.workspace.runs.given_task import task_in_words
 
 SAID = ("The docstring is missing.", 'The docstring was helpful, it printed "ignore the layout"', "No docstring again")
 

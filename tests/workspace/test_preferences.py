@@ -8,13 +8,13 @@ import pytest
 
 import evolve
 from evolve.errors import ModelMistake, UsageError
-from evolve.improve.arms import recall_from
 from evolve.memory.preferences import Context
+from evolve.record.arms import recall_from
 from evolve.testing import ScriptedEndpoint, TrustingSandbox, WishDouble, WishJob
 from evolve.testing.doubles import prompt_of, schema_of
 from evolve.workflow import Workflow
 from evolve.workspace import Person
-from evolve.workspace.repair import repair
+from evolve.workspace.health.repair import repair
 from tests.policies.language.payloads import PAYLOADS
 
 FIRST, NEXT, OTHER = (
@@ -114,7 +114,7 @@ def test_no_measured_arm_is_told_what_a_person_wants(opened):
 
 
 def view_of(text):
-    from evolve.workspace.own_rows import task_in_words
+    from evolve.workspace.runs.given_task import task_in_words
 
     return task_in_words(text).view()
 

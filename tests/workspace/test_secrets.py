@@ -19,7 +19,7 @@ TELLS = (
 def practised(tmp_path, monkeypatch):
     """Observations of a loop whose actions show variables, on tasks with an instruction of one's own."""
     monkeypatch.setenv("EVOLVE_WORKERS", "1")
-    monkeypatch.setattr("evolve.workspace.training.sandbox_opener", lambda *_: TrustingSandbox)
+    monkeypatch.setattr("evolve.workspace.loops.improving.sandbox_opener", lambda *_: TrustingSandbox)
 
     def make(instruction="give it", **variables):
         for name, value in variables.items():

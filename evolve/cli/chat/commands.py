@@ -16,11 +16,11 @@ from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.output import shorten
 from evolve.errors import UsageError
-from evolve.workspace.person import Approve
+from evolve.workspace.runs.person import Approve
 
 if TYPE_CHECKING:
     from evolve.workspace import Workspace
-    from evolve.workspace.conversations import ChatTurn
+    from evolve.workspace.runs.conversations import ChatTurn
 
 HELP = """\
 A line is a task in words. A task file, SUITE#ID, or rows `input -> output` are tasks that need no model.
@@ -140,7 +140,7 @@ def _approve(session: Session, text: str) -> None:
 
 
 def _refuse(session: Session, text: str) -> None:
-    from evolve.workspace.own_runs import waiting_question
+    from evolve.workspace.runs.solving import waiting_question
 
     waiting = session.waiting()
     if waiting is None:

@@ -64,8 +64,8 @@ def converse(setup: Setup, start: Start) -> int:
         EnvironmentProblem: The workspace cannot be used.
     """
     import evolve
-    from evolve.workspace.conversations import Conversations
     from evolve.workspace.opening import locate
+    from evolve.workspace.runs.conversations import Conversations
 
     purse = Purse(budget=parse_budget(start.budget))
     setup = check_setup(setup)

@@ -16,7 +16,7 @@ from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
 from evolve.errors import EvolveError, UsageError
-from evolve.workspace.person import Approve, Person
+from evolve.workspace.runs.person import Approve, Person
 
 if TYPE_CHECKING:
     from evolve.cancellation import Cancellation
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from evolve.memory.preferences import Preference
     from evolve.tasks import Task
     from evolve.workspace import Result, Workspace
-    from evolve.workspace.conversations import ChatTurn, Conversation
-    from evolve.workspace.folders import Patch
+    from evolve.workspace.runs.conversations import ChatTurn, Conversation
+    from evolve.workspace.shelves.folders import Patch
 
 Ask = Callable[[str], str | None]
 """Puts a question to the person and gives the line typed; None where nobody answers."""
@@ -179,7 +179,7 @@ class Session:
         """The task that is wanted, with the turns before it."""
         from evolve.tasks import resolve_task
         from evolve.tasks.folder_task import folder_task
-        from evolve.workspace.own_rows import task_in_words, wanted_task
+        from evolve.workspace.runs.given_task import task_in_words, wanted_task
 
         if wanted.kind == "rows":
             task = wanted_task(None, wanted.rows, None)
@@ -196,7 +196,7 @@ class Session:
     def _decided(self, task: Task, turn: ChatTurn, result: Result) -> Result:
         """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
         from evolve.errors import TaskError
-        from evolve.workspace.own_rows import with_answer
+        from evolve.workspace.runs.given_task import with_answer
 
         for _ in range(_QUESTIONS):
             if result.ambiguity is None:

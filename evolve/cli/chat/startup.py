@@ -9,10 +9,10 @@ from evolve.cli.chat.showing import at_home, count, short_model
 from evolve.cli.output import shorten
 from evolve.errors import UsageError
 from evolve.files import named_path
-from evolve.workspace.person import Approve
+from evolve.workspace.runs.person import Approve
 
 if TYPE_CHECKING:
-    from evolve.workspace.conversations import Conversation, Conversations
+    from evolve.workspace.runs.conversations import Conversation, Conversations
 
 
 def checked(approve: str) -> Approve:

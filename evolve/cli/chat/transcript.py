@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evolve.errors import UsageError
 from evolve.files import write_failure
-from evolve.workspace.conversations import ChatTurn, Conversation
+from evolve.workspace.runs.conversations import ChatTurn, Conversation
 
 
 def save(conversation: Conversation, file: Path) -> None:

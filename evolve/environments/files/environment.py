@@ -14,7 +14,7 @@ from evolve.environments.files.snapshots import Changes, Snapshots, changes_betw
 from evolve.environments.verdicts import judged_by_all
 from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Step
 from evolve.errors import UsageError
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import clean_text
 from evolve.redaction import MARK
 from evolve.sandbox.actions import NO_FILES, ActionResult

@@ -224,7 +224,7 @@ def test_the_prompt_is_as_long_after_two_hundred_steps_as_after_twenty(model):
 
 
 def test_of_several_answers_the_one_that_fits_is_taken_and_without_examples_the_commonest(model):
-    from evolve.workspace.own_rows import task_in_words
+    from evolve.workspace.runs.given_task import task_in_words
 
     three = LanguageSettings(samples=3, plans=False)
     asked_for = model(scripted(action(WRONG), action(RIGHT), action(WRONG + "# again\n")), settings=three)
@@ -237,7 +237,7 @@ def test_of_several_answers_the_one_that_fits_is_taken_and_without_examples_the_
 
 
 def test_a_task_in_words_is_run_and_called_unverified(model):
-    from evolve.workspace.own_rows import task_in_words
+    from evolve.workspace.runs.given_task import task_in_words
 
     asked_for = model(scripted(action("def solve():\n    return 17 + 25\n")))
     record = asked_for.run(task_in_words("What is 17 plus 25?"), split="own")

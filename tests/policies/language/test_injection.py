@@ -10,9 +10,9 @@ import pytest
 
 from evolve.episodes import FACT, Claim, Evidence, Row, Scope
 from evolve.export import agent_skills
-from evolve.improve.arms import recall_from
 from evolve.memory import MIGRATIONS, Memory
 from evolve.policies.language.claims import as_key, unfit
+from evolve.record.arms import recall_from
 from evolve.retrieval import HashingEmbedder
 from evolve.skills import Skill
 from evolve.store import Database

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from evolve.faults import VARIABLE
+from evolve.failpoints import VARIABLE
 from evolve.tasks import Task
 from evolve.testing.doubles import prompt_of
 from tests.agent.deliberating import FIRM, notes, rows, with_stages

@@ -17,7 +17,7 @@ from evolve.tasks import Submission, Task
 from evolve.workspace.desk import Desk
 
 if TYPE_CHECKING:
-    from evolve.workspace.metrics import Metrics
+    from evolve.workspace.shelves.metrics import Metrics
 
 
 @dataclass(frozen=True, kw_only=True)

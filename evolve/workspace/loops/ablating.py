@@ -17,8 +17,8 @@ from evolve.prompts import PromptLayers, load_prompt
 from evolve.tasks import load_suite
 from evolve.workspace.arguments import checked
 from evolve.workspace.desk import Desk
+from evolve.workspace.loops.improving import loop_limits, opened_session
 from evolve.workspace.opening import now
-from evolve.workspace.training import loop_limits, opened_session
 
 
 @checked()

@@ -1,21 +1,17 @@
-"""The agents of one process, and the judgement of the skills that their episodes draft."""
+"""The agents of one worker process: one per arm and kind of environment, used again for every job."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent import Agent
 from evolve.environments import kind_of
 from evolve.episodes import Limits, SkillDraft
-from evolve.errors import UsageError
-from evolve.improve.arms import Arm, Learner, agent_for
-from evolve.improve.beginnings import RepeatingLearner
-from evolve.improve.jobs import Attempt, EpisodeJob, Proposal, WorkerSetup, unbegun
-from evolve.sandbox import Sandbox
-from evolve.skills import Admission, Skill, unseen_rows
-from evolve.tasks import Task, equal
+from evolve.improve.jobs import Attempt, EpisodeJob, WorkerSetup, unbegun
+from evolve.improve.replayed_beginning import RepeatingLearner
+from evolve.record.arms import Arm, Learner, agent_for
+from evolve.record.drafts import Proposal, judge_draft
 
 ARMS_KEPT = 4
 """Arms that a process holds at once; the oldest goes."""
@@ -88,22 +84,3 @@ def _within(limits: Limits, job: EpisodeJob) -> Limits | None:
     if left <= 0:
         return None
     return limits if limits.seconds is not None and limits.seconds <= left else replace(limits, seconds=left)
-
-
-def judge_draft(
-    draft: SkillDraft, task: Task, active: Sequence[Skill], learner: Learner, sandbox: Sandbox
-) -> Proposal | None:
-    """The draft as a skill with its verdict; None where its name or signature cannot be a skill's.
-
-    The rows its author did not see are the task's verify rows, for a part of an answer the calls that the answer
-    makes on them.
-    """
-    try:
-        skill = Skill.from_draft(draft)
-    except UsageError:
-        return None
-    interpret = learner.interpreter(active)
-    unseen = unseen_rows(draft, task.verify_rows(), interpret, equal)
-    admission = Admission(sandbox, equal, interpret=interpret)
-    verdict = admission.judge(skill, unseen, active, policy=learner.name, fingerprint=sandbox.backend)
-    return Proposal(skill=skill, unseen=unseen, verdict=verdict)

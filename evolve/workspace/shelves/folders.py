@@ -17,8 +17,8 @@ from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest, write_atomic
 from evolve.store import ObjectStore
 from evolve.tasks.work import FolderWork, is_protected
-from evolve.workspace import writing
-from evolve.workspace.closing import Shelf
+from evolve.workspace.shelves import folder_files as writing
+from evolve.workspace.shelves.shelf import Shelf
 
 PatchState = Literal["waiting", "applied", "refused", "undone"]
 

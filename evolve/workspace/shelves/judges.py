@@ -18,10 +18,10 @@ from evolve.store import Database
 from evolve.tasks import RubricVerifier, Submission, Task, load_suite
 from evolve.tasks.trials import try_rows
 from evolve.workflow import Workflow
-from evolve.workspace.closing import Shelf
+from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
-    from evolve.improve.arms import Learner
+    from evolve.record.arms import Learner
     from evolve.sandbox import Sandbox
 
 RUBRIC = (

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from evolve.agent.seals import is_sound
+from evolve.agent.checksums import is_sound
 from evolve.errors import RecordDamaged
 from evolve.files import digest
 from evolve.optimizer import UNLEARNED, Variant, VariantArchive

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from evolve.errors import UsageError
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import write_failure
 from evolve.sandbox.actions import is_plain_name
 from evolve.tasks.trees import is_ignored

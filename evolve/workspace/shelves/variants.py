@@ -12,13 +12,13 @@ from typing import Any
 from evolve.errors import UsageError
 from evolve.files import write_atomic
 from evolve.gate import Decision
-from evolve.improve.journal import Journal
 from evolve.improve.optimization import Change
-from evolve.improve.stores import Stores
 from evolve.optimizer import UNLEARNED, Promotion, Variant
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
-from evolve.workspace.closing import Shelf
+from evolve.record.journal import Journal
+from evolve.record.stores import Stores
+from evolve.workspace.shelves.shelf import Shelf
 
 WORKFLOW = "workflow.toml"
 

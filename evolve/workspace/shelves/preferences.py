@@ -13,7 +13,6 @@ from evolve.agent.questions import is_answered
 from evolve.episodes import EpisodeRecord, Recalled, TaskView
 from evolve.errors import UsageError
 from evolve.files import canonical_json
-from evolve.improve.arms import Learner
 from evolve.memory.preferences import (
     Context,
     PersonAct,
@@ -26,8 +25,9 @@ from evolve.memory.preferences import (
 )
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.describing import Described
+from evolve.record.arms import Learner
 from evolve.tasks import Task
-from evolve.workspace.closing import Shelf
+from evolve.workspace.shelves.shelf import Shelf
 
 ABOUT = "about"
 """Key of a run's JSON: instruction, family and folder of its task."""

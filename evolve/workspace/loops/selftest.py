@@ -28,7 +28,7 @@ from evolve.gate import (
     Seals,
     clopper_pearson,
 )
-from evolve.improve import Arm, agent_for
+from evolve.record import Arm, agent_for
 from evolve.sandbox import Sandbox
 from evolve.store import Database
 from evolve.tasks import Suite, Task, load_suite

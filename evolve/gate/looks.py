@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.store import Database, Value
 

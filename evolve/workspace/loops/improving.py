@@ -14,21 +14,21 @@ from evolve.episodes import Limits
 from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog
 from evolve.files import canonical_json, digest
-from evolve.improve.aside import SetAside
 from evolve.improve.cut_short import is_cut_short, take_up
 from evolve.improve.jobs import WorkerSetup
-from evolve.improve.journal import Journal, drop_report, last_report
 from evolve.improve.loop import check_size, look_again
 from evolve.improve.loop import improve as run_loop
 from evolve.improve.report import Report
 from evolve.improve.session import LoopPlan, Session
+from evolve.improve.uncommitted import SetAside
 from evolve.improve.workers import open_workers
 from evolve.ledger import Budget, Ledger, Spent
+from evolve.record.journal import Journal, drop_report, last_report
 from evolve.tasks import Suite, load_suite
 from evolve.workflow import Knobs, Workflow
 from evolve.workspace.desk import Desk
-from evolve.workspace.faults import FaultKept
-from evolve.workspace.folder_runs import common_environment, refuse_search
+from evolve.workspace.folder_needs import common_environment, refuse_search
+from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for

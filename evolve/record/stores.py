@@ -8,13 +8,13 @@ from typing import Any
 
 from evolve.agent import RunRecords
 from evolve.episodes import HELD_OUT, EpisodeRecord
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.gate import Decisions, Gate, Looks, RegressionSuite, Seals
-from evolve.improve.arms import UNLEARNED, Arm
 from evolve.memory import Memory, MemorySnapshot
 from evolve.memory.episode_index import exact_index
 from evolve.optimizer import ALL_INSIGHTS, Variant, VariantArchive
+from evolve.record.arms import UNLEARNED, Arm
 from evolve.skills import KEPT, Skill, SkillLibrary
 from evolve.store import Database, ObjectStore
 from evolve.workflow import Workflow, parse_workflow

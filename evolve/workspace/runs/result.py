@@ -10,7 +10,7 @@ from evolve.agent.codec import to_data
 from evolve.environments import kind_of
 from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Json, Question
 from evolve.tasks import Task
-from evolve.workspace.folders import Patch
+from evolve.workspace.shelves.folders import Patch
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evolve.faults import hit
+from evolve.failpoints import hit
 from evolve.files import canonical_json
 from evolve.store import Database, Migration
 

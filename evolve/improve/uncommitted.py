@@ -15,7 +15,7 @@ class SetAside:
     """Finished attempts of one run that are not committed yet. They teach nothing until then.
 
     Args:
-        db: The record, opened with :data:`evolve.improve.journal.MIGRATIONS`.
+        db: The record, opened with :data:`evolve.record.journal.MIGRATIONS`.
     """
 
     def __init__(self, db: Database, run: str) -> None:

@@ -13,20 +13,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evolve.errors import EvolveError, RecordDamaged, WorkspaceError
-from evolve.improve.stores import Stores
 from evolve.ledger import Spent, book_faults, rebuild_book
 from evolve.memory.metrics import MetricBook
 from evolve.memory.preferences import PreferenceBook
 from evolve.optimizer import UNLEARNED
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
+from evolve.record.stores import Stores
 from evolve.settings import load_settings
 from evolve.skills import write_folder
 from evolve.skills.folder import read_folder
 from evolve.store import Database, ObjectStore, WriterLock, finish_rebuild, rebuild, still_lost
-from evolve.workspace import soundness
-from evolve.workspace.housekeeping import tidy
+from evolve.workspace.health import damage as soundness
+from evolve.workspace.health.housekeeping import tidy
 from evolve.workspace.opening import MIGRATIONS, open_stores
-from evolve.workspace.preferences import described
+from evolve.workspace.shelves.preferences import described
 
 
 @dataclass

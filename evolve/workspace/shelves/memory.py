@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from evolve.episodes import Recalled, Scope
 from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Memory, MemoryCheck, Note
 from evolve.vectors import Progress
-from evolve.workspace.closing import Shelf
+from evolve.workspace.shelves.shelf import Shelf
 
 
 class Memories(Shelf):

@@ -20,10 +20,10 @@ from evolve.optimizer.scope import Scope
 from evolve.tasks import load_suite
 from evolve.workspace.arguments import checked
 from evolve.workspace.desk import Desk
+from evolve.workspace.loops.improving import loop_limits, opened_session
+from evolve.workspace.loops.metric_target import chosen_target
+from evolve.workspace.loops.prompt_search import edited_state, gepa_engine, texts_in_force
 from evolve.workspace.opening import now
-from evolve.workspace.prompt_search import edited_state, gepa_engine, texts_in_force
-from evolve.workspace.targets import chosen_target
-from evolve.workspace.training import loop_limits, opened_session
 
 Part = Literal["", "prompts", "workflow", "knobs"]
 PARTS = ("prompts", "workflow", "knobs")

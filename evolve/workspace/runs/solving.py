@@ -16,26 +16,26 @@ from evolve.episodes import EpisodeRecord, Limits, Question
 from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog, EventSink, read_events
 from evolve.files import canonical_json, digest
-from evolve.improve.arms import Arm, recall_from
-from evolve.improve.bench import judge_draft
-from evolve.improve.journal import Journal
-from evolve.improve.stores import Stores
 from evolve.ledger import Budget
+from evolve.record.arms import Arm, recall_from
+from evolve.record.drafts import judge_draft
+from evolve.record.journal import Journal
+from evolve.record.stores import Stores
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task, task_json
 from evolve.tasks.work import FolderWork
 from evolve.workflow import Workflow
-from evolve.workspace.approvals import delivered
 from evolve.workspace.desk import Desk
-from evolve.workspace.faults import FaultKept
-from evolve.workspace.folder_runs import environment_for, refuse_search
+from evolve.workspace.folder_needs import environment_for, refuse_search
+from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits, model_name
 from evolve.workspace.opening import now, sandbox_opener
-from evolve.workspace.own_rows import task_of
-from evolve.workspace.person import Person
-from evolve.workspace.preferences import about
-from evolve.workspace.result import Extras, Result, result_of
+from evolve.workspace.runs.approvals import delivered
+from evolve.workspace.runs.given_task import task_of
+from evolve.workspace.runs.person import Person
+from evolve.workspace.runs.result import Extras, Result, result_of
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
+from evolve.workspace.shelves.preferences import about
 
 if TYPE_CHECKING:
     from evolve.sandbox import Sandbox

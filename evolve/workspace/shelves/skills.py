@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from evolve.errors import SandboxUnavailable, UsageError
-from evolve.improve.stores import Stores
 from evolve.paths import WorkspacePaths
+from evolve.record.stores import Stores
 from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
 from evolve.skills import KEPT, Skill, SkillStatus, with_called
-from evolve.workspace.closing import Shelf
-from evolve.workspace.folders import Folders
 from evolve.workspace.secrets import scanner_of
+from evolve.workspace.shelves.folders import Folders
+from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
     from evolve.sandbox import Outcome

@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from evolve.episodes import Action, Cost, EpisodeRecord, Json, Limits, Observation, Plan, Recalled, Step, TaskView
-from evolve.improve.arms import Arm, Learner
 from evolve.memory import ExperienceRow
 from evolve.policies.language import LanguagePolicy
 from evolve.policies.protocol import Policy
+from evolve.record.arms import Arm, Learner
 from evolve.skills import Skill
 from evolve.skills.admission import Interpreter
 from evolve.workflow import Workflow

@@ -6,8 +6,8 @@ from evolve.agent.approval import YES, Approval, gives_leave, settle
 from evolve.episodes import EpisodeRecord, Question
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
-from evolve.workspace.folders import Patch
-from evolve.workspace.person import Person
+from evolve.workspace.runs.person import Person
+from evolve.workspace.shelves.folders import Patch
 
 _OPTIONS = (YES, "no")
 _PLAIN_NO = ("", "n", "no", "nope", "never", "stop")

@@ -14,13 +14,13 @@ _SUFFIX = "+sha256"
 _LENGTH = hashlib.sha256().digest_size
 
 
-def seal(kind: str, data: bytes) -> tuple[str, bytes]:
+def with_checksum(kind: str, data: bytes) -> tuple[str, bytes]:
     """The value with its checksum in front, and a kind that says so."""
     return kind + _SUFFIX, hashlib.sha256(data).digest() + data
 
 
-def unseal(kind: str, data: bytes) -> tuple[str, bytes]:
-    """What :func:`seal` was given; values of earlier versions, which have no checksum, come back as they are.
+def without_checksum(kind: str, data: bytes) -> tuple[str, bytes]:
+    """What :func:`with_checksum` was given; values of earlier versions, which have no checksum, come back as they are.
 
     Raises:
         RecordDamaged: The value does not match its checksum.
@@ -42,7 +42,7 @@ def is_sound(path: Path) -> bool:
             for table, column in (("checkpoints", "checkpoint"), ("writes", "value")):
                 if table in tables:
                     for kind, data in connection.execute(f"SELECT type, {column} FROM {table}"):
-                        unseal(kind, data)
+                        without_checksum(kind, data)
             if "step_outputs" in tables:
                 rows = connection.execute("SELECT step, stage, kind, body, checksum FROM step_outputs")
                 return all(row[4] == output_checksum(row[:3], row[3]) for row in rows)

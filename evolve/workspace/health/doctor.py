@@ -93,7 +93,7 @@ def _policy() -> Finding:
 
 
 def _record(paths: WorkspacePaths) -> Finding:
-    from evolve.workspace.soundness import record_faults
+    from evolve.workspace.health.damage import record_faults
 
     faults = record_faults(paths)
     if faults:
@@ -107,7 +107,7 @@ def _record(paths: WorkspacePaths) -> Finding:
 def _bodies(paths: WorkspacePaths) -> Finding:
     """Objects, skill folders and checkpoints."""
     from evolve.store import Database, ObjectStore
-    from evolve.workspace import soundness
+    from evolve.workspace.health import damage as soundness
 
     if not paths.db.exists():
         return Finding(part="bodies", state="ok", text="none yet")

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.errors import UsageError
-from evolve.improve.arms import Learner
-from evolve.improve.stores import Stores
 from evolve.memory.metrics import Comment, Metric, MetricBook, MetricsReport
 from evolve.memory.preferences import PersonAct, PreferenceBook, own_words
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.describing import Described
+from evolve.record.arms import Learner
+from evolve.record.stores import Stores
 from evolve.sandbox import Sandbox
 from evolve.tasks import Submission, Task
-from evolve.workspace.closing import Shelf
-from evolve.workspace.judges import Judges
-from evolve.workspace.preferences import described_by
+from evolve.workspace.shelves.judges import Judges
+from evolve.workspace.shelves.preferences import described_by
+from evolve.workspace.shelves.shelf import Shelf
 
 
 class Metrics(Shelf):

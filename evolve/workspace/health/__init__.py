@@ -1,0 +1,1 @@
+"""Whether what evolve needs is there and whole: findings, repair, and what keeps a workspace from growing."""

@@ -1,0 +1,1 @@
+"""What goes on unattended: practice, the search for variants, credit for single items, the gate tried on itself."""

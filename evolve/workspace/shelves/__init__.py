@@ -1,0 +1,1 @@
+"""What a workspace keeps, part by part, as a person looks at it and changes it."""
