@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from evolve.agent.exploring import Exploration
 from evolve.agent.outputs import NoOutputs, StepOutputs
 from evolve.cancellation import Cancellation
 from evolve.environments import Environment, EnvironmentKind, kind_of
-from evolve.episodes import EpisodeRecord, Limits, Recalled, Respond, Step, TaskView
+from evolve.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView
 from evolve.events import EventSink, NoEvents
 from evolve.policies.protocol import Policy
 from evolve.redaction import Scanner
@@ -123,14 +123,6 @@ class EpisodeContext:
 
     def left(self, steps: Sequence[Step]) -> Limits:
         """What is left of the limits after the steps; counts never fall below zero."""
-        spent = [step.action.cost for step in steps]
-        candidates, seconds = self.limits.candidates, self.limits.seconds
+        spent = sum((step.action.cost for step in steps), Cost())
         submitted = sum(step.judgement is not None for step in steps)
-        return Limits(
-            candidates=None if candidates is None else max(0, candidates - sum(cost.candidates for cost in spent)),
-            seconds=None if seconds is None else max(0.0, seconds - sum(cost.seconds for cost in spent)),
-            tokens=None if self.limits.tokens is None else max(0, self.limits.tokens - sum(c.tokens for c in spent)),
-            money=None if self.limits.money is None else max(0.0, self.limits.money - sum(c.money for c in spent)),
-            calls=None if self.limits.calls is None else max(0, self.limits.calls - sum(c.calls for c in spent)),
-            submissions=max(0, self.limits.submissions - submitted),
-        )
+        return replace(self.limits.less(spent), submissions=max(0, self.limits.submissions - submitted))

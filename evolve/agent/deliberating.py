@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import goes_on
-from evolve.agent.paying import since, spent
+from evolve.agent.paying import spent
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, with_last_step
 from evolve.environments.probing import make_probe
-from evolve.episodes import Action, Alternative, Draw, Json, Limits, Plan, StageNote, Step
+from evolve.episodes import Action, Alternative, Draw, Json, Limits, Plan, Row, StageNote, Step
 from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import clean_text
 from evolve.policies.protocol import Deliberating, Searching
+from evolve.tasks import equal
 
 _LEAST = 1_000
 """Candidates that a search for rivals gets at least, if so many are left."""
@@ -138,7 +139,7 @@ def bought(
         except (ModelMistake, BudgetExhausted) as error:
             found = (Action(kind="finish", text=str(error)),)
         *others, last = found or (Action(kind="finish"),)
-        return _Actions(found=(*others, replace(last, cost=last.cost + since(context, before))))
+        return _Actions(found=(*others, replace(last, cost=last.cost + (spent(context) - before))))
 
     return context.outputs.once(key, _Actions, compute).found
 
@@ -151,6 +152,13 @@ def compared(
     wanted = [(code, context.view.entry) for code in codes]
     table = context.outputs.once(key, _Table, lambda: _Table(rows=tuple(probe(wanted, inputs))))
     return list(table.rows)
+
+
+def right(values: Sequence[Json] | None, examples: Sequence[Row]) -> int:
+    """How many examples a program reproduces that gives these values on them; -1 for one that did not load."""
+    if values is None:
+        return -1
+    return sum(equal(value, row.output) for value, row in zip(values, examples, strict=False))
 
 
 def is_error(value: Json) -> bool:

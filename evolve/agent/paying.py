@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from evolve.agent.context import EpisodeContext
 from evolve.episodes import Cost
@@ -24,7 +24,7 @@ def paid(context: EpisodeContext, key: tuple[int, str, str], compute: Callable[[
     def work() -> Paid:
         before = spent(context)
         text = compute()
-        return Paid(text=text, cost=since(context, before))
+        return Paid(text=text, cost=spent(context) - before)
 
     return context.outputs.once(key, Paid, work)
 
@@ -33,11 +33,3 @@ def spent(context: EpisodeContext) -> Cost:
     """What the policy's calls have cost so far; nothing for one that makes none."""
     policy = context.policy
     return policy.spent if isinstance(policy, Spending) else Cost()
-
-
-def since(context: EpisodeContext, before: Cost) -> Cost:
-    """What was spent since then."""
-    now = spent(context)
-    return replace(
-        Cost(), tokens=now.tokens - before.tokens, money=now.money - before.money, calls=now.calls - before.calls
-    )

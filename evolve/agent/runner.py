@@ -225,15 +225,7 @@ def _begin(context: EpisodeContext, state: AgentState) -> None:
     """Tells a policy that spends what is left of the episode's limits."""
     if not isinstance(context.policy, Spending):
         return
-    left, aside = context.left(read_steps(state)), read_aside(state)
-    context.policy.begin(
-        replace(
-            left,
-            tokens=None if left.tokens is None else max(0, left.tokens - aside.tokens),
-            money=None if left.money is None else max(0.0, left.money - aside.money),
-            calls=None if left.calls is None else max(0, left.calls - aside.calls),
-        )
-    )
+    context.policy.begin(context.left(read_steps(state)).less(read_aside(state)))
 
 
 def episode_id(run: str, task: Task, variant: str, seed: int) -> str:

@@ -143,7 +143,7 @@ def transfer_command(
 
     view = LoopView()
     with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
-        found = opened.retest(name, suite, budget=budget)
+        found = opened.transfer(name, suite, budget=budget)
         view.stop()
         if as_json:
             emit_json(dict(found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from evolve.episodes.claims import Claim, SkillDraft
 from evolve.episodes.steps import Status, Step
@@ -23,11 +23,11 @@ class EpisodeRecord:
     """Digest of the variant, or ``unlearned``; ``replay:`` and a digest where one stage was asked again."""
     seed: int
     status: Status
-    verified: bool
-    answer: str
+    verified: bool = False
+    answer: str = ""
     """Python source of the last submission, or ""."""
-    steps: tuple[Step, ...]
-    cost: Cost
+    steps: tuple[Step, ...] = ()
+    cost: Cost = field(default_factory=Cost)
     recalled: tuple[str, ...] = ()
     consumed: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 Json = Any
@@ -56,7 +56,7 @@ class TaskView:
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What something cost. Sums with ``+``; every field counts from zero."""
+    """What something cost, field by field: ``+`` and ``-``, and false where nothing was spent."""
 
     candidates: int = 0
     """Expressions whose values on all search examples were computed."""
@@ -67,13 +67,13 @@ class Cost:
     calls: int = 0
 
     def __add__(self, other: Cost) -> Cost:
-        return Cost(
-            candidates=self.candidates + other.candidates,
-            seconds=self.seconds + other.seconds,
-            tokens=self.tokens + other.tokens,
-            money=self.money + other.money,
-            calls=self.calls + other.calls,
-        )
+        return Cost(**{name: value + getattr(other, name) for name, value in vars(self).items()})
+
+    def __sub__(self, other: Cost) -> Cost:
+        return Cost(**{name: value - getattr(other, name) for name, value in vars(self).items()})
+
+    def __bool__(self) -> bool:
+        return self != Cost()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,3 +90,9 @@ class Limits:
     """Requests to model endpoints."""
     submissions: int = 1
     """Answers that may be put to the verifier: 3 on ``train``, 1 elsewhere."""
+
+    def less(self, cost: Cost) -> Limits:
+        """What is left of them after that cost; no kind falls below zero."""
+        bounds = {name: getattr(self, name) for name in vars(cost)}
+        left = {name: max(0 * most, most - getattr(cost, name)) for name, most in bounds.items() if most is not None}
+        return replace(self, **left)

@@ -9,7 +9,7 @@ from evolve.gate.error_budget import ErrorBudget, Stake
 from evolve.gate.finding import Finding, Proposal
 from evolve.gate.gate import Comparing, Gate, solved_by
 from evolve.gate.instruments import instruments
-from evolve.gate.interval import Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
+from evolve.gate.interval import NOTHING, Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
 from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
 from evolve.gate.looks import Look, Looks
 from evolve.gate.order import Standing
@@ -24,6 +24,7 @@ __all__ = [
     "BETS",
     "CHEAPER",
     "MIGRATIONS",
+    "NOTHING",
     "Begun",
     "Comparing",
     "Comparison",

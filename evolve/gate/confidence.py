@@ -36,7 +36,7 @@ def mean_sequence(values: Sequence[float], *, level: float = 0.95) -> Interval:
 
     listed = np.asarray(values, dtype=float)
     if not len(listed):
-        return Interval(value=None, low=None, high=None, n=0, level=level)
+        return Interval(level=level)
     if np.abs(listed).max() > 1.0:
         raise ValueError("differences must lie between -1 and 1")
     unit = (listed + 1.0) / 2.0

@@ -50,11 +50,15 @@ class Interval:
             estimate and the three figures are None; with too few groups only the bounds are.
     """
 
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
     level: float = 0.95
+
+
+NOTHING = Interval()
+"""The interval of what was not measured."""
 
 
 def cost_ratio(rows: Iterable[PairedRow], *, level: float = 0.95, resamples: int = 4000, seed: int = 0) -> Interval:
@@ -111,7 +115,7 @@ def clopper_pearson(successes: int, trials: int, *, level: float = 0.95) -> Inte
     if not 0 <= successes <= trials:
         raise ValueError("successes must lie between 0 and trials")
     if trials == 0:
-        return Interval(value=None, low=None, high=None, n=0, level=level)
+        return Interval(level=level)
     tail = (1 - level) / 2
     low = beta_quantile(successes, trials - successes + 1, tail) if successes else 0.0
     high = beta_quantile(successes + 1, trials - successes, 1 - tail) if successes < trials else 1.0
@@ -130,10 +134,10 @@ def _bootstrap(groups: int, statistic: Resampled, level: float, resamples: int, 
     import numpy as np
 
     if groups == 0:
-        return Interval(value=None, low=None, high=None, n=0, level=level)
+        return Interval(level=level)
     value = float(statistic(np.ones((1, groups)))[0])
     if groups < FEWEST_GROUPS:
-        return Interval(value=value, low=None, high=None, n=groups, level=level)
+        return Interval(value=value, n=groups, level=level)
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(groups, np.full(groups, 1.0 / groups), size=resamples)
     low, high = np.quantile(statistic(counts), [(1 - level) / 2, 1 - (1 - level) / 2])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.episodes import Cost, EpisodeRecord, Status
+from evolve.episodes import EpisodeRecord, Status
 from evolve.gate.jobs import GateTask, Job
 
 SUBMISSIONS = 1
@@ -74,9 +74,5 @@ def _unknown(job: Job[GateTask], status: Status, problem: str) -> EpisodeRecord:
         variant=job.variant,
         seed=job.seed,
         status=status,
-        verified=False,
-        answer="",
-        steps=(),
-        cost=Cost(),
         note=problem,
     )

@@ -16,11 +16,11 @@ from typing import Any, Literal
 from evolve.agent.codec import from_data, to_data
 from evolve.episodes import SCREEN
 from evolve.errors import BudgetExhausted, UsageError
-from evolve.gate import Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
+from evolve.gate import NOTHING, Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
 from evolve.improve.items import ALL, KINDS, Item, ItemKind, items_of, recalled_on, used_insights, without
 from evolve.improve.judgement import judge_variant
 from evolve.improve.pairing import PairedEpisodes
-from evolve.improve.report import NOTHING, contrast
+from evolve.improve.report import contrast
 from evolve.improve.session import Session
 from evolve.ledger import Spent
 from evolve.optimizer import Variant

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from evolve.agent import episode_id
-from evolve.episodes import Cost, EpisodeRecord, Limits, Status
+from evolve.episodes import EpisodeRecord, Limits, Status
 from evolve.improve.replayed_beginning import Beginning
 from evolve.record.arms import Arm, Learner
 from evolve.record.drafts import Proposal
@@ -82,10 +82,6 @@ def unbegun(job: EpisodeJob, setup: WorkerSetup, status: Status, note: str) -> E
         variant=job.variant,
         seed=job.seed,
         status=status,
-        verified=False,
-        answer="",
-        steps=(),
-        cost=Cost(),
         note=note,
     )
 

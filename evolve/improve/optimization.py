@@ -10,7 +10,7 @@ from typing import Any
 
 from evolve.agent.codec import from_data, to_data
 from evolve.errors import BudgetExhausted
-from evolve.gate import Comparison, Contest, Interval, Pair
+from evolve.gate import NOTHING, Comparison, Contest, Interval, Pair
 from evolve.improve.loop import check_evidence, check_size
 from evolve.improve.pairing import PairedEpisodes, held_out_tasks
 from evolve.improve.report import contrast
@@ -30,7 +30,6 @@ _PILOT = 4
 _SCREENED = 24
 """Tasks that a forecast expects one screening to take, where the suite has as many."""
 _STEP = "optimization"
-NOTHING = Interval(value=None, low=None, high=None, n=0)
 
 
 @dataclass(frozen=True, kw_only=True)

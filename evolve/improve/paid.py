@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from evolve.episodes import Cost, Json
 from evolve.errors import BudgetExhausted
@@ -56,12 +56,6 @@ class PaidAnswers:
         except BudgetExhausted as error:
             raise SearchEnded(str(error)) from error
         finally:
-            now = self._meter.spent
-            cost = replace(
-                Cost(),
-                tokens=now.tokens - before.tokens,
-                money=now.money - before.money,
-                calls=now.calls - before.calls,
-            )
+            cost = self._meter.spent - before
             self._ledger.settle(Cost(), cost)
         return {"answer": answer, "cost": asdict(cost)}

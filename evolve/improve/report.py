@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolve.agent.codec import from_data, to_data
-from evolve.episodes import EpisodeRecord
+from evolve.episodes import Cost, EpisodeRecord
 from evolve.gate import (
+    NOTHING,
     Interval,
     Pair,
     cost_ratio,
@@ -106,10 +107,6 @@ class CurvePoint:
     candidates: int
 
 
-NOTHING = Interval(value=None, low=None, high=None, n=0)
-"""The interval of what was not measured."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Contrast:
     """The learned arm against another on the same tasks.
@@ -192,14 +189,15 @@ def arm_row(arm: str, records: Sequence[EpisodeRecord], note: str = "") -> ArmRo
     Args:
         note: Why it was not run, or how it was made.
     """
+    cost = sum((record.cost for record in records), Cost())
     return ArmRow(
         arm=arm,
         tasks=len(records),
         solved=sum(record.solved for record in records),
         verified=sum(is_verified(record) for record in records),
-        candidates=sum(record.cost.candidates for record in records),
-        tokens=sum(record.cost.tokens for record in records),
-        seconds=round(sum(record.cost.seconds for record in records), 3),
+        candidates=cost.candidates,
+        tokens=cost.tokens,
+        seconds=round(cost.seconds, 3),
         note=note,
     )
 

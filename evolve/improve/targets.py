@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evolve.episodes import EpisodeRecord
 from evolve.files import canonical_json, digest
-from evolve.gate import Interval, clopper_pearson, is_verified
+from evolve.gate import NOTHING, Interval, clopper_pearson, is_verified
 from evolve.improve.paid import PaidAnswers
 from evolve.improve.trials import SessionTrials, net_wins
 from evolve.optimizer.population import Member, compare
@@ -16,8 +16,6 @@ from evolve.tasks import Task
 
 Score = Callable[[Task, str], float | None]
 """How an answer to a task does: 1 or 0, or None where the judge says nothing that counts."""
-
-NOTHING = Interval(value=None, low=None, high=None, n=0)
 
 
 @dataclass(frozen=True, kw_only=True)

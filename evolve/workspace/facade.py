@@ -26,7 +26,7 @@ from evolve.workspace.health.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.learners import check_model, choose_learner
 from evolve.workspace.loops.ablating import AblationRequest, ablate
 from evolve.workspace.loops.improving import Asked, improve, report
-from evolve.workspace.loops.optimizing import OptimizerRequest, optimize, retest
+from evolve.workspace.loops.optimizing import OptimizerRequest, optimize, transfer
 from evolve.workspace.opening import is_current, locate, open_stores, sandbox_opener
 from evolve.workspace.runs.approvals import undone
 from evolve.workspace.runs.given_task import Examples, wanted_task
@@ -282,14 +282,14 @@ class Workspace:
         self._need_writer()
         return optimize(self._desk, request, as_budget(budget))
 
-    def retest(self, variant: str, suite: str, *, budget: BudgetLike = None) -> Mapping[str, Any]:
+    def transfer(self, variant: str, suite: str, *, budget: BudgetLike = None) -> Mapping[str, Any]:
         """Compares a variant with its parent on another suite, or with the model chosen now; promotes nothing.
 
         Raises:
             UsageError: There is no such variant, or this is where it was chosen.
         """
         self._need_writer()
-        return retest(self._desk, variant, suite, as_budget(budget))
+        return transfer(self._desk, variant, suite, as_budget(budget))
 
     def ablate(self, request: AblationRequest, *, budget: BudgetLike = None) -> AblationReport:
         """Credits the single items of a variant: it is tried against itself without each; decides nothing.

@@ -21,7 +21,7 @@ from evolve.testing import LocalWire, QuirkDouble, slow_learner
 from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
-from evolve.workspace.loops.improving import loop_limits, opened_session
+from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 
 SCOPE = Scope(environment="programs", family="dates")
 HELPS = "Dates in this workspace put the day first."
@@ -141,9 +141,9 @@ def desk(tmp_path, open_ws):
 
 def interventions(ws, suite, number=1, budget=None):
     """Runs the tests of one round in the open run."""
-    run = ws.stores.runs.begin("improve", "key", {"suite": "dates"}, started="now")
-    plan = LoopPlan(rounds=1, limits=loop_limits(ws, budget or Budget()))
-    with opened_session(ws, run, suite, plan, budget or Budget()) as session:
+    bound = budget or Budget()
+    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, limits=loop_limits(ws, bound)), budget=bound)
+    with worked_on(ws, ws.stores.runs.begin("improve", "key", {"suite": "dates"}, started="now"), work) as session:
         return intervene(session, number), session.ledger.spent
 
 

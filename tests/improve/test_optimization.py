@@ -243,8 +243,8 @@ def test_a_winner_is_called_transferable_only_where_it_won_again(poor, turner, s
         name = ws.optimize(wish(suite_file)).active
         assert ws.variants.show(name)["transferable"] == []
         with pytest.raises(UsageError, match="was chosen on"):
-            ws.retest(name, str(suite_file))
-        found = ws.retest(name, str(other))
+            ws.transfer(name, str(suite_file))
+        found = ws.transfer(name, str(other))
         assert found["verdict"] == "accept"
         assert ws.variants.show(name)["transferable"] == [found["on"]]
         assert len(ws.stores.variants.promotions()) == 1

@@ -29,7 +29,7 @@ from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
 from evolve.workflow import Workflow
 from evolve.workspace.language import LanguageLearner
-from evolve.workspace.loops.improving import loop_limits, opened_session
+from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from evolve.workspace.loops.prompt_search import texts_in_force
 from evolve.workspace.opening import now
@@ -86,7 +86,7 @@ class Run:
         bound = parse_budget([budget])
         plan = LoopPlan(rounds=1, limits=loop_limits(workspace, bound, bounded=False))
         run = workspace.stores.runs.begin("optimize", "key", {"suite": name}, started=now())
-        self._opened = opened_session(workspace, run, load_suite(name), plan, bound)
+        self._opened = worked_on(workspace, run, LoopWork(suite=load_suite(name), plan=plan, budget=bound))
         self.texts = texts_in_force(workspace)
 
     def __enter__(self):

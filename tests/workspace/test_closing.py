@@ -208,7 +208,7 @@ WRONG_CALLS = {
     "an answer by number": ("said", lambda ws: ws.answer("r1", 3)),
     "no request": ("request", lambda ws: ws.optimize(None)),
     "a suite for a request": ("request", lambda ws: ws.ablate("lists")),
-    "a variant by number": ("variant", lambda ws: ws.retest(3, "lists")),
+    "a variant by number": ("variant", lambda ws: ws.transfer(3, "lists")),
     "a look in words": ("fresh", lambda ws: ws.report(fresh="yes")),
     "a note by number": ("text", lambda ws: ws.memory.note(3)),
     "a skill by number": ("name", lambda ws: ws.skills.get(3)),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.deliberating import allowance, handed_in
-from evolve.agent.paying import since, spent
+from evolve.agent.paying import spent
 from evolve.agent.questions import stopped, stopped_action
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
 from evolve.episodes import Action, BudgetEnd, Plan, Step
@@ -47,7 +47,7 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
         action,
         code=clean_text(action.code),
         text=clean_text(action.text),
-        cost=action.cost + since(context, before),
+        cost=action.cost + (spent(context) - before),
     )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import compared, deliberated, exchanged, is_error, near, noted, with_rivals
+from evolve.agent.deliberating import compared, deliberated, exchanged, is_error, near, noted, right, with_rivals
 from evolve.agent.state import AgentState, AgentUpdate
-from evolve.episodes import Action, Json, Plan, Step
-from evolve.tasks import equal
+from evolve.episodes import Action, Plan, Step
 
 _NAME = "best_of_n"
 
@@ -30,15 +29,10 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     inputs = [*(list(row.input) for row in examples), *near(context)] or [[]]
     codes = [action.code, *(one.code for one in rivals)]
     table = compared(context, (steps[-1].number, _NAME, "table"), codes, inputs)
-    scores = [_score(values, [row.output for row in examples]) for values in table]
+    scores = [
+        (right(values, examples), sum(not is_error(value) for value in (values or ())[len(examples) :]))
+        for values in table
+    ]
     best = scores.index(max(scores))
     text = f"number {best + 1} of {len(codes)} is the best: {scores[best][0]} examples, {scores[best][1]} near inputs"
     return noted(action if best == 0 else exchanged(action, rivals[best - 1]), _NAME, text)
-
-
-def _score(values: Sequence[Json] | None, wanted: Sequence[Json]) -> tuple[int, int]:
-    """Examples reproduced, and inputs beyond them that give a value."""
-    if values is None:
-        return -1, 0
-    right = sum(equal(value, output) for value, output in zip(values, wanted, strict=False))
-    return right, sum(not is_error(value) for value in values[len(wanted) :])

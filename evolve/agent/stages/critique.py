@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.deliberating import compared, deliberated, is_error, near, noted, with_rivals
-from evolve.agent.paying import since, spent
+from evolve.agent.paying import spent
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.episodes import Action, Cost, Json, Plan, Row, Step
 from evolve.errors import BudgetExhausted, ModelMistake
@@ -56,7 +56,7 @@ def _in_words(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Act
             text, cases = policy.critique(context.view, plan, steps)
         except (ModelMistake, BudgetExhausted) as error:
             text, cases = str(error), ()
-        return _Fault(text=text, cases=cases, cost=since(context, before))
+        return _Fault(text=text, cases=cases, cost=spent(context) - before)
 
     said = context.outputs.once((step.number, _NAME, "fault"), _Fault, work)
     action, cases = replace(step.action, cost=step.action.cost + said.cost), said.cases

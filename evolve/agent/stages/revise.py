@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import as_rival, bought, compared, deliberated, doubt_of, exchanged, noted
+from evolve.agent.deliberating import as_rival, bought, compared, deliberated, doubt_of, exchanged, noted, right
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.episodes import Action, Plan, Step
 from evolve.policies.protocol import Criticising
-from evolve.tasks import equal
 
 _NAME = "revise"
 
@@ -41,10 +40,7 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     examples = context.view.examples
     inputs = [list(row.input) for row in examples] or [[]]
     table = compared(context, (step.number, _NAME, "table"), [action.code, asked.code], inputs)
-    before, after = (
-        -1 if one is None else sum(equal(value, row.output) for value, row in zip(one, examples, strict=False))
-        for one in table
-    )
+    before, after = (right(values, examples) for values in table)
     if after < before:
         return noted(action, _NAME, f"not taken: {after} examples in place of {before}")
     return noted(exchanged(action, as_rival(asked)), _NAME, "revised because " + doubt.text, doubtful=False)

@@ -7,11 +7,10 @@ from dataclasses import replace
 from functools import partial
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import as_rival, changed, compared, exchanged, is_answer, is_error, noted
+from evolve.agent.deliberating import as_rival, changed, compared, exchanged, is_answer, is_error, noted, right
 from evolve.agent.stage_skills import called, role_of
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
-from evolve.episodes import Action, Json, Plan, Step
-from evolve.tasks import equal
+from evolve.episodes import Action, Plan, Step
 
 _LONGEST = 100_000
 
@@ -51,7 +50,7 @@ def _tried(stage: str, context: EpisodeContext, steps: Sequence[Step], code: str
     action, examples = step.action, context.view.examples
     inputs = [list(row.input) for row in examples] or [[]]
     table = compared(context, (step.number, stage, "table"), [action.code, code], inputs)
-    before, after = (_right(values, [row.output for row in examples]) for values in table)
+    before, after = (right(values, examples) for values in table)
     # A proposal has to be better; a changed answer only has to be as good.
     if after < before or (after == before and role_of(used) == "propose"):
         return noted(action, stage, f"not taken: {after} examples in place of {before}")
@@ -61,9 +60,3 @@ def _tried(stage: str, context: EpisodeContext, steps: Sequence[Step], code: str
         return noted(made, stage, "proposed by the skill")
     made = exchanged(action, other)
     return noted(replace(made, rivals=tuple(one for one in made.rivals if one.code)), stage, "changed by the skill")
-
-
-def _right(values: Sequence[Json] | None, wanted: Sequence[Json]) -> int:
-    if values is None:
-        return -1
-    return sum(equal(value, output) for value, output in zip(values, wanted, strict=False))

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import compared, deliberated, exchanged, is_error, near, noted, with_rivals
+from evolve.agent.deliberating import compared, deliberated, exchanged, is_error, near, noted, right, with_rivals
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.episodes import Action, Json, Plan, Step
 from evolve.files import canonical_json
-from evolve.tasks import equal
 
 _NAME = "vote"
 
@@ -33,10 +32,9 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     inputs = [*(list(row.input) for row in examples), *near(context)] or [[]]
     codes = [action.code, *(one.code for one in rivals)]
     table = compared(context, (steps[-1].number, _NAME, "table"), codes, inputs)
-    wanted = [row.output for row in examples]
-    right = [_right(values, wanted) for values in table]
-    voters = [number for number, count in enumerate(right) if count == max(right)]
-    ballots = {number: _ballot(table[number] or (), len(wanted)) for number in voters}
+    counted = [right(values, examples) for values in table]
+    voters = [number for number, count in enumerate(counted) if count == max(counted)]
+    ballots = {number: _ballot(table[number] or (), len(examples)) for number in voters}
     counts = [Counter(filter(None, column)) for column in zip(*ballots.values(), strict=True)]
     shares = {number: _shares(ballot, counts, len(voters)) for number, ballot in ballots.items()}
     best = max(voters, key=lambda number: (shares[number], -number))
@@ -51,12 +49,6 @@ def _shares(ballot: Sequence[str], counts: Sequence[Counter[str]], voters: int) 
     """The share of the voters that say the same, over the inputs on which anybody has a value; 1.0 without any."""
     said = [count[value] / voters for value, count in zip(ballot, counts, strict=True) if count]
     return sum(said) / len(said) if said else 1.0
-
-
-def _right(values: Sequence[Json] | None, wanted: Sequence[Json]) -> int:
-    if values is None:
-        return -1
-    return sum(equal(value, output) for value, output in zip(values, wanted, strict=False))
 
 
 def _ballot(values: Sequence[Json], shown: int) -> list[str]:

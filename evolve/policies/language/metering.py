@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from evolve.episodes import Cost
 from evolve.ledger import Amount, Budget, Ledger
@@ -44,4 +43,4 @@ class EpisodeMeter:
     def settle(self, reserved: Amount, actual: Amount) -> None:
         """Books what a call cost."""
         self._meter.settle(reserved, actual)
-        self.spent += replace(Cost(), tokens=actual.tokens, money=actual.money, calls=actual.calls)
+        self.spent += Cost(tokens=actual.tokens, money=actual.money, calls=actual.calls)

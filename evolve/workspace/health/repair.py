@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from evolve.episodes import Cost
 from evolve.errors import EvolveError, RecordDamaged, WorkspaceError
 from evolve.ledger import Spent, book_faults, rebuild_book
 from evolve.memory.metrics import MetricBook
@@ -195,12 +196,8 @@ def _mend_spending(paths: WorkspacePaths, stores: Stores | None, report: Repair)
     faults = book_faults(paths.spending)
     if not faults:
         return
-    costs = [record.cost for record in stores.runs.episodes()] if stores is not None else []
-    least = Spent(
-        tokens=sum(cost.tokens for cost in costs),
-        calls=sum(cost.calls for cost in costs),
-        money=sum(cost.money for cost in costs),
-    )
+    cost = sum((record.cost for record in stores.runs.episodes()), Cost()) if stores is not None else Cost()
+    least = Spent(tokens=cost.tokens, calls=cost.calls, money=cost.money)
     aside = free_name(paths.spending, "damaged")
     kept = rebuild_book(paths.spending, aside, least)
     report.done.append(f"{faults[0]} in {paths.spending}; made anew from {kept} entries; damaged: {aside.name}")

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.errors import UsageError
-from evolve.files import canonical_json, digest
 from evolve.improve.ablation import AblationReport, AblationWish
 from evolve.improve.ablation import ablate as run_ablation
 from evolve.improve.items import KINDS, ItemKind
@@ -17,8 +16,7 @@ from evolve.prompts import PromptLayers, load_prompt
 from evolve.tasks import load_suite
 from evolve.workspace.arguments import checked
 from evolve.workspace.desk import Desk
-from evolve.workspace.loops.improving import loop_limits, opened_session
-from evolve.workspace.opening import now
+from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
 
 
 @checked()
@@ -55,16 +53,13 @@ def ablate(desk: Desk, wish: AblationRequest, budget: Budget) -> AblationReport:
     name = wish.suite or _judged_on(desk, variant)
     suite = load_suite(name)
     plan = LoopPlan(rounds=1, seed=wish.seed, limits=loop_limits(desk, budget, bounded=False))
-    asked = [variant, suite.digest, list(kinds), wish.seed, wish.propose, plan.limits.candidates]
-    key = digest(canonical_json(["ablate", *asked, desk.learner.name, *desk.mark]))
-    body = {"suite": name, "variant": variant, "seed": wish.seed, "policy": desk.learner.name, **desk.mark}
-    run = stores.runs.begin("ablate", key, body, started=now())
+    asked = (variant, suite.digest, list(kinds), wish.seed, wish.propose, plan.limits.candidates)
+    key = loop_key(desk, "ablate", *asked)
+    body = {"suite": name, "variant": variant, "seed": wish.seed, "policy": desk.learner.name}
     layers = PromptLayers(workspace=desk.paths.prompts)
     shipped = {file: load_prompt(file, layers) for file, _ in stores.variants.get(variant).prompts}
-    with opened_session(desk, run, suite, plan, budget) as session:
-        made = run_ablation(session, AblationWish(variant=variant, kinds=kinds, shipped=shipped, propose=wish.propose))
-    desk.finish(run.id)
-    return made
+    with opened_session(desk, "ablate", key, body, LoopWork(suite=suite, plan=plan, budget=budget)) as session:
+        return run_ablation(session, AblationWish(variant=variant, kinds=kinds, shipped=shipped, propose=wish.propose))
 
 
 def _kinds(items: Sequence[str]) -> tuple[ItemKind, ...]:

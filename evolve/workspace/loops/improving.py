@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 
 from evolve.agent import Run
 from evolve.environments import kind_of
-from evolve.episodes import Limits
+from evolve.episodes import Json, Limits
 from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog
 from evolve.files import canonical_json, digest
@@ -56,25 +56,17 @@ def improve(
             raise UsageError(f"--{name} {number}: a whole number from {least} on is needed")
     suite = load_suite(suite_name)
     _check(desk, suite, python)
-    limits = loop_limits(desk, budget)
-    plan = LoopPlan(rounds=rounds, seed=seed, limits=limits)
-    # The budget is no part of what was asked for: an interrupted loop may go on with another.
-    key = digest(
-        canonical_json(["improve", suite.digest, rounds, seed, limits.candidates, desk.learner.name, *desk.mark])
-    )
-    request = {"suite": suite_name, "rounds": rounds, "seed": seed, **desk.mark}
+    plan = LoopPlan(rounds=rounds, seed=seed, limits=loop_limits(desk, budget))
+    key = loop_key(desk, "improve", suite.digest, rounds, seed, plan.limits.candidates)
     if asked.fresh:
         _leave(desk, key)
     beginning = _beginning(desk, key, suite_name)
     if beginning:
         desk.events.emit(Event(kind="begun", data={"text": beginning}))
     _take_up(desk, key, rounds)
-    run = desk.stores.runs.begin("improve", key, request, started=now())
-    with opened_session(desk, run, suite, plan, budget, python) as session:
-        made = run_loop(session)
-        cut = not budget.unlimited and is_cut_short(session.journal, rounds)
-    desk.finish(run.id, BUDGET if cut else "done")
-    return made
+    work = LoopWork(suite=suite, plan=plan, budget=budget, python=python)
+    with opened_session(desk, "improve", key, {"suite": suite_name, "rounds": rounds, "seed": seed}, work) as session:
+        return run_loop(session)
 
 
 def _leave(desk: Desk, key: str) -> None:
@@ -140,14 +132,11 @@ def report(desk: Desk, *, fresh: bool) -> Report:
     suite = load_suite(str(made_by["suite"]))
     if suite.digest != last.suite_digest:
         raise UsageError(f"the suite {made_by['suite']} has changed since the report", hint="run evolve improve again")
-    limits = loop_limits(desk, Budget())
-    key = digest(canonical_json(["report", suite.digest, last.seed]))
+    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=last.seed, limits=loop_limits(desk, Budget())))
+    key = digest(canonical_json(["report", suite.digest, last.seed]))  # whichever model takes the look
     body = {"suite": str(made_by["suite"]), "rounds": 0, "seed": last.seed}
-    run = desk.stores.runs.begin("report", key, body, started=now())
-    with opened_session(desk, run, suite, LoopPlan(rounds=1, seed=last.seed, limits=limits), Budget()) as session:
-        made = look_again(session, last)
-    desk.finish(run.id)
-    return made
+    with opened_session(desk, "report", key, body, work) as session:
+        return look_again(session, last)
 
 
 def loop_limits(desk: Desk, budget: Budget, *, bounded: bool = True) -> Limits:
@@ -180,23 +169,49 @@ def _widest(*workflows: Workflow) -> Knobs:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class LoopWork:
+    """What a loop works on.
+
+    Attributes:
+        python: A virtual environment for work in folders.
+    """
+
+    suite: Suite
+    plan: LoopPlan
+    budget: Budget = field(default_factory=Budget)
+    python: str | os.PathLike[str] | None = None
+
+
+def loop_key(desk: Desk, kind: str, *asked: Json) -> str:
+    """Tells a loop's run from those that were asked for something else.
+
+    The budget is no part of what was asked for: an interrupted loop may go on with another.
+    """
+    return digest(canonical_json([kind, *asked, desk.learner.name, *desk.mark]))
+
+
 @contextmanager
-def opened_session(
-    desk: Desk,
-    run: Run,
-    suite: Suite,
-    plan: LoopPlan,
-    budget: Budget,
-    python: str | os.PathLike[str] | None = None,
-) -> Iterator[Session]:
-    """A session with its workers; they are gone when it ends, however it ends."""
+def opened_session(desk: Desk, kind: str, key: str, request: Mapping[str, Json], work: LoopWork) -> Iterator[Session]:
+    """The open run with this key, or a new one, as a session; where that ends without an error the run is closed."""
+    run = desk.stores.runs.begin(kind, key, {**request, **desk.mark}, started=now())
+    with worked_on(desk, run, work) as session:
+        yield session
+        cut = kind == "improve" and not work.budget.unlimited and is_cut_short(session.journal, work.plan.rounds)
+    desk.finish(run.id, BUDGET if cut else "done")
+
+
+@contextmanager
+def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
+    """A run that is open as a session, with its workers; they are gone when it ends, however it ends."""
+    suite = work.suite
     folders = {task.folder for task in suite.tasks if task.folder}
     scanner, spared = scanner_for(desk.paths, suite.tasks)
     if isinstance(desk.learner, AsksEndpoints):
         desk.learner.beware_of(folders_of(suite.tasks), spared)
     opener = sandbox_opener(desk.settings, [desk.paths.root, *sorted(folders)])
     if folders:
-        opener = partial(opener, python=common_environment(folders, python))
+        opener = partial(opener, python=common_environment(folders, work.python))
     desk.open_sandbox()  # refuses here, before any process is started
     setup = WorkerSetup(
         learner=desk.learner,
@@ -219,8 +234,8 @@ def opened_session(
                 suite=suite,
                 run=run.id,
                 request=run.body,
-                plan=plan,
-                ledger=Ledger(_on_top(budget, before), spent=_spent_before(desk, run)),
+                plan=work.plan,
+                ledger=Ledger(_on_top(work.budget, before), spent=_spent_before(desk, run)),
                 events=EventFan((log, desk.events)),
                 workflow=desk.workflow,
                 before=before,
@@ -239,11 +254,5 @@ def _on_top(budget: Budget, before: Spent) -> Budget:
 def _spent_before(desk: Desk, run: Run) -> Spent:
     """What earlier processes of the same run have spent."""
     waiting = SetAside(desk.stores.db, run.id).cost()
-    costs = [waiting, *(record.cost for record in desk.stores.runs.episodes(run=run.id))]
-    return Spent(
-        seconds=float(run.body.get("seconds", 0.0)),
-        candidates=sum(cost.candidates for cost in costs),
-        tokens=sum(cost.tokens for cost in costs),
-        money=sum(cost.money for cost in costs),
-        calls=sum(cost.calls for cost in costs),
-    )
+    cost = sum((record.cost for record in desk.stores.runs.episodes(run=run.id)), waiting)
+    return Spent(**{**asdict(cost), "seconds": float(run.body.get("seconds", 0.0))})

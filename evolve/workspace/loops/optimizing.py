@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from evolve.errors import UsageError
-from evolve.files import canonical_json, digest
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimization import optimize as run_optimizer
 from evolve.improve.session import LoopPlan, Session
-from evolve.improve.transfer import transfer
+from evolve.improve.transfer import transfer as run_transfer
 from evolve.ledger import Budget
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.engine import Engine, EngineSettings
@@ -20,10 +19,9 @@ from evolve.optimizer.scope import Scope
 from evolve.tasks import load_suite
 from evolve.workspace.arguments import checked
 from evolve.workspace.desk import Desk
-from evolve.workspace.loops.improving import loop_limits, opened_session
+from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
 from evolve.workspace.loops.metric_target import chosen_target
 from evolve.workspace.loops.prompt_search import edited_state, gepa_engine, texts_in_force
-from evolve.workspace.opening import now
 
 Part = Literal["", "prompts", "workflow", "knobs"]
 PARTS = ("prompts", "workflow", "knobs")
@@ -66,23 +64,19 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
     asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates, edited_state(desk)]
     if chosen is not None:
         asked.append(chosen.key)
-    key = digest(canonical_json(["optimize", *asked, desk.learner.name, *desk.mark]))
-    runs = desk.stores.runs
-    if wish.resume and not any(run.key == key and run.state == "open" for run in runs.runs()):
+    key = loop_key(desk, "optimize", *asked)
+    if wish.resume and not any(run.key == key and run.state == "open" for run in desk.stores.runs.runs()):
         raise UsageError("there is no such run to continue", hint=f"evolve optimize {wish.suite}")
     request = {"suite": wish.suite, "seed": wish.seed, "engine": name, "only": wish.only}
-    request = {**request, "target": wish.target, "policy": desk.learner.name, **desk.mark}
-    run = runs.begin("optimize", key, request, started=now())
-    plan = LoopPlan(rounds=1, seed=wish.seed, limits=limits)
-    with opened_session(desk, run, suite, plan, budget) as session:
+    request = {**request, "target": wish.target, "policy": desk.learner.name}
+    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=wish.seed, limits=limits), budget=budget)
+    with opened_session(desk, "optimize", key, request, work) as session:
         engine = ENGINES[name](desk, settings, scope, session)
         target = None if chosen is None else chosen.within(session)
-        made = run_optimizer(session, engine, texts_in_force(desk) if name == "gepa" else {}, target)
-    desk.finish(run.id)
-    return made
+        return run_optimizer(session, engine, texts_in_force(desk) if name == "gepa" else {}, target)
 
 
-def retest(desk: Desk, variant: str, suite_name: str, budget: Budget) -> Mapping[str, Any]:
+def transfer(desk: Desk, variant: str, suite_name: str, budget: Budget) -> Mapping[str, Any]:
     """Compares a variant with its parent on another suite, or by the workspace's present policy; keeps the result.
 
     Raises:
@@ -96,14 +90,11 @@ def retest(desk: Desk, variant: str, suite_name: str, budget: Budget) -> Mapping
     policies = {stores.runs.run(one.run).body.get("policy") for one in chosen}
     if desk.learner.name in policies:
         raise UsageError(f"{name[:12]} was chosen on {suite.name}; another suite or model would show more")
-    key = digest(canonical_json(["transfer", name, suite.digest, desk.learner.name, *desk.mark]))
-    body = {"suite": suite_name, "variant": name, "policy": desk.learner.name, **desk.mark}
-    run = stores.runs.begin("transfer", key, body, started=now())
+    key = loop_key(desk, "transfer", name, suite.digest)
+    body = {"suite": suite_name, "variant": name, "policy": desk.learner.name}
     plan = LoopPlan(rounds=1, limits=loop_limits(desk, budget, bounded=False))
-    with opened_session(desk, run, suite, plan, budget) as session:
-        found = transfer(session, name)
-    desk.finish(run.id)
-    return found
+    with opened_session(desk, "transfer", key, body, LoopWork(suite=suite, plan=plan, budget=budget)) as session:
+        return run_transfer(session, name)
 
 
 def engine_name(desk: Desk, wish: OptimizerRequest) -> str:
