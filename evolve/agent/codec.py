@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from evolve.episodes.earlier import upgraded
 
@@ -48,6 +48,20 @@ def from_data(cls: type[T], data: Any) -> T:
     """The value of class ``cls`` from JSON data, of an earlier form too. Unknown keys raise TypeError."""
     data, decoders = upgraded(cls, data), _decoders(cls)  # type: ignore[arg-type]
     return cls(**{name: decoders[name](item) if name in decoders else item for name, item in data.items()})
+
+
+class Jsonable:
+    """Base of a dataclass that is kept and shown as one JSON object."""
+
+    def to_json(self) -> dict[str, Any]:
+        """One JSON object; :meth:`from_json` reads it back."""
+        return dict(to_data(self))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The value that :meth:`to_json` wrote; other keys do not count."""
+        known = {item.name for item in fields(cls)}  # type: ignore[arg-type]
+        return from_data(cls, {name: value for name, value in data.items() if name in known})
 
 
 def _is_said(item: Field[Any], value: Any) -> bool:

@@ -12,7 +12,7 @@ from evolve.episodes import EpisodeRecord, Step
 from evolve.errors import UsageError
 from evolve.failpoints import hit
 from evolve.files import canonical_json
-from evolve.store import Database, Migration
+from evolve.store import Database, Migration, value_of
 
 MIGRATIONS = (
     Migration(
@@ -157,14 +157,7 @@ class RunRecords:
 
 
 def _run(row: Mapping[str, Any]) -> Run:
-    return Run(
-        id=str(row["id"]),
-        kind=str(row["kind"]),
-        key=str(row["key"]),
-        started=str(row["started"]),
-        state=str(row["state"]),
-        body=json.loads(str(row["body"])),
-    )
+    return value_of(Run, row, body=json.loads(str(row["body"])))
 
 
 def _record(row: Mapping[str, Any]) -> EpisodeRecord:

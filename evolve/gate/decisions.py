@@ -13,7 +13,7 @@ from evolve.gate.eprocess import Tally, TestState, Verdict
 from evolve.gate.error_budget import ErrorBudget, Stake
 from evolve.gate.finding import Finding
 from evolve.gate.order import Standing
-from evolve.store import Database, Value
+from evolve.store import Database, Value, value_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,10 +201,9 @@ class Decisions:
         tally = Tally(
             **{name: row[name] for name in ("wins", "losses", "ties", "void")}, withheld=grounds.get("withheld", 0)
         )
-        plain = ("id", "run", "proposal", "parent", "variant", "suite", "alpha", "wealth", "further", "reason", "at")
-        return Decision(
-            **{name: row[name] for name in plain},
-            verdict=cast(Verdict, row["verdict"]),
+        return value_of(
+            Decision,
+            row,
             tally=tally,
             planned=grounds.get("planned", 0),
             standing=Standing(**grounds.get("standing", {})),
@@ -214,8 +213,7 @@ class Decisions:
 
 
 def _begun(row: Mapping[str, Any]) -> Begun:
-    plain = ("run", "variant", "suite", "proposal", "alpha", "at")
-    return Begun(**{name: row[name] for name in plain}, pins=json.loads(str(row["pins"])))
+    return value_of(Begun, row, pins=json.loads(str(row["pins"])))
 
 
 def pair_key(run: str, parent: str, variant: str, suite: str) -> str:

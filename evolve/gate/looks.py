@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
-from evolve.store import Database, Value
+from evolve.store import Database, Value, value_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,4 @@ class Looks:
     def log(self, suite: str | None = None) -> list[Look]:
         """The looks at one suite, or at all, oldest first."""
         rows = self._db.rows("gate_looks", {} if suite is None else {"suite": suite})
-        return [
-            Look(suite=str(row["suite"]), run=str(row["run"]), purpose=str(row["purpose"]), at=float(str(row["at"])))
-            for row in rows
-        ]
+        return [value_of(Look, row) for row in rows]

@@ -11,14 +11,14 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.files import canonical_json, digest
 from evolve.gate.outcome import is_informative, is_verified
 from evolve.gate.telemetry import is_fresh
-from evolve.store import Database
+from evolve.store import Database, value_of
 
 SLACK = 2
 """A regression try may spend this many times what the task first needed."""
@@ -46,11 +46,10 @@ class RegressionTask:
 
     def limits(self, base: Limits) -> Limits:
         """``base`` with the candidates of a regression try, twice what was first needed."""
-        return Limits(
+        return replace(
+            base,
             candidates=SLACK * self.candidates if self.candidates else base.candidates,
-            seconds=base.seconds,
             tokens=SLACK * self.tokens if self.tokens and base.tokens else base.tokens,
-            submissions=base.submissions,
         )
 
 
@@ -131,7 +130,7 @@ class RegressionSuite:
     def tasks(self, suite: str | None = None) -> list[RegressionTask]:
         """The suite's tasks in order of entry; ``suite`` names the task suite they come from."""
         rows = self._db.rows("gate_regression", {} if suite is None else {"suite": suite})
-        return [_task(row) for row in rows]
+        return [value_of(RegressionTask, row, group=row["problem"]) for row in rows]
 
     def sample(self, size: int, *, seed: int, suite: str | None = None) -> list[RegressionTask]:
         """A sample for screening that takes from the strata in turn, the same for the same seed."""
@@ -197,16 +196,3 @@ def _within(task: RegressionTask, record: EpisodeRecord) -> bool:
 
 def _place(task: RegressionTask, seed: int) -> bytes:
     return hashlib.sha256(f"{seed}:{task.suite}:{task.task}".encode()).digest()
-
-
-def _task(row: Mapping[str, Any]) -> RegressionTask:
-    return RegressionTask(
-        suite=row["suite"],
-        task=row["task"],
-        group=row["problem"],
-        stratum=row["stratum"],
-        tries=row["tries"],
-        candidates=row["candidates"],
-        tokens=row["tokens"],
-        variant=row["variant"],
-    )

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from evolve.agent.codec import from_data, to_data
+from evolve.agent.codec import Jsonable, from_data, to_data
 from evolve.episodes import SCREEN
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.gate import NOTHING, Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
@@ -57,7 +57,7 @@ class ItemCredit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AblationReport:
+class AblationReport(Jsonable):
     """Credit for the items of a variant.
 
     Attributes:
@@ -73,15 +73,6 @@ class AblationReport:
     items: tuple[ItemCredit, ...]
     spent: Spent
     proposed: Mapping[str, Any]
-
-    def to_json(self) -> dict[str, Any]:
-        """One JSON object; :meth:`from_json` reads it back."""
-        return dict(to_data(self))
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> AblationReport:
-        """The report that :meth:`to_json` wrote; other keys do not count."""
-        return from_data(cls, {key: data[key] for key in cls.__dataclass_fields__})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
 
-from evolve.agent.codec import from_data, to_data
+from evolve.agent.codec import Jsonable, from_data, to_data
 from evolve.errors import BudgetExhausted
 from evolve.gate import NOTHING, Comparison, Contest, Interval, Pair
 from evolve.improve.loop import check_evidence, check_size
@@ -57,7 +56,7 @@ class Forecast:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class Change(Jsonable):
     """An accepted change: what the gate foresaw, and what sealed tasks showed.
 
     Attributes:
@@ -76,18 +75,9 @@ class Change:
     solved: Interval = NOTHING
     ratio: Interval = NOTHING
 
-    def to_json(self) -> dict[str, Any]:
-        """One JSON object; :meth:`from_json` reads it back."""
-        return dict(to_data(self))
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Change:
-        """The change that :meth:`to_json` wrote; other keys do not count."""
-        return from_data(cls, {key: data[key] for key in cls.__dataclass_fields__})
-
 
 @dataclass(frozen=True, kw_only=True)
-class OptimizationReport:
+class OptimizationReport(Jsonable):
     """What an optimiser's run did.
 
     Attributes:
@@ -115,15 +105,6 @@ class OptimizationReport:
     note: str = ""
     verdicts: Mapping[str, int] = field(default_factory=dict)
     target: TargetFigures | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """One JSON object; :meth:`from_json` reads it back."""
-        return {**to_data(self), "verdicts": dict(self.verdicts)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> OptimizationReport:
-        """The report that :meth:`to_json` wrote."""
-        return from_data(cls, data)
 
 
 def optimize(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from evolve.agent.codec import from_data, to_data
+from evolve.agent.codec import Jsonable
 from evolve.episodes import Cost, EpisodeRecord
 from evolve.gate import (
     NOTHING,
@@ -127,7 +126,7 @@ class Contrast:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class Report(Jsonable):
     """What a loop did and whether it helped.
 
     Attributes:
@@ -170,17 +169,6 @@ class Report:
             return solved.low is not None and solved.low > 0.0
         better = cost.high < 1.0 or solved.low > 0.0
         return better and cost.low <= 1.0 and solved.high >= 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """One JSON object; :meth:`from_json` reads it back."""
-        data = to_data(self)
-        data["costs"] = {arm: list(values) for arm, values in dict(self.costs).items()}
-        return dict(data)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Report:
-        """The report that :meth:`to_json` wrote."""
-        return from_data(cls, data)
 
 
 def arm_row(arm: str, records: Sequence[EpisodeRecord], note: str = "") -> ArmRow:

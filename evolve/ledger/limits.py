@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -17,14 +17,10 @@ from typing import Any
 
 from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.files import AFTER_SPACE, write_failure
-from evolve.ledger.run import Amount, Budget, Ledger, Spent
+from evolve.ledger.run import KINDS, Amount, Budget, Ledger, Spent, amounts, whole
 
-_NANO = 1_000_000_000
 EARLIER = "earlier"
 """In place of a date: spent on a day that is no longer known."""
-
-KINDS = ("candidates", "tokens", "calls", "money", "seconds")
-"""Columns of an entry; money and seconds in billionths."""
 
 _COLUMNS = ", ".join(f"{kind} INTEGER NOT NULL" for kind in KINDS)
 _SUMS = ", ".join(f"COALESCE(SUM({kind}), 0)" for kind in KINDS)
@@ -76,7 +72,7 @@ class SpendingBook:
         wanted, date = _row(cost), self._date()
         with self._writing() as db:
             for budget, spent in ((self.day, _spent(db, date)), (self.total, _spent(db))):
-                for bound, used, more in zip(_bounds(budget), spent, wanted, strict=True):
+                for bound, used, more in zip(_row(budget), spent, wanted, strict=True):
                     if bound is not None and (used >= bound or used + more > bound):
                         return None
             return db.execute(f"INSERT INTO open VALUES (NULL, {_PLACES})", (date, *wanted)).lastrowid
@@ -101,8 +97,7 @@ class SpendingBook:
     def spent(self, date: str = "") -> Spent:
         """What is booked or set aside on a day; over all days where none is given."""
         with self._writing() as db:
-            candidates, tokens, calls, money, seconds = _spent(db, date)
-        return Spent(candidates=candidates, tokens=tokens, calls=calls, money=money / _NANO, seconds=seconds / _NANO)
+            return entry_of(_spent(db, date))
 
     @property
     def left(self) -> Budget:
@@ -111,16 +106,9 @@ class SpendingBook:
             pairs = [(self.day, _spent(db, self._date())), (self.total, _spent(db))]
         rests: dict[str, int | None] = {}
         for place, kind in enumerate(KINDS):
-            found = [max(0, bound - spent[place]) for one, spent in pairs if (bound := _bounds(one)[place]) is not None]
+            found = [max(0, bound - spent[place]) for one, spent in pairs if (bound := _row(one)[place]) is not None]
             rests[kind] = min(found, default=None)
-        money, seconds = rests["money"], rests["seconds"]
-        return Budget(
-            candidates=rests["candidates"],
-            tokens=rests["tokens"],
-            calls=rests["calls"],
-            money=None if money is None else money / _NANO,
-            seconds=None if seconds is None else seconds / _NANO,
-        )
+        return Budget(**amounts(rests))
 
     @property
     def exhausted(self) -> str:
@@ -128,7 +116,7 @@ class SpendingBook:
         with self._writing() as db:
             today_spent, all_spent = _spent(db, self._date()), _spent(db)
         for words, budget, spent in (("today", self.day, today_spent), ("this workspace", self.total, all_spent)):
-            for kind, bound, used in zip(KINDS, _bounds(budget), spent, strict=True):
+            for kind, bound, used in zip(KINDS, _row(budget), spent, strict=True):
                 if bound is not None and used >= bound:
                     limit = getattr(budget, kind)
                     shown = f"${limit:g}" if kind == "money" else f"{limit:,g} {kind}"
@@ -207,13 +195,7 @@ class LimitedLedger:
     def left(self) -> Budget:
         """What every limit still allows."""
         run, book = self.run.left, self.book.left
-        return Budget(
-            seconds=_least(run.seconds, book.seconds),
-            candidates=_least(run.candidates, book.candidates),
-            tokens=_least(run.tokens, book.tokens),
-            money=_least(run.money, book.money),
-            calls=_least(run.calls, book.calls),
-        )
+        return Budget(**{kind: _least(getattr(run, kind), getattr(book, kind)) for kind in KINDS})
 
     @property
     def exhausted(self) -> str:
@@ -225,20 +207,13 @@ def _least(left: float | None, right: float | None) -> Any:
     return right if left is None else left if right is None else min(left, right)
 
 
-def _row(cost: Amount) -> tuple[int, ...]:
-    # Whole numbers only, so that sums are exact.
-    return (cost.candidates, cost.tokens, cost.calls, round(cost.money * _NANO), round(cost.seconds * _NANO))
+def _row(amount: Amount | Budget) -> tuple[Any, ...]:
+    return tuple(whole(amount).values())
 
 
-def _bounds(budget: Budget) -> tuple[int | None, ...]:
-    money, seconds = budget.money, budget.seconds
-    return (
-        budget.candidates,
-        budget.tokens,
-        budget.calls,
-        None if money is None else round(money * _NANO),
-        None if seconds is None else round(seconds * _NANO),
-    )
+def entry_of(row: Sequence[int]) -> Spent:
+    """What the columns of an entry say."""
+    return Spent(**amounts(dict(zip(KINDS, row, strict=True))))
 
 
 def _book(db: sqlite3.Connection, day: str, actual: Amount) -> None:

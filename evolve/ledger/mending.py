@@ -12,8 +12,8 @@ from typing import Any
 
 from evolve.errors import WorkspaceError
 from evolve.files import write_failure
-from evolve.ledger.limits import EARLIER, KINDS, SpendingBook
-from evolve.ledger.run import Spent
+from evolve.ledger.limits import EARLIER, SpendingBook, entry_of
+from evolve.ledger.run import KINDS, Spent
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z")
 _TABLES = {"days": ("day",), "open": ("id", "day")}
@@ -61,12 +61,8 @@ def rebuild_book(path: Path, aside: Path, least: Spent) -> int:
     for day, spent in entries:
         book.book(day, spent)
     known = book.spent()
-    rest = Spent(
-        candidates=max(0, least.candidates - known.candidates),
-        tokens=max(0, least.tokens - known.tokens),
-        calls=max(0, least.calls - known.calls),
-        money=max(0.0, least.money - known.money),
-    )
+    counted = ("candidates", "tokens", "calls", "money")
+    rest = Spent(**{kind: max(0, getattr(least, kind) - getattr(known, kind)) for kind in counted})
     if rest != Spent():
         book.book(EARLIER, rest)
     try:
@@ -87,18 +83,7 @@ def _readable(path: Path) -> Iterator[tuple[str, Spent]]:
             with closing(_opened(path)) as db:
                 for row in db.execute(f"SELECT {', '.join((*names, *KINDS))} FROM {table}"):
                     if _is_entry(row, len(names)):
-                        candidates, tokens, calls, money, seconds = row[len(names) :]
-                        nano = 1_000_000_000
-                        yield (
-                            row[len(names) - 1],
-                            Spent(
-                                candidates=candidates,
-                                tokens=tokens,
-                                calls=calls,
-                                money=money / nano,
-                                seconds=seconds / nano,
-                            ),
-                        )
+                        yield row[len(names) - 1], entry_of(row[len(names) :])
         except (sqlite3.Error, UnicodeDecodeError):
             continue  # what follows cannot be read
 

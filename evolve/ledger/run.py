@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Protocol
+from typing import Any, Protocol
 
 from evolve.errors import UsageError
 
-_MONEY_UNIT = 1_000_000_000
+KINDS = ("candidates", "tokens", "calls", "money", "seconds")
+"""What is counted."""
+
+_BILLIONTHS = ("money", "seconds")
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000, "b": 1_000_000_000}
 _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400}
 _TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>s|min|m|h|d)\Z", re.ASCII)
@@ -65,6 +68,24 @@ class Amount(Protocol):
     def money(self) -> float: ...
     @property
     def calls(self) -> int: ...
+
+
+def whole(amount: Amount | Budget) -> dict[str, Any]:
+    """Amounts, or bounds, by kind; money and seconds in billionths, so that sums are exact and none is passed by
+    rounding."""
+    found = {kind: getattr(amount, kind) for kind in KINDS}
+    return {
+        kind: value if value is None or kind not in _BILLIONTHS else round(value * 1_000_000_000)
+        for kind, value in found.items()
+    }
+
+
+def amounts(counts: Mapping[str, int | None]) -> dict[str, Any]:
+    """The other way round: what :class:`Spent` and :class:`Budget` are made with."""
+    return {
+        kind: count if count is None or kind not in _BILLIONTHS else count / 1_000_000_000
+        for kind, count in counts.items()
+    }
 
 
 def parse_budget(texts: Sequence[str]) -> Budget:
@@ -163,13 +184,8 @@ class Ledger:
         """
         with self._guard:
             left = self.left
-        return Budget(
-            seconds=left.seconds,
-            candidates=_part(left.candidates, among),
-            tokens=_part(left.tokens, among),
-            money=None if left.money is None else (_part(round(left.money * _MONEY_UNIT), among) or 0) / _MONEY_UNIT,
-            calls=_part(left.calls, among),
-        )
+        parts = {kind: _part(count, among) for kind, count in _counts(left).items()}
+        return Budget(seconds=left.seconds, **amounts(parts))
 
     def end(self, reason: str) -> None:
         """Ends the budget although something is left, because that buys nothing more; nothing fits from now on."""
@@ -178,29 +194,16 @@ class Ledger:
     @property
     def spent(self) -> Spent:
         """Booked counts and money, and wall seconds since the start."""
-        counts = self._spent
-        return Spent(
-            seconds=max(0.0, self._clock() - self._started),
-            candidates=counts["candidates"],
-            tokens=counts["tokens"],
-            money=counts["money"] / _MONEY_UNIT,
-            calls=counts["calls"],
-        )
+        return Spent(seconds=max(0.0, self._clock() - self._started), **amounts(self._spent))
 
     @property
     def left(self) -> Budget:
         """What is neither spent nor set aside, never below zero; None where there is no bound."""
         with self._guard:
-            limits, used = self._limits(), _added(self._spent, self._reserved, 1)
-        rest = {kind: None if bound is None else max(0, bound - used[kind]) for kind, bound in limits.items()}
-        seconds, money = self.budget.seconds, rest["money"]
-        return Budget(
-            seconds=None if seconds is None else max(0.0, seconds - self.spent.seconds),
-            candidates=rest["candidates"],
-            tokens=rest["tokens"],
-            money=None if money is None else money / _MONEY_UNIT,
-            calls=rest["calls"],
-        )
+            used = _added(self._spent, self._reserved, 1)
+        bounds, seconds = _counts(self.budget), self.budget.seconds
+        rest = {kind: None if bound is None else max(0, bound - used[kind]) for kind, bound in bounds.items()}
+        return Budget(seconds=None if seconds is None else max(0.0, seconds - self.spent.seconds), **amounts(rest))
 
     @property
     def exhausted(self) -> str:
@@ -208,7 +211,7 @@ class Ledger:
         spent = self.spent
         if self.budget.seconds is not None and spent.seconds >= self.budget.seconds:
             return f"time budget of {self.budget.seconds:g} s reached"
-        for kind, bound in self._limits().items():
+        for kind, bound in _counts(self.budget).items():
             if bound is not None and self._spent[kind] >= bound:
                 shown = f"${self.budget.money:g}" if kind == "money" else f"{bound:,} {kind}"
                 return f"budget of {shown} reached"
@@ -218,26 +221,12 @@ class Ledger:
         if self.budget.seconds is not None and self.spent.seconds + seconds > self.budget.seconds:
             return False
         after = _added(_added(self._spent, self._reserved, 1), wanted, 1)
-        return all(bound is None or after[kind] <= bound for kind, bound in self._limits().items())
-
-    def _limits(self) -> dict[str, int | None]:
-        money = self.budget.money
-        return {
-            "candidates": self.budget.candidates,
-            "tokens": self.budget.tokens,
-            "money": None if money is None else round(money * _MONEY_UNIT),
-            "calls": self.budget.calls,
-        }
+        return all(bound is None or after[kind] <= bound for kind, bound in _counts(self.budget).items())
 
 
-def _counts(cost: Amount) -> dict[str, int]:
-    # Money is kept in whole nano-dollars, so that sums are exact and bounds are never passed by rounding.
-    return {
-        "candidates": cost.candidates,
-        "tokens": cost.tokens,
-        "money": round(cost.money * _MONEY_UNIT),
-        "calls": cost.calls,
-    }
+def _counts(amount: Amount | Budget) -> dict[str, Any]:
+    """All that is added up; seconds are not."""
+    return {kind: count for kind, count in whole(amount).items() if kind != "seconds"}
 
 
 def _part(left: int | None, among: int) -> int | None:

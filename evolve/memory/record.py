@@ -14,7 +14,7 @@ from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
 from evolve.memory.metrics.book import METRICS
 from evolve.memory.preferences.book import PREFERENCES
 from evolve.memory.recall import Note
-from evolve.store import Database, Migration
+from evolve.store import Database, Migration, value_of
 
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(
@@ -198,15 +198,11 @@ class BookReader:
         found = self._db.rows("memory_sources", new, parameters=[self._episode])
         sources = {row["episode"]: str(row["source"]) for row in found}
         for row in self._db.rows("memory_episodes", "seq > ?", parameters=[self._episode]):
-            entry = EpisodeEntry(
-                episode=str(row["episode"]),
-                task=str(row["task"]),
-                group=str(row["problem"]),
-                environment=str(row["environment"]),
-                family=str(row["family"]),
-                instruction=str(row["instruction"]),
+            entry = value_of(
+                EpisodeEntry,
+                row,
+                group=row["problem"],
                 features=self._numbers(str(row["features"])),
-                seq=cast(int, row["seq"]),
                 source=sources.get(row["episode"], ""),
             )
             self._book.entries[entry.episode] = entry
@@ -232,29 +228,12 @@ class BookReader:
             id=name,
             cause=str(row["cause"]),
             effect=str(row["effect"]),
-            scope=Scope(
-                environment=str(row["environment"]),
-                family=str(row["family"]),
-                preconditions=tuple(json.loads(str(row["preconditions"]))),
-            ),
+            scope=value_of(Scope, row, preconditions=tuple(json.loads(str(row["preconditions"])))),
             texts={cast(Relation, claim["relation"]): str(claim["text"]) for claim in claims},
         )
 
     def _evidence_row(self, row: Mapping[str, Any]) -> EvidenceRow:
-        return EvidenceRow(
-            id=row["id"],
-            insight=row["insight"],
-            relation=row["relation"],
-            episode=row["episode"],
-            task=row["task"],
-            group=row["problem"],
-            kind=row["kind"],
-            direction=row["direction"],
-            features=self._numbers(row["features"]),
-            detail=row["detail"],
-            at=row["at"],
-            seq=row["seq"],
-        )
+        return value_of(EvidenceRow, row, group=row["problem"], features=self._numbers(row["features"]))
 
     def _numbers(self, name: str) -> tuple[float, ...]:
         if name not in self._features:
@@ -308,9 +287,5 @@ def write_note(db: Database, text: str, author: str, at: float) -> Note:
 
 def read_notes(db: Database) -> dict[str, Note]:
     """All notes by id, oldest first."""
-    return {
-        str(row["id"]): Note(
-            id=str(row["id"]), text=str(row["text"]), author=str(row["author"]), at=cast(float, row["at"])
-        )
-        for row in db.rows("memory_notes")  # in the order they were written in; clocks jump
-    }
+    # in the order they were written in; clocks jump
+    return {str(row["id"]): value_of(Note, row) for row in db.rows("memory_notes")}

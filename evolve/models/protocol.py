@@ -100,16 +100,9 @@ class Usage:
         return 0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            prompt=self.prompt + other.prompt,
-            completion=self.completion + other.completion,
-            cached=self.cached + other.cached,
-            money=self.money + other.money,
-            calls=self.calls + other.calls,
-            seconds=self.seconds + other.seconds,
-            estimated=self.estimated or other.estimated,
-            priced=self.priced and other.priced,
-        )
+        sums: dict[str, Any] = {name: value + getattr(other, name) for name, value in vars(self).items()}
+        both = {"estimated": self.estimated or other.estimated, "priced": self.priced and other.priced}
+        return Usage(**{**sums, **both})
 
 
 @dataclass(frozen=True, kw_only=True)

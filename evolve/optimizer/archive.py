@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from evolve.episodes import EpisodeRecord
 from evolve.errors import RecordDamaged, UsageError
@@ -18,7 +18,7 @@ from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.gate import is_verified
 from evolve.optimizer.variant import UNLEARNED, Variant
-from evolve.store import Database, Migration, ObjectStore
+from evolve.store import Database, Migration, ObjectStore, value_of
 
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(
@@ -141,11 +141,11 @@ class VariantArchive:
         rows = self._db.rows("variants", {"id": name})
         if not rows:
             raise UsageError(f"no variant {name!r}", hint="evolve variants list")
-        return Variant.from_json(json.loads(str(rows[0]["content"])))
+        return _variant(rows[0])
 
     def variants(self) -> list[Variant]:
         """All variants, oldest first."""
-        return [Variant.from_json(json.loads(str(row["content"]))) for row in self._db.rows("variants")]
+        return [_variant(row) for row in self._db.rows("variants")]
 
     @property
     def active_digest(self) -> str:
@@ -214,15 +214,7 @@ class VariantArchive:
 
     def promotions(self) -> list[Promotion]:
         """Every switch, oldest first."""
-        return [
-            Promotion(
-                variant=str(row["variant"]),
-                before=str(row["before"]),
-                grounds=str(row["grounds"]),
-                at=cast(float, row["at"]),
-            )
-            for row in self._db.rows("variant_promotions")
-        ]
+        return [value_of(Promotion, row) for row in self._db.rows("variant_promotions")]
 
     def lineage(self, name: str) -> list[str]:
         """Digests from this variant back to its first ancestor, :data:`UNLEARNED` left out.
@@ -244,32 +236,14 @@ class VariantArchive:
         """
         with self._db.transaction():
             for score in scores:
-                row: dict[str, Any] = {
-                    "id": digest(canonical_json([name, score.suite, score.task, score.seed])),
-                    "variant": name,
-                    "suite": score.suite,
-                    "task": score.task,
-                    "seed": score.seed,
-                    "solved": int(score.solved),
-                    "candidates": score.candidates,
-                    "tokens": score.tokens,
-                }
+                key = digest(canonical_json([name, score.suite, score.task, score.seed]))
+                row: dict[str, Any] = {"id": key, "variant": name, **vars(score), "solved": int(score.solved)}
                 self._db.insert("variant_scores", row, key="id")
 
     def scores(self, name: str, suite: str | None = None) -> list[Score]:
         """What was kept by :meth:`add_scores`, in order of arrival."""
         where = {"variant": name} if suite is None else {"variant": name, "suite": suite}
-        return [
-            Score(
-                suite=str(row["suite"]),
-                task=str(row["task"]),
-                seed=cast(int, row["seed"]),
-                solved=bool(row["solved"]),
-                candidates=cast(int, row["candidates"]),
-                tokens=cast(int, row["tokens"]),
-            )
-            for row in self._db.rows("variant_scores", where)
-        ]
+        return [value_of(Score, row, solved=bool(row["solved"])) for row in self._db.rows("variant_scores", where)]
 
     def find(self, beginning: str) -> str:
         """The digest that begins like this; the word ``active`` and :data:`UNLEARNED` stand for themselves.
@@ -289,15 +263,7 @@ class VariantArchive:
 
     def entries(self) -> list[Entry]:
         """Every variant with where it came from, oldest first."""
-        return [
-            Entry(
-                digest=str(row["id"]),
-                variant=Variant.from_json(json.loads(str(row["content"]))),
-                origin=str(row["origin"]),
-                at=cast(float, row["at"]),
-            )
-            for row in self._db.rows("variants")
-        ]
+        return [value_of(Entry, row, digest=row["id"], variant=_variant(row)) for row in self._db.rows("variants")]
 
     def add_measure(self, name: str, *, run: str, kind: str, body: Mapping[str, Any]) -> None:
         """Keeps what was measured of a variant, once per run and kind.
@@ -338,3 +304,7 @@ class VariantArchive:
                 self._db.insert("variant_promotions", row)
                 hit("promotion.after")
             return done
+
+
+def _variant(row: Mapping[str, Any]) -> Variant:
+    return Variant.from_json(json.loads(row["content"]))

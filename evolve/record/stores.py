@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evolve.agent import RunRecords
@@ -120,14 +120,7 @@ class Stores:
         """What acts on tasks one learns from: the promoted variant plus whatever has been admitted since."""
         base = self.active_arm(workflow)
         memory = self.memory.snapshot()
-        return Arm(
-            variant=base.variant,
-            guide=base.guide,
-            skills=tuple(self.skills.active()),
-            memory=memory if memory.experience() else None,
-            workflow=base.workflow,
-            prompts=base.prompts,
-        )
+        return replace(base, skills=tuple(self.skills.active()), memory=memory if memory.experience() else None)
 
     def keep_skill(self, skill: Skill) -> str:
         """Puts a skill's body into the object store; its digest is how variants name it."""

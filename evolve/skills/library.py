@@ -16,7 +16,7 @@ from evolve.files import canonical_json
 from evolve.skills.admission import Verdict
 from evolve.skills.folder import folder_digest, read_folder, write_folder
 from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus
-from evolve.store import Database, Migration, ObjectStore, Value
+from evolve.store import Database, Migration, ObjectStore, Value, value_of
 
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(
@@ -202,29 +202,14 @@ class SkillLibrary:
         """
         if verdict.fault:
             return False
-        row: dict[str, Value] = {
-            "digest": verdict.digest,
-            "policy": verdict.policy,
-            "fingerprint": verdict.fingerprint,
-            "admitted": int(verdict.admitted),
-            "failed": verdict.failed,
-            "reason": verdict.reason,
-            "checks": canonical_json(dict(verdict.checks)),
-        }
+        row = {name: value for name, value in vars(verdict).items() if name != "fault"}
+        row |= {"admitted": int(verdict.admitted), "checks": canonical_json(dict(verdict.checks))}
         return self._db.insert("skill_verdicts", row, key=("digest", "policy", "fingerprint"))
 
     def verdicts(self, digest: str) -> builtins.list[Verdict]:
         """Every verdict on one content, oldest first."""
         return [
-            Verdict(
-                digest=str(row["digest"]),
-                policy=str(row["policy"]),
-                fingerprint=str(row["fingerprint"]),
-                admitted=bool(row["admitted"]),
-                failed=str(row["failed"]),
-                reason=str(row["reason"]),
-                checks=json.loads(str(row["checks"])),
-            )
+            value_of(Verdict, row, admitted=bool(row["admitted"]), checks=json.loads(str(row["checks"])))
             for row in self._db.rows("skill_verdicts", {"digest": digest})
         ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.store.backups import backups
-from evolve.store.database import Database
+from evolve.store.database import Database, value_of
 from evolve.store.failures import closed
 from evolve.store.lock import WriterLock
 from evolve.store.migrations import Migration
@@ -23,4 +23,5 @@ __all__ = [
     "finish_rebuild",
     "rebuild",
     "still_lost",
+    "value_of",
 ]

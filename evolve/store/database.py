@@ -10,7 +10,9 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import fields
 from pathlib import Path
+from typing import Any, TypeVar
 
 from evolve.errors import RecordDamaged
 from evolve.failpoints import hit
@@ -23,6 +25,8 @@ from evolve.store.failures import damaged, translated
 from evolve.store.log import log_of, passed_over
 from evolve.store.migrations import Migration
 from evolve.store.sealing import CleanMark, Row, Value, jsonable, repair_marker, row_checksum
+
+T = TypeVar("T")
 
 Where = Mapping[str, Value] | str
 """Either columns that must equal values, or an SQL condition with ``?`` for its parameters.
@@ -353,6 +357,12 @@ class Database:
 def with_own(migrations: Sequence[Migration]) -> list[Migration]:
     """These migrations behind those of the store itself."""
     return [*_OWN, *migrations]
+
+
+def value_of(cls: type[T], row: Mapping[str, Value], **rest: Any) -> T:
+    """The dataclass that a row keeps: every field from the column of its name, but for those that are given."""
+    names = [item.name for item in fields(cls) if item.name in row and item.name not in rest]  # type: ignore[arg-type]
+    return cls(**{name: row[name] for name in names}, **rest)
 
 
 def _condition(where: Where, parameters: Sequence[Value]) -> tuple[str, list[Value]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.memory.metrics.grouping import NEAR, groups, key_terms, remarks_in, sign_of, topic_vectors
 from evolve.memory.metrics.metric import Comment, Metric, MetricsReport, Remark, report
-from evolve.store import Database, Migration
+from evolve.store import Database, Migration, value_of
 
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
@@ -64,15 +64,9 @@ class MetricBook:
         """
         gathered: dict[str, list[Remark]] = {}
         for row in self._db.rows("memory_remarks", "metric NOT IN ('', '-')", order="seq"):
-            gathered.setdefault(str(row["metric"]), []).append(_remark(row))
+            gathered.setdefault(str(row["metric"]), []).append(value_of(Remark, row))
         return [
-            Metric(
-                id=str(row["id"]),
-                name=str(row["name"]),
-                definition=str(row["definition"]),
-                edited=bool(row["edited"]),
-                examples=tuple(gathered.get(str(row["id"]), ())),
-            )
+            value_of(Metric, row, edited=bool(row["edited"]), examples=tuple(gathered.get(str(row["id"]), ())))
             for row in self._db.rows("memory_metrics", order="seq")
         ]
 
@@ -147,7 +141,7 @@ class MetricBook:
             self._db.insert("memory_remarks", row, key="id")
 
     def _free(self) -> list[Remark]:
-        return [_remark(row) for row in self._db.rows("memory_remarks", {"metric": ""}, order="seq")]
+        return [value_of(Remark, row) for row in self._db.rows("memory_remarks", {"metric": ""}, order="seq")]
 
     def _assign(self) -> None:
         known, free = self.all(), self._free()
@@ -188,13 +182,3 @@ class MetricBook:
         while (chosen := name if number == 1 else f"{name}-{number}") in taken:
             number += 1
         return chosen
-
-
-def _remark(row: Mapping[str, Any]) -> Remark:
-    return Remark(
-        id=str(row["id"]),
-        comment=str(row["comment"]),
-        run=str(row["run"]),
-        text=str(row["text"]),
-        sign=cast(Any, int(row["sign"])),
-    )

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from evolve.episodes import Recalled
 from evolve.errors import UsageError
@@ -14,7 +14,7 @@ from evolve.files import canonical_json, digest
 from evolve.memory.preferences.finding import fitting, shares_context
 from evolve.memory.preferences.meaning import contradict, same_meaning
 from evolve.memory.preferences.preference import ActKind, Context, PersonAct, Preference, PreferenceStatus
-from evolve.store import Database, Migration
+from evolve.store import Database, Migration, value_of
 
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
@@ -250,50 +250,13 @@ def _row(name: str, description: str, author: str, contexts: tuple[Context, ...]
 
 
 def _act_row(act: PersonAct) -> dict[str, Any]:
-    return {
-        "id": act.id,
-        "preference": "",
-        "kind": act.kind,
-        "author": act.author,
-        "text": act.text,
-        "before": act.before,
-        "after": act.after,
-        "question": act.question,
-        "context": canonical_json(asdict(act.context)),
-        "run": act.run,
-        "episode": act.episode,
-        "step": act.step,
-        "at": act.at,
-    }
+    return {**vars(act), "preference": "", "context": canonical_json(asdict(act.context))}
 
 
 def _act(row: Mapping[str, Any]) -> PersonAct:
-    return PersonAct(
-        kind=row["kind"],
-        text=str(row["text"]),
-        before=str(row["before"]),
-        after=str(row["after"]),
-        question=str(row["question"]),
-        context=Context(**json.loads(str(row["context"]))),
-        run=str(row["run"]),
-        episode=str(row["episode"]),
-        step=int(row["step"]),
-        author=str(row["author"]),
-        id=str(row["id"]),
-        at=float(row["at"]),
-    )
+    return value_of(PersonAct, row, context=Context(**json.loads(str(row["context"]))))
 
 
 def _preference(row: Mapping[str, Any], acts: Sequence[PersonAct]) -> Preference:
-    return Preference(
-        id=str(row["id"]),
-        description=str(row["description"]),
-        author=str(row["author"]),
-        contexts=tuple(Context(**one) for one in json.loads(str(row["contexts"]))),
-        status=cast(PreferenceStatus, row["status"]),
-        proposal=str(row["proposal"]),
-        proposed_by=str(row["proposed_by"]),
-        successor=str(row["successor"]),
-        acts=tuple(acts),
-        at=float(row["at"]),
-    )
+    contexts = tuple(Context(**one) for one in json.loads(str(row["contexts"])))
+    return value_of(Preference, row, contexts=contexts, acts=tuple(acts))
