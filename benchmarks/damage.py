@@ -96,7 +96,7 @@ def values(folder: Path) -> Values:
             "evidence": {row.id: [row.insight, row.task, row.detail] for c in claims for row in memory.evidence(c.id)},
             "note": {note.id: [note.text, note.author] for note in memory.notes()},
             "skill": {one.name: [one.code, one.status, list(one.tasks)] for one in workspace.skills.list()},
-            "variant": {one.digest: one.to_json() for one in stores.variants.variants()},
+            "variant": {one.digest: one.variant.to_json() for one in stores.variants.entries()},
             "promotion": dict(enumerate(stores.variants.promotions())),
             "active": {"": stores.variants.active_digest},
             "guide": {"": stores.active_arm(workspace.workflow).guide},

@@ -19,7 +19,7 @@ from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.terms import Term, from_json
 from evolve.programs.types import as_type, thaw
 from evolve.sandbox import Sandbox
-from evolve.skills import Admission, AdmissionRules, Skill
+from evolve.skills import UNSEEN, Admission, Skill
 from evolve.tasks import equal
 
 
@@ -67,7 +67,7 @@ class HostJudge:
 
     def admits(self, skill: Skill, unseen: Sequence[Row], active: Sequence[Skill]) -> bool:
         """The answer was right on the unseen rows, or nobody would ask; what is there already is refused."""
-        if len(unseen) < AdmissionRules().unseen:
+        if len(unseen) < UNSEEN:
             return False
         return skill.tree is not None and all(skill.tree != other.tree for other in active)
 

@@ -29,6 +29,11 @@ Action = Literal["kill", "full", "term", "int", "stall"]
 _TRACE = ">"
 _STALL_S = 60.0
 
+_STAGES = (
+    *("recall", "plan", "act", "decompose", "best_of_n", "vote", "critique", "revise", "search"),
+    *("observe", "judge", "reflect", "distill", "commit"),
+)
+
 POINTS: Mapping[str, str] = {
     "file.begin": "a file is about to be written; nothing is there yet",
     "file.written": "its temporary file holds the content, which is not on the disk yet",
@@ -64,35 +69,13 @@ POINTS: Mapping[str, str] = {
     "checkpoint.put.after": "a checkpoint is written",
     "output.before": "something paid for is about to be written to the episode's file",
     "output.after": "something paid for is in the episode's file",
-    "stage.recall.before": "the stage recall begins",
-    "stage.recall.after": "the stage recall has done its work, of which nothing is checkpointed",
-    "stage.plan.before": "the stage plan begins",
-    "stage.plan.after": "the stage plan has done its work, of which nothing is checkpointed",
-    "stage.act.before": "the stage act begins",
-    "stage.act.after": "the stage act has done its work, of which nothing is checkpointed",
-    "stage.decompose.before": "the stage decompose begins",
-    "stage.decompose.after": "the stage decompose has done its work, of which nothing is checkpointed",
-    "stage.best_of_n.before": "the stage best_of_n begins",
-    "stage.best_of_n.after": "the stage best_of_n has done its work, of which nothing is checkpointed",
-    "stage.vote.before": "the stage vote begins",
-    "stage.vote.after": "the stage vote has done its work, of which nothing is checkpointed",
-    "stage.critique.before": "the stage critique begins",
-    "stage.critique.after": "the stage critique has done its work, of which nothing is checkpointed",
-    "stage.revise.before": "the stage revise begins",
-    "stage.revise.after": "the stage revise has done its work, of which nothing is checkpointed",
-    "stage.search.before": "the stage search begins",
-    "stage.search.after": "the stage search has done its work, of which nothing is checkpointed",
+    **{f"stage.{stage}.before": f"the stage {stage} begins" for stage in _STAGES},
+    **{
+        f"stage.{stage}.after": f"the stage {stage} has done its work, of which nothing is checkpointed"
+        for stage in _STAGES
+    },
     "stage.skill.before": "a stage that calls a skill begins",
     "stage.skill.after": "a stage that calls a skill has done its work, of which nothing is checkpointed",
-    "stage.observe.before": "the stage observe begins",
-    "stage.observe.after": "the stage observe has done its work, of which nothing is checkpointed",
-    "stage.judge.before": "the stage judge begins",
-    "stage.judge.after": "the stage judge has done its work, of which nothing is checkpointed",
-    "stage.reflect.before": "the stage reflect begins",
-    "stage.reflect.after": "the stage reflect has done its work, of which nothing is checkpointed",
-    "stage.distill.before": "the stage distill begins",
-    "stage.distill.after": "the stage distill has done its work, of which nothing is checkpointed",
-    "stage.commit.before": "the stage commit begins",
     "stage.commit.after": "the stage commit has done its work; the record holds the episode, the checkpoint does not",
     "sandbox.before": "a program is about to run in the sandbox",
     "sandbox.after": "a program has run in the sandbox",

@@ -132,10 +132,3 @@ def seed_root() -> Path:
     package = Path(__file__).parent
     packed = package / "_seed"
     return packed if packed.is_dir() else package.parent
-
-
-def seed_files(kind: str) -> tuple[str, ...]:
-    """Relative names of the seeds in ``prompts`` or ``skills``, as its committed list says."""
-    listing = seed_root() / kind / "SEEDS"
-    lines = (line.strip() for line in listing.read_text("utf-8").splitlines())
-    return tuple(line for line in lines if line and not line.startswith("#"))

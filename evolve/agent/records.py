@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -141,19 +141,9 @@ class RunRecords:
             raise UsageError(f"{problem} {episode!r}", hint="evolve runs show RUN lists its episodes")
         return _record(found[0])
 
-    def episodes(self, *, run: str = "", ids: Sequence[str] = ()) -> list[EpisodeRecord]:
-        """The episodes of a run, or those with the given ids, in order of commitment."""
-        if ids:
-            kept = set(ids)
-            rows = [row for row in self._db.rows("episodes", order="number") if row["id"] in kept]
-        else:
-            rows = self._db.rows("episodes", {"run": run} if run else "", order="number")
-        return [_record(row) for row in rows]
-
-    def counts(self) -> dict[str, int]:
-        """How many episodes ended in each status."""
-        rows = self._db.query("SELECT status, COUNT(*) AS n FROM episodes GROUP BY status ORDER BY status")
-        return {str(row["status"]): int(str(row["n"])) for row in rows}
+    def episodes(self, *, run: str = "") -> list[EpisodeRecord]:
+        """The episodes of a run, or all, in order of commitment."""
+        return [_record(row) for row in self._db.rows("episodes", {"run": run} if run else "", order="number")]
 
 
 def _run(row: Mapping[str, Any]) -> Run:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Verdict = Literal["accept", "reject", "undecided"]
@@ -78,15 +78,15 @@ class Tally:
         """Pairs with an outcome, ties included."""
         return self.decisive + self.ties
 
+    @property
+    def tried(self) -> int:
+        """Pairs that were run."""
+        return self.pairs + self.void + self.withheld
+
     def plus(self, outcome: str) -> Tally:
         """The tally after one more ``win``, ``loss``, ``tie``, ``void`` or ``withheld``."""
-        return Tally(
-            wins=self.wins + (outcome == "win"),
-            losses=self.losses + (outcome == "loss"),
-            ties=self.ties + (outcome == "tie"),
-            void=self.void + (outcome == "void"),
-            withheld=self.withheld + (outcome == "withheld"),
-        )
+        field = {"win": "wins", "loss": "losses", "tie": "ties"}.get(outcome, outcome)
+        return replace(self, **{field: getattr(self, field) + 1})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,25 +140,26 @@ class TestState:
         )
 
 
+_HARM_ALPHA = 0.05
+"""Bound on the probability of rejecting for harm a variant that is no worse."""
+_GIVING_UP_ALPHA = 0.05
+"""Bound on the probability that the win rate the futility rule hopes for is ever below the true one. It costs power
+only, never validity."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SequentialTest:
     """The test with its error budget; holds no counts, so one value serves many tallies.
 
     Attributes:
         alpha: Bound on the probability of accepting a variant that is no better.
-        harm_alpha: Bound on the probability of rejecting for harm one that is no worse.
-        giving_up_alpha: Bound on the probability that the win rate the futility rule hopes
-            for is ever below the true one. It costs power only, never validity.
     """
 
     alpha: float = 0.05
-    harm_alpha: float = 0.05
-    giving_up_alpha: float = 0.05
 
     def __post_init__(self) -> None:
-        for name in ("alpha", "harm_alpha", "giving_up_alpha"):
-            if not 0.0 < getattr(self, name) < 1.0:
-                raise ValueError(f"{name} must lie strictly between 0 and 1")
+        if not 0.0 < self.alpha < 1.0:
+            raise ValueError("alpha must lie strictly between 0 and 1")
 
     def judge(self, tally: Tally, *, left: int | None = None) -> TestState:
         """Decides from the counts.
@@ -188,8 +189,8 @@ class SequentialTest:
         counts += f", {tally.withheld} lost to faults of the variant" if tally.withheld else ""
         if wealth >= -math.log(self.alpha):
             return "accept", f"{counts}: better at error level {self.alpha:.3g}", 0
-        if harm >= -math.log(self.harm_alpha):
-            return "reject", f"{counts}: worse at error level {self.harm_alpha:.3g}", 0
+        if harm >= -math.log(_HARM_ALPHA):
+            return "reject", f"{counts}: worse at error level {_HARM_ALPHA:.3g}", 0
         further = self.predict(tally)
         if further is not None:
             return "undecided", f"{counts}: about {further} more pairs needed", further
@@ -212,8 +213,8 @@ class SequentialTest:
     def _is_futile(self, tally: Tally, left: int) -> bool:
         # The rule is asked after every pair, so a fixed-sample bound would sooner or later be
         # too low by chance; these bounds hold at all times at once.
-        rate = upper_rate(tally.wins, tally.losses, self.giving_up_alpha)
-        share = upper_rate(tally.decisive, tally.ties, self.giving_up_alpha)
+        rate = upper_rate(tally.wins, tally.losses, _GIVING_UP_ALPHA)
+        share = upper_rate(tally.decisive, tally.ties, _GIVING_UP_ALPHA)
         reach = math.ceil(left * share)
         if not reach:
             return True

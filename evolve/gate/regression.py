@@ -8,7 +8,6 @@ never answers, and a try that did no work is not a try.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -70,11 +69,6 @@ class RegressionReport:
     regressed: tuple[str, ...]
     unclear: tuple[str, ...]
 
-    @property
-    def passed(self) -> bool:
-        """True when nothing regressed and nothing stayed unclear."""
-        return not (self.regressed or self.unclear)
-
 
 class RegressionSuite:
     """The tasks that must keep working.
@@ -132,14 +126,6 @@ class RegressionSuite:
         rows = self._db.rows("gate_regression", {} if suite is None else {"suite": suite})
         return [value_of(RegressionTask, row, group=row["problem"]) for row in rows]
 
-    def sample(self, size: int, *, seed: int, suite: str | None = None) -> list[RegressionTask]:
-        """A sample for screening that takes from the strata in turn, the same for the same seed."""
-        strata: dict[str, list[RegressionTask]] = {}
-        for task in sorted(self.tasks(suite), key=lambda one: _place(one, seed)):
-            strata.setdefault(task.stratum, []).append(task)
-        turns = [(place, stratum, task) for stratum in sorted(strata) for place, task in enumerate(strata[stratum])]
-        return [task for _, _, task in sorted(turns, key=lambda turn: turn[:2])[:size]]
-
     def check(self, tasks: Iterable[RegressionTask], retry: Retry) -> RegressionReport:
         """Tries each task again, up to as many times as it took to enter, until one try solves it."""
         checked, regressed, unclear = 0, [], []
@@ -192,7 +178,3 @@ def _within(task: RegressionTask, record: EpisodeRecord) -> bool:
     used = ((task.candidates, record.cost.candidates), (task.tokens, record.cost.tokens))
     # An axis on which the task cost nothing when it entered has no budget to exceed.
     return all(now <= SLACK * first for first, now in used if first)
-
-
-def _place(task: RegressionTask, seed: int) -> bytes:
-    return hashlib.sha256(f"{seed}:{task.suite}:{task.task}".encode()).digest()

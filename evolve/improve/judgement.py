@@ -108,13 +108,10 @@ def judge_variant(
     if done is not None:
         return dict(done)
     parent = session.stores.variants.get(variant).parent
-    counted = 0
 
     def on_pair(pair: Pair) -> None:
-        nonlocal counted
-        counted += 1
         hit("gate.pair")
-        session.tell("gate", pairs=counted, reason=pair.state.reason, **told)
+        session.tell("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, **told)
 
     proposal = Proposal(
         run=session.run,

@@ -7,12 +7,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from evolve.episodes import Action, Cost, EpisodeRecord, Json, Limits, Observation, Plan, Recalled, Step, TaskView
-from evolve.memory import ExperienceRow
 from evolve.policies.language import LanguagePolicy
 from evolve.policies.protocol import Policy
 from evolve.record.arms import Arm, Learner
 from evolve.skills import Skill
-from evolve.skills.admission import Interpreter
 from evolve.workflow import Workflow
 
 _STAGES = frozenset({"recall", "plan", "act", "ask", "observe", "judge", "reflect", "distill", "commit"})
@@ -88,8 +86,8 @@ class RepeatingPolicy(LanguagePolicy):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepeatingLearner:
-    """A learner whose policies begin as an episode did that was recorded; implements ``Learner`` and ``Prompted``.
+class RepeatingLearner(Learner):
+    """A learner whose policies begin as an episode did that was recorded; implements ``Prompted`` too.
 
     Attributes:
         learner: Makes the policies.
@@ -110,16 +108,6 @@ class RepeatingLearner:
     def policy_for(self, arm: Arm) -> Policy:
         """The arm's policy, beginning so."""
         return self._repeating(arm.policy(self.learner))
-
-    def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
-        """That of the learner."""
-        return self.learner.interpreter(skills)
-
-    def fit(
-        self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
-    ) -> Json:
-        """The learner's guide."""
-        return self.learner.fit(experience, views, skills, seed)
 
     def _repeating(self, policy: Policy) -> Policy:
         if not isinstance(policy, LanguagePolicy):

@@ -23,12 +23,9 @@ def transfer(session: Session, variant: str) -> Mapping[str, Any]:
         JSON: ``on`` (suite and policy), ``verdict``, ``reason``, ``wins``, ``losses``, ``ties``.
     """
     parent = session.stores.variants.get(variant).parent
-    counted = 0
 
     def on_pair(pair: Pair) -> None:
-        nonlocal counted
-        counted += 1
-        session.tell("gate", pairs=counted, reason=pair.state.reason, candidate=variant[:12])
+        session.tell("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, candidate=variant[:12])
 
     runner = PairedEpisodes(session=session, split="gate").runner(SequentialTest(alpha=ALPHA))
     state = runner.compare(held_out_tasks(session, "gate"), parent=parent, variant=variant, on_pair=on_pair).state

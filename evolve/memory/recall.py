@@ -77,7 +77,6 @@ def wanted(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str
         "hypothesis": frozenset({"hypothesis"}),
         "contested": frozenset({"contested"}),
         "refuted": frozenset({"refuted"}),
-        "expired": frozenset({"expired"}),
     }
     asked = ("insight", "note") if kinds is None else tuple(kinds)
     unknown = sorted(set(asked) - set(statuses))

@@ -23,13 +23,11 @@ from evolve.models.prices import Price, Prices
 from evolve.models.probing import Probed, offered_models, probe
 from evolve.models.protocol import (
     KEPT,
-    Call,
     ChatModel,
     Message,
     Meter,
     ModelReply,
     ModelRequest,
-    OnCall,
     OnDelta,
     Usage,
 )
@@ -43,7 +41,6 @@ __all__ = [
     "Abilities",
     "AbilityBook",
     "Breaker",
-    "Call",
     "ChatModel",
     "CleaningWire",
     "Deadlines",
@@ -60,7 +57,6 @@ __all__ = [
     "ModelRequest",
     "ModelSetup",
     "Models",
-    "OnCall",
     "OnDelta",
     "OpenAIWire",
     "Price",

@@ -68,11 +68,6 @@ class AbilityBook:
         with self._guard:
             return self._known.get(_key(endpoint), unknown_abilities(endpoint))
 
-    def tested(self, endpoint: Endpoint) -> bool:
-        """Whether anything is known."""
-        with self._guard:
-            return _key(endpoint) in self._known
-
     def keep(self, endpoint: Endpoint, found: Abilities) -> None:
         """Writes down what was found; where the file cannot be written it is found out again next time."""
         with self._guard:

@@ -18,8 +18,7 @@ from evolve.models.cleaning import CODE, clean_reply, clean_request
 from evolve.models.overflow import overflow
 from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Price
-from evolve.models.protocol import Call, Meter, ModelReply, ModelRequest, OnCall, OnDelta, Rung, Usage
-from evolve.models.replay import exchange_digest
+from evolve.models.protocol import Meter, ModelReply, ModelRequest, OnDelta, Rung, Usage
 from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
 from evolve.models.structure import RUNGS, extract
 from evolve.models.tokens import most_prompt_tokens, most_tokens
@@ -38,10 +37,6 @@ _HINTS = {
 }
 
 
-def _say_nothing(call: Call) -> None:
-    """For those who do not listen."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Services:
     """What an :class:`EndpointModel` works with; every default is usable.
@@ -49,7 +44,6 @@ class Services:
     Attributes:
         meter: The ledger of the run; by default nothing is bounded.
         price: None where it is not known; then money cannot be limited.
-        on_call: Hears of every call.
         repairs: How often a model is told what is wrong with its reply before that counts as its mistake.
         sleep: Waits; replaced where nobody wants to.
         scanner: Knows the secrets that are in no prompt and no reply; the wire cleans what comes whole.
@@ -67,7 +61,6 @@ class Services:
     breaker: Breaker = field(default_factory=lambda: Breaker(time.monotonic))
     rng: random.Random = field(default_factory=lambda: random.Random(0))
     repairs: int = 2
-    on_call: OnCall = _say_nothing
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     scanner: Scanner = field(default_factory=Scanner)
@@ -210,34 +203,17 @@ class _Asking:
             services.meter.settle(most, cost)
         self.used += cost
         self.calls += cost.calls
-        self.tell(exchange, outcome, cost, replayed=isinstance(received, Received) and received.replayed)
+        if isinstance(outcome, Parts):
+            self.tell(exchange, outcome)
         return outcome
 
-    def tell(self, exchange: Exchange, outcome: Parts | Unusable | Failure, cost: Usage, *, replayed: bool) -> None:
-        """Says what came of a call; and the text at once, to whoever wanted it in pieces and got none."""
-        if isinstance(outcome, Parts):
-            kind, why = "reply", ""
-            if exchange.streamed and outcome.finish not in ("filter", "refusal"):
-                self.abilities = replace(self.abilities, streams=self.heard)
-            rest = self.shown.close() if self.heard else self.services.scanner.clean(outcome.text)
-            if self.on_delta is not None and rest:
-                self.on_delta(rest)
-        elif isinstance(outcome, Unusable):
-            kind, why = "unusable", outcome.why
-        else:
-            kind, why = outcome.kind, outcome.text
-        self.services.on_call(
-            Call(
-                model=self.endpoint.name,
-                role=self.request.role,
-                tag=self.request.tag,
-                digest=exchange_digest(exchange),
-                outcome=kind,
-                why=why,
-                usage=cost,
-                replayed=replayed,
-            )
-        )
+    def tell(self, exchange: Exchange, said: Parts) -> None:
+        """Says the text at once, to whoever wanted it in pieces and got none."""
+        if exchange.streamed and said.finish not in ("filter", "refusal"):
+            self.abilities = replace(self.abilities, streams=self.heard)
+        rest = self.shown.close() if self.heard else self.services.scanner.clean(said.text)
+        if self.on_delta is not None and rest:
+            self.on_delta(rest)
 
     def most(self, exchange: Exchange, seconds: float) -> Usage:
         prompt, completion = most_prompt_tokens(exchange.body), self.request.max_tokens

@@ -19,7 +19,7 @@ from evolve.models.client import EndpointModel, Services
 from evolve.models.openai_wire import OpenAIWire
 from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Prices
-from evolve.models.protocol import ChatModel, Meter, OnCall
+from evolve.models.protocol import ChatModel, Meter
 from evolve.models.replay import ExchangeStore, Recording, RecordingWire
 from evolve.models.routing import Models
 from evolve.models.wire import Deadlines, Wire
@@ -43,7 +43,6 @@ class ModelSetup:
             replay takes the same way on any machine.
         recording: Where exchanges are recorded or replayed from, or None.
         layers: Where prompts are looked for.
-        on_call: Hears of every call, failed ones included.
         seed: Of the jitter between attempts.
         wire: Makes the connection to an endpoint; default: HTTP.
         folders: Whose ``.env`` files hold secrets, beside the environment. What endpoints say, and what they are asked,
@@ -63,7 +62,6 @@ class ModelSetup:
     rules: RetryRules = field(default_factory=RetryRules)
     environ: Mapping[str, str] | None = None
     seed: int = 0
-    on_call: OnCall | None = None
     wire: Callable[[Endpoint], Wire] = OpenAIWire
     folders: tuple[Path, ...] = ()
     spared: frozenset[str] = frozenset()
@@ -108,7 +106,7 @@ def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, kept: tup
     environ = os.environ if setup.environ is None else setup.environ
     known = known_secrets(environ, setup.folders, keys=[endpoint.key])
     scanner = Scanner(one for one in known if one.sent or one.value not in setup.spared)
-    services = Services(
+    return Services(
         wire=CleaningWire(setup.wire(endpoint), scanner),
         scanner=scanner,
         wording=load_wording(setup.layers),
@@ -122,7 +120,6 @@ def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, kept: tup
         clock=setup.clock,
         sleep=setup.sleep,
     )
-    return services if setup.on_call is None else replace(services, on_call=setup.on_call)
 
 
 def _recorded(services: Services, recording: Recording | None, store: ExchangeStore | None) -> Services:

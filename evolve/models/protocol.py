@@ -49,7 +49,7 @@ class ModelRequest:
     role: str = "act"
     """Which of the workspace's models is meant: ``act``, ``reflect``, ``judge`` or ``rewrite``."""
     tag: str = ""
-    """Who asks, such as an episode and its step; not sent, but told with every call."""
+    """Who asks, such as a stage; not sent."""
     schema: Mapping[str, Any] | None = None
     max_tokens: int = 2_048
     temperature: float | None = None
@@ -135,34 +135,6 @@ class ModelReply:
         """Whether there is no answer because the model or its host would not give one."""
         return self.finish in ("refusal", "filter")
 
-
-@dataclass(frozen=True, kw_only=True)
-class Call:
-    """One call to an endpoint, for records and views; every one is told, whatever came of it.
-
-    Attributes:
-        model: Name of the model that was asked.
-        role: As in the request.
-        tag: As in the request, so that costs find the episode they belong to.
-        digest: Of the exchange; finds it among the recorded ones.
-        outcome: ``reply``, ``unusable``, or the kind of failure, such as ``timeout`` or ``limit``.
-        why: What was wrong, or "".
-        usage: What is booked for it.
-        replayed: It came from a record.
-    """
-
-    model: str
-    role: str
-    digest: str
-    outcome: str
-    why: str = ""
-    tag: str = ""
-    usage: Usage = field(default_factory=Usage)
-    replayed: bool = False
-
-
-OnCall = Callable[[Call], None]
-"""Hears of every call. Replies count only what led to them; this also tells what was spent where none came."""
 
 OnDelta = Callable[[str], None]
 """Hears pieces of the reply as they come. An empty one means that a reply begins: a call that failed is not taken back,

@@ -143,10 +143,6 @@ class VariantArchive:
             raise UsageError(f"no variant {name!r}", hint="evolve variants list")
         return _variant(rows[0])
 
-    def variants(self) -> list[Variant]:
-        """All variants, oldest first."""
-        return [_variant(row) for row in self._db.rows("variants")]
-
     @property
     def active_digest(self) -> str:
         """Digest of the active variant, or :data:`UNLEARNED`."""

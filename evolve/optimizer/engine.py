@@ -7,10 +7,10 @@ An engine catches nothing: :class:`SearchEnded` ends it when the budget does, an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from evolve.episodes import EpisodeRecord, TaskView
 from evolve.files import canonical_json, digest
@@ -165,14 +165,12 @@ class EngineSettings:
         only: ``prompts``, ``workflow`` or ``knobs`` to leave everything else as it is; "" for all that it can edit.
         proposals: Most candidates to try, beside those that only leave out parts of one; or None.
         wanted: What the target of trials asks for, in words, for engines that edit texts; "" without a target.
-        extra: Of one engine alone.
     """
 
     seed: int = 0
     only: Literal["", "prompts", "workflow", "knobs"] = ""
     proposals: int | None = None
     wanted: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Engine(Protocol):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
 
 from evolve.files import canonical_json, digest
-from evolve.store import Database, Migration
+from evolve.store import Database, Migration, value_of
 
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(
@@ -34,12 +33,7 @@ class ItemUtility:
     without_failed: int = 0
 
     def __add__(self, other: ItemUtility) -> ItemUtility:
-        return ItemUtility(
-            with_solved=self.with_solved + other.with_solved,
-            with_failed=self.with_failed + other.with_failed,
-            without_solved=self.without_solved + other.without_solved,
-            without_failed=self.without_failed + other.without_failed,
-        )
+        return ItemUtility(**{name: count + getattr(other, name) for name, count in vars(self).items()})
 
     @property
     def withheld(self) -> int:
@@ -89,32 +83,15 @@ class ItemRecord:
         """
         with self._db.transaction():
             for item, found in outcomes.items():
-                row: dict[str, Any] = {
-                    "id": digest(canonical_json([batch, item])),
-                    "batch": batch,
-                    "item": item,
-                    "with_solved": found.with_solved,
-                    "with_failed": found.with_failed,
-                    "without_solved": found.without_solved,
-                    "without_failed": found.without_failed,
-                }
-                self._db.insert("prompt_item_outcomes", row, key="id")
+                key = digest(canonical_json([batch, item]))
+                self._db.insert(
+                    "prompt_item_outcomes", {"id": key, "batch": batch, "item": item, **vars(found)}, key="id"
+                )
 
     def utility(self, item: str) -> ItemUtility:
         """All that is known of an item."""
         rows = self._db.rows("prompt_item_outcomes", {"item": item})
-        return sum(
-            (
-                ItemUtility(
-                    with_solved=cast(int, row["with_solved"]),
-                    with_failed=cast(int, row["with_failed"]),
-                    without_solved=cast(int, row["without_solved"]),
-                    without_failed=cast(int, row["without_failed"]),
-                )
-                for row in rows
-            ),
-            ItemUtility(),
-        )
+        return sum((value_of(ItemUtility, row) for row in rows), ItemUtility())
 
     def weak(self, items: Iterable[str], *, withheld: int = 8, below: float = 0.25) -> tuple[str, ...]:
         """Items that were withheld often enough and seem not to help, the weakest first.

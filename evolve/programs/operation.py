@@ -142,6 +142,28 @@ def template_names() -> dict[str, Any]:
     }
 
 
+def natural(count: int) -> int:
+    """``count``, undefined below 0."""
+    if count < 0:
+        raise ValueError
+    return count
+
+
+def positive(count: int) -> int:
+    """``count``, undefined below 1."""
+    if count < 1:
+        raise ValueError
+    return count
+
+
+def holds(test: Callable[..., Any], *values: Any) -> bool:
+    """Whether a test is true of values; not where it is undefined."""
+    try:
+        return bool(test(*values))
+    except EVALUATION_ERRORS:
+        return False
+
+
 def compile_template(
     template: str, arity: int, support: Iterable[Callable[..., Any]] = (), wrap: str = ""
 ) -> Callable[..., Any]:

@@ -38,7 +38,7 @@ class Learner(Protocol):
 
     def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
         """Evaluates the trees of skills, which may use ``skills``; None where skills have no trees."""
-        ...
+        return None
 
     def fit(
         self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
@@ -48,7 +48,7 @@ class Learner(Protocol):
         Args:
             views: What a policy may see of the practised tasks, for dreams of the same kinds.
         """
-        ...
+        return None
 
 
 @runtime_checkable

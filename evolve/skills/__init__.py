@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.skills.admission import Admission, AdmissionRules, Verdict, parameter_count
+from evolve.skills.admission import UNSEEN, Admission, Verdict, parameter_count
 from evolve.skills.folder import read_folder, write_folder
 from evolve.skills.library import ACTIVE, KEPT, MIGRATIONS, SkillLibrary
 from evolve.skills.lint import lint, modules_used
@@ -15,8 +15,8 @@ __all__ = [
     "KEPT",
     "MIGRATIONS",
     "TRUSTED_AFTER",
+    "UNSEEN",
     "Admission",
-    "AdmissionRules",
     "Owner",
     "Skill",
     "SkillLibrary",

@@ -37,23 +37,15 @@ Interpreter = Callable[[Json, Sequence[Sequence[Json]]], Sequence[Outcome]]
 """Values of a tree on inputs, computed by the host's own operations."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AdmissionRules:
-    """The bar.
-
-    Attributes:
-        unseen: Least number of rows the author did not see.
-        killed: Least share of the counted mutants that the tests must notice.
-        mutants: Most mutants tried.
-        variations: Generated inputs for equivalence and duplicate checks.
-        program_s: Wall seconds for one program or mutant.
-    """
-
-    unseen: int = 3
-    killed: float = 0.8
-    mutants: int = 40
-    variations: int = 30
-    program_s: float = 1.0
+UNSEEN = 3
+"""Least number of rows the author did not see."""
+KILLED = 0.8
+"""Least share of the counted mutants that the tests must notice."""
+_MUTANTS = 40
+_VARIATIONS = 30
+"""Generated inputs for equivalence and duplicate checks."""
+_PROGRAM_S = 1.0
+"""Wall seconds for one program or mutant."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,21 +104,12 @@ class Admission:
         sandbox: Where code runs.
         equal: Equality of answers.
         interpret: Evaluates trees; without it the trees of skills are not checked against their code.
-        rules: The bar.
     """
 
-    def __init__(
-        self,
-        sandbox: Sandbox,
-        equal: Equal,
-        *,
-        interpret: Interpreter | None = None,
-        rules: AdmissionRules | None = None,
-    ) -> None:
+    def __init__(self, sandbox: Sandbox, equal: Equal, *, interpret: Interpreter | None = None) -> None:
         self._sandbox = sandbox
         self._equal = equal
         self._interpret = interpret
-        self._rules = rules or AdmissionRules()
 
     def judge(
         self,
@@ -180,8 +163,8 @@ class Admission:
 
     def _unseen(self, case: _Case) -> None:
         case.checks["unseen_rows"] = len(case.unseen)
-        if len(case.unseen) < self._rules.unseen:
-            raise _Refused("unseen", f"only {len(case.unseen)} unseen rows, at least {self._rules.unseen} are needed")
+        if len(case.unseen) < UNSEEN:
+            raise _Refused("unseen", f"only {len(case.unseen)} unseen rows, at least {UNSEEN} are needed")
         program = Program(source=case.skill.code, entry=case.skill.entry)
         inputs = [row.input for row in case.unseen]
         for seed in (0, 1):
@@ -199,7 +182,7 @@ class Admission:
     def _tree(self, case: _Case) -> None:
         if case.skill.tree is None or self._interpret is None:
             return
-        inputs = similar_inputs(case.inputs, self._rules.variations) + [list(row.input) for row in case.unseen]
+        inputs = similar_inputs(case.inputs, _VARIATIONS) + [list(row.input) for row in case.unseen]
         run = self._run([Program(source=case.skill.code, entry=case.skill.entry)], inputs)[0]
         for mine, outcome in zip(self._interpret(case.skill.tree, inputs), run.outputs, strict=True):
             if not self._same(mine, outcome):
@@ -214,9 +197,7 @@ class Admission:
                 raise _Refused("duplicate", f"the same program as {other.name}")
         if not others:
             return
-        inputs = similar_inputs(
-            [*case.inputs, *(row.input for other in others for row in other.rows[:3])], self._rules.variations
-        )
+        inputs = similar_inputs([*case.inputs, *(row.input for other in others for row in other.rows[:3])], _VARIATIONS)
         programs = [Program(source=s.code, entry=s.entry) for s in (case.skill, *others)]
         first, *rest = self._run(programs, inputs)
         case.checks["compared_with"] = len(others)
@@ -227,7 +208,7 @@ class Admission:
     def _tests(self, case: _Case) -> None:
         """The author's tests on the program and on all its mutants, in one execution."""
         skill = case.skill
-        versions = mutants(skill.code, self._rules.mutants)
+        versions = mutants(skill.code, _MUTANTS)
         modules = [
             TestModule(files={"skill.py": code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
             for code in (skill.code, *versions)
@@ -248,13 +229,13 @@ class Admission:
         missed = self._really_different(case, unnoticed)
         counted = killed + missed
         case.checks.update(mutants_killed=killed, mutants_missed=missed, mutants_equivalent=len(unnoticed) - missed)
-        if counted and killed < self._rules.killed * counted:
+        if counted and killed < KILLED * counted:
             raise _Refused("mutants", f"its tests notice only {killed} of {counted} wrong versions of it")
 
     def _really_different(self, case: _Case, unnoticed: Sequence[str]) -> int:
         if not unnoticed:
             return 0
-        inputs = similar_inputs(case.inputs, self._rules.variations)
+        inputs = similar_inputs(case.inputs, _VARIATIONS)
         programs = [Program(source=code, entry=case.skill.entry) for code in (case.skill.code, *unnoticed)]
         original, *runs = self._run(programs, inputs)
         return sum(not self._agree(original, run, where_defined=True) for run in runs)
@@ -262,7 +243,7 @@ class Admission:
     def _audit(self, case: _Case) -> None:
         inputs = [*case.inputs, *(row.input for row in case.unseen)]
         # as much time as the runs before it had together, and some for loading modules
-        limits = SandboxLimits(wall_s=5.0 + 5.0 * self._rules.program_s, program_s=3.0 + 5.0 * self._rules.program_s)
+        limits = SandboxLimits(wall_s=5.0 + 5.0 * _PROGRAM_S, program_s=3.0 + 5.0 * _PROGRAM_S)
         found = audit(self._sandbox, case.skill, inputs, limits)
         if found.fault:
             raise _Fault(found.fault)
@@ -281,8 +262,8 @@ class Admission:
 
     def _limits(self, programs: int, hash_seed: int = 0) -> SandboxLimits:
         # room for every program to use its whole share: a mutant that never ends is common
-        wall = 2.0 + self._rules.program_s * programs
-        return SandboxLimits(wall_s=wall, program_s=self._rules.program_s, hash_seed=hash_seed)
+        wall = 2.0 + _PROGRAM_S * programs
+        return SandboxLimits(wall_s=wall, program_s=_PROGRAM_S, hash_seed=hash_seed)
 
     @staticmethod
     def _checked(result: SandboxResult) -> SandboxResult:

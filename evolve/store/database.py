@@ -260,16 +260,6 @@ class Database:
         found = self.rows("meta", {"key": key})
         return str(found[0]["value"]) if found else None
 
-    def set_aside_damaged(self) -> list[str]:
-        """Moves every row that fails its checksum into the table ``damaged``; names them.
-
-        Reading the tables works again afterwards; what was set aside stays readable in ``damaged``.
-        """
-        with self.transaction():
-            tables = sealing.sealed_tables(self._connection)
-            found = [(table, row) for table in tables for row in sealing.broken_rows(self._connection, table)]
-            return [self._move_aside(table, row) for table, row in found]
-
     def set_aside(self, table: str, where: Where, *, parameters: Sequence[Value] = ()) -> list[str]:
         """Moves the rows that match into the table ``damaged``, where they stay readable; names them."""
         condition, values = _condition(where, parameters)

@@ -7,20 +7,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from evolve.episodes import Json, Limits, TaskView
+from evolve.episodes import Json, Limits
 from evolve.errors import UsageError
 from evolve.ledger import Budget
-from evolve.memory import ExperienceRow
 from evolve.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire, open_models, parse_model
 from evolve.paths import WorkspacePaths
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions
 from evolve.policies.language.describing import Described, describe
 from evolve.policies.protocol import Policy
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
-from evolve.record.arms import Arm
+from evolve.record.arms import Arm, Learner
 from evolve.settings import Settings
 from evolve.skills import Skill
-from evolve.skills.admission import Interpreter
 from evolve.tasks import Task
 from evolve.tasks.verifiers import RubricVerifier, Verifier
 from evolve.workflow import Knobs, parse_workflow
@@ -28,8 +26,10 @@ from evolve.workspace.model_setup import limited, model_setup
 
 
 @dataclass(kw_only=True)
-class LanguageLearner:
+class LanguageLearner(Learner):
     """Makes policies that ask the models of a workspace. Connections are shared by all of them and closed once.
+
+    Skills that a model wrote have no trees, and there is no guide: insights act as lines of the prompt.
 
     Attributes:
         model: The model asked for, or None for those of the settings.
@@ -79,16 +79,6 @@ class LanguageLearner:
     def describe(self, said: Sequence[str]) -> Described:
         """What acts of a person come down to, as a model puts it; a proposal."""
         return describe(self._open()[0], Questions(layers=PromptLayers(workspace=self.paths.prompts)), said)
-
-    def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
-        """Skills that a model wrote have no trees."""
-        return None
-
-    def fit(
-        self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
-    ) -> Json:
-        """No guide: insights act as lines of the prompt."""
-        return None
 
     def beware_of(self, folders: Iterable[Path], spared: frozenset[str] = frozenset()) -> None:
         """What is asked and answered from here on is clean of the values in ``.env`` files of these folders too.

@@ -111,7 +111,7 @@ def _meant(meaning: Callable[[tuple[Any, ...]], Any], types: Sequence[Any], row:
 
 
 @dataclass(frozen=True)
-class GivenPolicy:
+class GivenPolicy(Learner):
     """A policy somebody passed in: it is used as it is, with recall but without guide or skills."""
 
     given: Policy
@@ -124,16 +124,6 @@ class GivenPolicy:
     def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
         """The policy itself."""
         return self.given
-
-    def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
-        """Nothing is known of its trees."""
-        return None
-
-    def fit(
-        self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
-    ) -> Json:
-        """No guide."""
-        return None
 
 
 def model_name(model: str | Recording | None) -> str | None:

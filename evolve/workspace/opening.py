@@ -180,7 +180,7 @@ def cache_folder() -> Path:
     return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "evolve"
 
 
-def tracing_warning(environ: Sequence[str] | None = None) -> str:
+def tracing_warning() -> str:
     """A sentence where the environment makes a library send what runs contain to another machine, else ""."""
     names = ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING_V2")
     on = [name for name in names if os.environ.get(name, "").lower() in ("true", "1")]

@@ -106,9 +106,9 @@ def test_the_wheel_works_from_its_own_seeds(used_tree: Path, tmp_path: Path) -> 
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         wheel.extractall(tmp_path / "site")
     script = (
-        "from evolve.paths import seed_files, seed_root; from evolve.prompts import PromptLayers, load_prompt\n"
+        "from evolve.paths import seed_root; from evolve.prompts import PromptLayers, load_prompt\n"
         "from evolve.workflow import parse_workflow\n"
-        "print(seed_root().name, *seed_files('prompts'))\n"
+        "print(seed_root().name, *(one.name for one in (seed_root() / 'prompts').iterdir()))\n"
         "print(parse_workflow(load_prompt('workflow.toml', PromptLayers())).start)\n"
     )
     output = run(sys.executable, "-c", script, cwd=tmp_path / "site")

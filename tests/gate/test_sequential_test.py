@@ -221,11 +221,10 @@ def test_pairs_the_variant_alone_failed_to_finish_count_against_accepting_it_onl
     assert test.judge(Tally(wins=20, withheld=3)).verdict == "accept"
 
 
-@pytest.mark.parametrize("field", ["alpha", "harm_alpha", "giving_up_alpha"])
-def test_levels_outside_zero_and_one_are_refused(field: str) -> None:
+def test_levels_outside_zero_and_one_are_refused() -> None:
     for value in (0.0, 1.0, -1.0, 2.0):
-        with pytest.raises(ValueError, match=field):
-            SequentialTest(**{field: value})
+        with pytest.raises(ValueError, match="alpha"):
+            SequentialTest(alpha=value)
 
 
 @settings(max_examples=50, deadline=None)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.paths import WorkspacePaths, find_workspace, is_workspace, seed_files, seed_root, user_workspace
+from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
 
 
 @pytest.fixture(autouse=True)
@@ -73,9 +73,3 @@ def test_the_users_own_lies_in_their_data_folder(tmp_path: Path, monkeypatch: py
     assert user_workspace() == tmp_path / ".local" / "share" / "evolve"
     monkeypatch.setattr("sys.platform", "darwin")
     assert user_workspace() == tmp_path / "Library" / "Application Support" / "evolve"
-
-
-def test_every_listed_seed_exists() -> None:
-    assert "workflow.toml" in seed_files("prompts")
-    for kind in ("prompts", "skills"):
-        assert all((seed_root() / kind / name).is_file() for name in seed_files(kind))

@@ -116,18 +116,6 @@ def test_who_wants_pieces_of_an_endpoint_that_does_not_stream_gets_the_whole_at_
     assert [text for text in heard if text] == ["fine", "fine"]
 
 
-def test_every_call_is_told_with_what_it_cost(bench, tmp_path):
-    calls = []
-    one = bench({"status": 500}, {"bad": "null choices"}, "fine", setup={"on_call": calls.append, **recorded(tmp_path)})
-    usage = one.complete(ask(role="reflect", tag="episode-7")).usage
-    assert [call.outcome for call in calls] == ["server", "unusable", "reply"]
-    assert calls[1].why == "there is no choice in the reply"
-    assert {(call.role, call.tag) for call in calls} == {("reflect", "episode-7")}
-    assert "episode-7" not in json.dumps(one.bodies)
-    assert sum((call.usage for call in calls), start=type(usage)()) == usage
-    assert (tmp_path / f"{calls[-1].digest}.json").is_file()
-
-
 def test_text_that_no_request_can_carry_is_cleaned_before(bench):
     one = bench("fine")
     one.complete(ask("a\ud800b\0c"))

@@ -120,7 +120,7 @@ def test_an_unknown_variant_or_missing_body_is_refused(archive: VariantArchive, 
         archive.add(Variant(guide="0" * 64))
     with pytest.raises(ValueError, match="parent"):
         archive.add(guided(objects, 1, parent="0" * 64))
-    assert archive.variants() == []
+    assert archive.entries() == []
 
 
 def test_what_lost_a_body_is_not_made_active_by_promotion_or_rollback(

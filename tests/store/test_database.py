@@ -155,7 +155,7 @@ def test_damaged_rows_are_set_aside_and_the_rest_works(db: Database, path: Path)
     for name in ("good", "bad"):
         db.insert("things", {"id": name, "body": b"\x01"})
     overwrite(path, "UPDATE things SET note = 'forged' WHERE id = 'bad'")
-    assert db.set_aside_damaged() == ["things row bad"]
+    assert db.set_aside("things", {"id": "bad"}) == ["things row bad"]
     assert [row["id"] for row in db.rows("things")] == ["good"]
     aside = db.rows("damaged")
     assert [row["source"] for row in aside] == ["things"]

@@ -10,7 +10,7 @@ from typing import Any
 from evolve.policies.search import properties as props
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.properties import Property
-from evolve.programs.operation import EVALUATION_ERRORS
+from evolve.programs.operation import holds
 from evolve.programs.types import BOOL, FLOAT, INT, STR, Type
 
 KINDS = ("int", "float", "bool", "str", "list", "dict", "row", "list of list", "list of str", "list of row")
@@ -61,8 +61,8 @@ def features_of(problem: Problem, outputs: Sequence[Any] | None = None) -> tuple
             vector += [0.0] * (2 * len(rows))
             continue
         pairs = [(row[column], out) for row, out in zip(problem.inputs, wanted, strict=True)]
-        for _, holds in rows:
-            share = sum(_holds(holds, x, y) for x, y in pairs) / len(pairs)
+        for _, test in rows:
+            share = sum(holds(test, x, y) for x, y in pairs) / len(pairs)
             vector += [1.0 if share == 1.0 else 0.0, share]
     return tuple(vector)
 
@@ -75,13 +75,6 @@ def facts_of(vector: Sequence[float]) -> tuple[str, ...]:
         for name, value in zip(names, vector, strict=True)
         if value == 1.0 and name.endswith(" always")
     )
-
-
-def _holds(test: Callable[[Any, Any], bool], x: Any, y: Any) -> bool:
-    try:
-        return bool(test(x, y))
-    except EVALUATION_ERRORS:
-        return False
 
 
 def _kinds(types: Sequence[Type]) -> list[float]:

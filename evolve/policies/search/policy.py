@@ -33,7 +33,7 @@ from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.leaves import texts_in
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
-from evolve.policies.search.pricing import Pricing
+from evolve.policies.search.pricing import priced
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.progress import UNLIMITED, Progress, answers_of, spare_of, without_share
 from evolve.policies.search.reflection import Solved, claims_of
@@ -43,6 +43,10 @@ from evolve.programs.operations import literals, vocabulary
 from evolve.programs.operations.relevance import LONGEST_FOR_PATTERNS, too_long_for_patterns
 from evolve.programs.terms import Term, from_json, operations_in, to_json
 
+_TRUST = 0.8
+"""Share of an episode's candidates that learned prices get before the search starts again with static ones, which win
+back most of what learned ones miss, not all."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class SearchSettings:
@@ -51,17 +55,12 @@ class SearchSettings:
     Attributes:
         combine: Try covers and conditionals; the plain enumerator does not.
         flat: Price everything alike, which makes it the size-ordered enumerator.
-        trust: Share of an episode's candidates that learned prices get before the search
-            starts again with static ones, which win back most of what learned ones miss, not all.
         look_on: Candidates to go on after an answer, as a share, in search of rivals.
-        pricing: How the guide and recalled insights become prices.
     """
 
     combine: bool = True
     flat: bool = False
-    trust: float = 0.8
     look_on: float = 0.0
-    pricing: Pricing = field(default_factory=Pricing)
 
 
 @dataclass
@@ -128,7 +127,7 @@ class SearchPolicy:
         if self.guide is None:
             return {}
         probabilities = self.guide.probabilities(features_of(problem), ClueReader(problem, self._vocabulary).clues())
-        return self.settings.pricing.prices(probabilities, self._support(recalled), self._vocabulary.static)
+        return priced(probabilities, self._support(recalled), self._vocabulary.static)
 
     def _support(self, recalled: Sequence[Recalled]) -> list[tuple[str, float, bool]]:
         """Recalled insights as ``(priced name, score, whether it helps)``."""
@@ -194,7 +193,7 @@ class SearchPolicy:
             problem=problem,
             searcher=searcher(prices),
             fallback=(lambda: searcher({})) if falls_back else None,
-            trust=self.settings.trust if falls_back else 1.0,
+            trust=_TRUST if falls_back else 1.0,
         )
         for step in steps:
             if not step.action.spare:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from evolve.policies.search.clues import kind_of
 from evolve.policies.search.grammar import ORDINARY
@@ -15,56 +14,44 @@ UNSEEN = 0.02
 """Probability that a kind of literal is needed without any known one being likely."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pricing:
-    """How probabilities become prices.
+_BASE = 0.3
+"""Price of a certainty."""
+_PRIOR = 0.2
+"""Share of the static price in the pool."""
+_RISE, _UNSEEN_RISE = 5, 3
+"""Most by which the price of a name with evidence, and of one without, may exceed the static one."""
+_RECALL = 0.15
+"""Share that recalled insights have in a probability."""
+
+
+def priced(
+    probabilities: Mapping[str, float], recalled: Sequence[tuple[str, float, bool]], static: Mapping[str, int]
+) -> dict[str, int]:
+    """A price per name with a static one.
 
     A learned price is pooled with the static one, which is a hand-tuned prior: bits of surprise
     are averaged, a logarithmic opinion pool (Genest & Zidek 1986).
 
-    Attributes:
-        base: Price of a certainty.
-        prior: Share of the static price in the pool, 0 to 1.
-        rise: Most by which the price of a name with evidence may exceed the static one.
-        unseen: The same for a name without any evidence.
-        recall: Share that recalled insights have in a probability, 0 to 1.
+    Args:
+        probabilities: What the guide says of the names it knows.
+        recalled: ``(name, score, helps)`` of the recalled insights.
+        static: Static price by name.
     """
-
-    base: float = 0.3
-    prior: float = 0.2
-    rise: int = 5
-    unseen: int = 3
-    recall: float = 0.15
-
-    def prices(
-        self,
-        probabilities: Mapping[str, float],
-        recalled: Sequence[tuple[str, float, bool]],
-        static: Mapping[str, int],
-    ) -> dict[str, int]:
-        """A price per name with a static one.
-
-        Args:
-            probabilities: What the guide says of the names it knows.
-            recalled: ``(name, score, helps)`` of the recalled insights.
-            static: Static price by name.
-        """
-        support = _support(recalled)
-        share = self.recall if support else 0.0
-        mixed = {
-            name: (1 - share) * probabilities.get(name, 0.0) + share * support.get(name, 0.0)
-            for name in sorted({*static, *probabilities, *support})
-        }
-        surprise = _within_kinds(mixed)
-        prices = {}
-        for name in sorted(static):
-            own = self.base - math.log2(max(surprise[name], FLOOR))
-            pooled = (1 - self.prior) * own + self.prior * static[name]
-            known = name in probabilities or name in support
-            most = static[name] + (self.rise if known else self.unseen)
-            # Logarithms differ between machines in the last bit, which must not decide how a price is rounded.
-            prices[name] = max(1, min(MAX_PRICE, most, round(round(pooled, 9))))
-        return prices
+    support = _support(recalled)
+    share = _RECALL if support else 0.0
+    mixed = {
+        name: (1 - share) * probabilities.get(name, 0.0) + share * support.get(name, 0.0)
+        for name in sorted({*static, *probabilities, *support})
+    }
+    surprise = _within_kinds(mixed)
+    prices = {}
+    for name in sorted(static):
+        own = _BASE - math.log2(max(surprise[name], FLOOR))
+        pooled = (1 - _PRIOR) * own + _PRIOR * static[name]
+        most = static[name] + (_RISE if name in probabilities or name in support else _UNSEEN_RISE)
+        # Logarithms differ between machines in the last bit, which must not decide how a price is rounded.
+        prices[name] = max(1, min(MAX_PRICE, most, round(round(pooled, 9))))
+    return prices
 
 
 def _within_kinds(probabilities: Mapping[str, float]) -> dict[str, float]:

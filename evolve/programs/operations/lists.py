@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from evolve.programs.operation import MAX_ITEMS, Operation, define
+from evolve.programs.operation import MAX_ITEMS, Operation, define, natural, positive
 from evolve.programs.types import BOOL, FLOAT, INT, T, list_of
 
 LIST, INTS, FLOATS = list_of(T), list_of(INT), list_of(FLOAT)
@@ -87,40 +87,28 @@ def _arithmetic() -> tuple[Operation, ...]:
 Items = tuple[Any, ...]
 
 
-def _natural(count: int) -> int:
-    if count < 0:
-        raise ValueError
-    return count
-
-
-def _positive(count: int) -> int:
-    if count < 1:
-        raise ValueError
-    return count
-
-
 def _take(n: int, items: Items) -> Items:
-    return items[: _natural(n)]
+    return items[: natural(n)]
 
 
 def _drop(n: int, items: Items) -> Items:
-    return items[_natural(n) :]
+    return items[natural(n) :]
 
 
 def _take_last(n: int, items: Items) -> Items:
-    return items[-_positive(n) :]
+    return items[-positive(n) :]
 
 
 def _drop_last(n: int, items: Items) -> Items:
-    return items[: -_positive(n)]
+    return items[: -positive(n)]
 
 
 def _every_nth(n: int, items: Items) -> Items:
-    return items[:: _positive(n)]
+    return items[:: positive(n)]
 
 
 def _remove_at(i: int, items: Items) -> Items:
-    return items[: _natural(i)] + items[i + 1 :]
+    return items[: natural(i)] + items[i + 1 :]
 
 
 def _unique(items: Items) -> Items:
@@ -142,7 +130,7 @@ def _concatenate(a: Items, b: Items) -> Items:
 def _repeat_item(n: int, item: Any) -> Items:
     if n > MAX_ITEMS:
         raise OverflowError
-    return (item,) * _natural(n)
+    return (item,) * natural(n)
 
 
 def _range_between(a: int, b: int) -> Items:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import unicodedata
 
-from evolve.programs.operation import MAX_ITEMS, Operation, define
+from evolve.programs.operation import MAX_ITEMS, Operation, define, natural, positive
 from evolve.programs.terms import Constant
 from evolve.programs.types import BOOL, INT, STR, T, Type, list_of
 
@@ -134,18 +134,6 @@ def remove_accents(text: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
-def _natural(count: int) -> int:
-    if count < 0:
-        raise ValueError
-    return count
-
-
-def _positive(count: int) -> int:
-    if count < 1:
-        raise ValueError
-    return count
-
-
 def fits(text: str) -> str:
     """``text``, undefined where it is longer than an operation may build."""
     if len(text) > LONGEST:
@@ -154,23 +142,23 @@ def fits(text: str) -> str:
 
 
 def _prefix(n: int, text: str) -> str:
-    return text[: _natural(n)]
+    return text[: natural(n)]
 
 
 def _suffix(n: int, text: str) -> str:
-    return text[-_positive(n) :]
+    return text[-positive(n) :]
 
 
 def _skip(n: int, text: str) -> str:
-    return text[_natural(n) :]
+    return text[natural(n) :]
 
 
 def _drop_end(n: int, text: str) -> str:
-    return text[: -_positive(n)]
+    return text[: -positive(n)]
 
 
 def _chunks(n: int, text: str) -> tuple[str, ...]:
-    if len(text) > MAX_ITEMS * _positive(n):
+    if len(text) > MAX_ITEMS * positive(n):
         raise OverflowError
     return tuple([text[i : i + n] for i in range(0, len(text), n)])
 
@@ -196,7 +184,7 @@ def _delete(old: str, text: str) -> str:
 
 
 def _repeat(n: int, text: str) -> str:
-    if _natural(n) * len(text) > LONGEST:
+    if natural(n) * len(text) > LONGEST:
         raise OverflowError
     return text * n
 
@@ -220,4 +208,4 @@ def _zero_fill(n: int, text: str) -> str:
 
 
 def _mask(n: int, fill: str, text: str) -> str:
-    return text[-_positive(n) :].rjust(len(text), fill)
+    return text[-positive(n) :].rjust(len(text), fill)

@@ -7,7 +7,7 @@ import math
 import operator
 import re
 
-from evolve.programs.operation import Operation, define
+from evolve.programs.operation import Operation, define, natural
 from evolve.programs.operations.text_numbers import UNIT
 from evolve.programs.terms import Constant
 from evolve.programs.types import BOOL, DATE, DATETIME, INT, STR, Type
@@ -254,27 +254,21 @@ def iso_duration(seconds: int) -> str:
     return "P" + (f"{days}D" if days else "") + (f"T{time}" if time else "")
 
 
-def _natural(seconds: int) -> int:
-    if seconds < 0:
-        raise ValueError
-    return seconds
-
-
 def _clock(seconds: int) -> str:
-    return str(datetime.timedelta(seconds=_natural(seconds)))
+    return str(datetime.timedelta(seconds=natural(seconds)))
 
 
 def _base_sixty(number: int) -> str:
-    return base_sixty(_natural(number))
+    return base_sixty(natural(number))
 
 
 def _in_units(seconds: int) -> str:
-    return duration_in_units(_natural(seconds))
+    return duration_in_units(natural(seconds))
 
 
 def _in_words(seconds: int) -> str:
-    return duration_in_words(_natural(seconds))
+    return duration_in_words(natural(seconds))
 
 
 def _iso_duration(seconds: int) -> str:
-    return iso_duration(_natural(seconds))
+    return iso_duration(natural(seconds))

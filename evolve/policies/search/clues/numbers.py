@@ -12,7 +12,7 @@ from typing import Any
 
 from evolve.policies.search.leaves import NUMBERS, numeric_relations
 from evolve.policies.search.problem import Problem
-from evolve.programs.operation import EVALUATION_ERRORS
+from evolve.programs.operation import holds
 
 MINED = "mined:int"
 """The name under which numbers mined from the examples are priced."""
@@ -176,8 +176,8 @@ def clues_of_numbers(problem: Problem, priced: Sequence[tuple[str, int]]) -> Ite
     """
     kind, table, sides = _roles(problem)
     for name, value in priced:
-        for role, holds in table:
-            if _holds(holds, value, sides):
+        for role, test in table:
+            if holds(test, value, sides):
                 yield name, f"{kind}: {role}"
     for role in _mined(problem):
         yield MINED, f"mined number: {role}"
@@ -194,13 +194,6 @@ def _roles(problem: Problem) -> tuple[str, Table, Any]:
     if len(first) == len(problem.inputs) and all(map(_is_number, (*first, *problem.outputs))):
         return "number beside numbers", _number_roles(), Values(first, problem.outputs)
     return "", (), None
-
-
-def _holds(test: Predicate, value: int, sides: Any) -> bool:
-    try:
-        return bool(test(value, sides))
-    except EVALUATION_ERRORS:
-        return False
 
 
 def _mined(problem: Problem) -> Iterator[str]:
