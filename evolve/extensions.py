@@ -7,9 +7,14 @@ stand here by name, so who reads a task file gets at the kind that the file name
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "environments": {
@@ -17,8 +22,16 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "words": "evolve.environments.words:WORDS",
         "files": "evolve.environments.files:FILES",
     },
+    "engines": {
+        "bandit": "evolve.optimizer.bandit:BANDIT",
+        "gepa": "evolve.optimizer.gepa_engine:GEPA",
+    },
+    "formats": {
+        "agent-skills": "evolve.export.agent_skills:AGENT_SKILLS",
+    },
+    "stages": {},
 }
-"""Where each value stands, as ``module:name``, by seam and name."""
+"""Where each value stands, as ``module:name``, by seam and name. The stages of evolve stand in ``workflow.stages``."""
 
 
 def find(seam: str, name: str) -> Any:
@@ -27,14 +40,26 @@ def find(seam: str, name: str) -> Any:
     if place is not None:
         module, _, attribute = place.partition(":")
         return getattr(import_module(module), attribute)
-    from importlib.metadata import entry_points
+    return next((point.load() for point in _offered(seam, tuple(sys.path)) if point.name == name), None)
 
-    return next((one.load() for one in entry_points(group=f"evolve.{seam}", name=name)), None)
+
+def names(seam: str) -> tuple[str, ...]:
+    """Every name of a seam: built in, then offered by packages."""
+    return (*BUILT_IN[seam], *installed(seam))
 
 
 def installed(seam: str) -> Mapping[str, str]:
     """The names that packages offer besides, each with the package that offers it."""
+    return {
+        point.name: point.dist.name if point.dist is not None else ""
+        for point in _offered(seam, tuple(sys.path))
+        if point.name not in BUILT_IN[seam]
+    }
+
+
+@cache
+def _offered(seam: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """What the packages on the path offer; reading their metadata takes long enough to be done once."""
     from importlib.metadata import entry_points
 
-    found = entry_points(group=f"evolve.{seam}")
-    return {one.name: one.dist.name if one.dist is not None else "" for one in found if one.name not in BUILT_IN[seam]}
+    return tuple(entry_points(group=f"evolve.{seam}"))

@@ -15,14 +15,14 @@ from langgraph.runtime import Runtime
 
 from evolve.agent import stages
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import doubt_of, skipped
+from evolve.agent.deliberating import deliberated, doubt_of, skipped
 from evolve.agent.narration import narrate
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.events import Event, NoEvents
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
-from evolve.workflow import Workflow, skill_of
+from evolve.workflow import Workflow, kind_of, skill_of
 
 Stage = Callable[[AgentState, EpisodeContext], AgentUpdate]
 
@@ -58,8 +58,11 @@ def stage_of(name: str) -> Stage:
     """The function of a stage."""
     if skill_of(name) is not None:
         return partial(stages.skill, stage=name)
-    found: Stage = getattr(stages, name)
-    return found
+    kind = kind_of(name)
+    if kind is not None and kind.work is not None:
+        return partial(deliberated, stage=name, work=kind.work)
+    built_in: Stage = getattr(stages, name)
+    return built_in
 
 
 def node_name(stage: str) -> str:

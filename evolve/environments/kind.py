@@ -10,7 +10,7 @@ from typing import Protocol
 from evolve.environments.protocol import Environment
 from evolve.episodes import EpisodeRecord, Json, TaskView
 from evolve.errors import UsageError
-from evolve.extensions import BUILT_IN, find, installed
+from evolve.extensions import find, names
 from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.limits import Place
@@ -134,7 +134,7 @@ def kind_of(name: str) -> EnvironmentKind:
     """
     found: EnvironmentKind | None = find("environments", name)
     if found is None:
-        known = ", ".join([*BUILT_IN["environments"], *installed("environments")])
+        known = ", ".join(names("environments"))
         raise UsageError(f"there is no environment {name!r}; there are {known}", hint="install the package that has it")
     return found
 

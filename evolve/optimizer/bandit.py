@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from evolve.optimizer.engine import Candidate, EngineSettings, Left, Trial, Trials
+from evolve.optimizer.engine import Candidate, Engine, EngineSettings, Left, Trial, Trials
+from evolve.optimizer.engine_kind import EngineKind, EngineParts
 from evolve.optimizer.linkage import Linkage, parts_between
 from evolve.optimizer.mutations import Operator, crossover, knob_operators, mixed, single_operators
 from evolve.optimizer.population import BAND, Member, Population, compare
@@ -269,3 +270,11 @@ def usable(engine: BanditEngine) -> tuple[Operator, ...]:
     if engine.settings.only == "knobs":
         return knob_operators()
     return single_operators(engine.skills)
+
+
+def _bandit(parts: EngineParts) -> Engine:
+    return BanditEngine(settings=parts.settings, scope=parts.scope)
+
+
+BANDIT = EngineKind(name="bandit", changes=frozenset({"workflow", "knobs"}), make=_bandit)
+"""As it is registered."""

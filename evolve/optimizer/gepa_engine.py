@@ -19,7 +19,8 @@ from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest
 from evolve.optimizer.counterfactual import Attribution, Editor, PromptProposal, Replay
 from evolve.optimizer.credit import ACT, Blame, Intervention
-from evolve.optimizer.engine import Candidate, EngineSettings, Trial, Trials
+from evolve.optimizer.engine import Candidate, Engine, EngineSettings, Trial, Trials
+from evolve.optimizer.engine_kind import EngineKind, EngineParts
 from evolve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.optimizer.prompt_items import parse_prompt
 
@@ -330,3 +331,11 @@ def _utility(with_solved: int, with_all: int, without_solved: int, without_all: 
         without_solved=without_solved,
         without_failed=without_all - without_solved,
     )
+
+
+def _gepa(parts: EngineParts) -> Engine:
+    return GepaEngine(editor=parts.editor(), settings=parts.settings, items=parts.items, replay=parts.replay)
+
+
+GEPA = EngineKind(name="gepa", changes=frozenset({"prompts"}), make=_gepa, ready=load_gepa)
+"""As it is registered."""

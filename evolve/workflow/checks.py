@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 from evolve.errors import WorkspaceError
+from evolve.extensions import names
 from evolve.workflow.knobs import KNOB_BOUNDS, Knobs, used_knobs
 from evolve.workflow.stages import KINDS, MANDATORY, SKILL, kind_of, places_of
 
@@ -24,7 +25,7 @@ def check_order(stages: tuple[str, ...], routes: Mapping[str, Mapping[str, str]]
 def _check_stages(stages: tuple[str, ...]) -> None:
     for stage in stages:
         if kind_of(stage) is None:
-            known = ", ".join(kind.name for kind in KINDS)
+            known = ", ".join([*(kind.name for kind in KINDS), *names("stages")])
             wanted = "a skill stage is written skill:NAME@DIGEST, with 12 to 64 hexadecimal digits"
             raise WorkspaceError(
                 f"stages: unknown stage {stage!r}; "
@@ -43,11 +44,11 @@ def _order() -> list[str]:
     """Every kind by the first place it may stand in; those that may change places are named together."""
     from evolve.workflow.stages import PLACES
 
-    names: list[str] = []
+    order: list[str] = []
     for place in PLACES:
         here = [kind.name for kind in KINDS if kind.places[0] == place]
-        names += ["(" + " | ".join(here) + ")"] if place == "deliberate" and here else here
-    return names
+        order += ["(" + " | ".join(here) + ")"] if place == "deliberate" and here else here
+    return order
 
 
 def _check_route(stages: tuple[str, ...], stage: str, targets: Mapping[str, str]) -> None:

@@ -138,10 +138,9 @@ class Skills(Shelf):
                 script does not give the answers that it was checked to give.
             SandboxUnavailable: The script could not be tried.
         """
-        if to != "agent-skills":
-            raise UsageError(f"no export format {to!r}", hint="--to agent-skills")
-        from evolve.export import agent_skills
+        from evolve import export
 
+        export.export_format(to)
         skills = [self.get(name) for name in names]
         for skill in skills:
             tried = {verdict.fingerprint for verdict in self._stores.skills.verdicts(skill.digest) if verdict.admitted}
@@ -152,7 +151,7 @@ class Skills(Shelf):
                 )
         # A .env file is never copied into a run, but what a program printed may hold its values all the same.
         worked_in = [Path(patch.folder) for patch in Folders(self._paths.runs).list()]
-        rules = agent_skills.ExportRules(
+        rules = export.ExportRules(
             scanner=scanner_of(self._paths, worked_in), evals=evals, description=description, sandbox=self._sandbox()
         )
-        return agent_skills.export(skills, Path(out), rules)
+        return export.export(skills, Path(out), rules, to=to)
