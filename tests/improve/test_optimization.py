@@ -16,8 +16,9 @@ from evolve.improve.trials import EngineNotDeterministic
 from evolve.optimizer.engine import Candidate
 from evolve.tasks import render_jsonl
 from evolve.testing import TrustingSandbox, small_suite
-from evolve.workspace.loops.optimizing import ENGINES, OptimizerRequest
+from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.architecture.source import ROOT
+from tests.offering import offer_engine
 
 POOR = """
 stages = ["recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit"]
@@ -57,11 +58,11 @@ def poor(tmp_path):
 
 
 @pytest.fixture
-def turner(monkeypatch):
+def turner(monkeypatch, tmp_path):
     """Puts in an engine that tries these numbers."""
 
     def put_in(*numbers):
-        monkeypatch.setitem(ENGINES, "turner", lambda *_: Turner(numbers))
+        offer_engine(monkeypatch, tmp_path, Turner(numbers))
 
     return put_in
 
@@ -135,7 +136,7 @@ def _cut_after_one(search):
 
 
 def test_an_engine_that_asks_something_else_when_it_goes_on_is_a_fault(
-    poor, turner, suite_file, open_ws, monkeypatch
+    poor, turner, suite_file, open_ws, monkeypatch, tmp_path
 ) -> None:
     class Cut(Turner):
         def search(self, trials, start):
@@ -143,7 +144,7 @@ def test_an_engine_that_asks_something_else_when_it_goes_on_is_a_fault(
             raise KeyboardInterrupt
 
     with open_ws() as ws:
-        monkeypatch.setitem(ENGINES, "turner", lambda *_: Cut(()))
+        offer_engine(monkeypatch, tmp_path, Cut(()))
         with pytest.raises(KeyboardInterrupt):
             ws.optimize(wish(suite_file))
         turner(400)
@@ -180,12 +181,12 @@ class Ailing(TrustingSandbox):
 
 
 @pytest.mark.parametrize(("failures", "known"), [(4, True), (float("inf"), False)])
-def test_faults_at_the_start_are_no_missing_budget(suite_file, open_ws, monkeypatch, failures, known) -> None:
+def test_faults_at_the_start_are_no_missing_budget(suite_file, open_ws, tmp_path, monkeypatch, failures, known) -> None:
     class Idle(Turner):
         def search(self, trials, start):
             return "nothing to do"
 
-    monkeypatch.setitem(ENGINES, "turner", lambda *_: Idle(()))
+    offer_engine(monkeypatch, tmp_path, Idle(()))
     with open_ws() as ws:
         monkeypatch.setattr("evolve.workspace.loops.improving.sandbox_opener", lambda *_: lambda: Ailing(failures))
         forecast = ws.optimize(wish(suite_file), budget="10M-candidates").forecast
@@ -210,7 +211,7 @@ def test_a_run_does_not_go_on_under_another_workflow(poor, suite_file, open_ws, 
                 raise KeyboardInterrupt
             return f"{start.workflow.knobs.steps} steps"
 
-    monkeypatch.setitem(ENGINES, "turner", lambda *_: Cut(()))
+    offer_engine(monkeypatch, tmp_path, Cut(()))
     with open_ws() as ws, pytest.raises(KeyboardInterrupt):
         ws.optimize(wish(suite_file))
     (tmp_path / "ws" / "prompts" / "workflow.toml").write_text(POOR + "steps = 4\n")

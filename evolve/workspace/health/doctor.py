@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from evolve.errors import EvolveError
+from evolve.extensions import BUILT_IN, installed
 from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
 from evolve.settings import Settings, load_settings
 from evolve.workspace.opening import MIGRATIONS, open_embedder, sandbox_opener, tracing_warning
@@ -51,6 +52,7 @@ def examine(path: str | os.PathLike[str] | None = None) -> list[Finding]:
         "bodies": lambda: _bodies(WorkspacePaths(root)),
         "spending": lambda: _spending(WorkspacePaths(root)),
         "disk": lambda: _disk(root),
+        "extensions": _extensions,
     }
     for part, check in checks.items():
         try:
@@ -141,6 +143,14 @@ def _damage(part: str, found: list[str]) -> Finding:
     more = f" and {len(found) - 3} more" if len(found) > 3 else ""
     text = f"{len(found)} damaged: {', '.join(found[:3])}{more}"
     return Finding(part=part, state="missing", text=text, fix="evolve doctor --repair")
+
+
+def _extensions() -> Finding:
+    """What installed packages add, by seam; a name that is built in already adds nothing."""
+    told = []
+    for seam in BUILT_IN:
+        told += [f"{name} ({seam}, from {package})" for name, package in installed(seam).items()]
+    return Finding(part="extensions", state="ok", text=", ".join(told) or "no package adds any")
 
 
 def _disk(root: Path) -> Finding:
