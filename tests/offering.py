@@ -20,7 +20,7 @@ _NUMBERS = itertools.count(1)
 def put_metadata(site: Path, package: str, points: Mapping[str, Mapping[str, str]]) -> None:
     """What an installer leaves of a package in ``site``: ``{group: {name: "module:value"}}``."""
     folder = site / f"{package.replace('-', '_')}-1.0.dist-info"
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
     lines = [
         f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in of.items()) for group, of in points.items()

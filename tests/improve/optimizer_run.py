@@ -21,7 +21,7 @@ def main(folder: Path, suite: str) -> None:
     (folder / "prompts").mkdir(parents=True, exist_ok=True)
     (folder / "prompts" / "workflow.toml").write_text(POOR)
     training.sandbox_opener = lambda *_: TrustingSandbox
-    offer_engine(pytest.MonkeyPatch(), folder, Turner((400, 401)))
+    offer_engine(pytest.MonkeyPatch(), folder.parent / "offers", Turner((400, 401)))
     with evolve.open(folder, policy=slow_learner()) as workspace:
         workspace._sandbox = TrustingSandbox()
         report = workspace.optimize(OptimizerRequest(suite=suite, engine="turner")).to_json()
