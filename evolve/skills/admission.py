@@ -241,17 +241,17 @@ class Admission:
             raise _Refused("tests", f"{failures[0].name} fails: {failures[0].error}")
         if not original.outputs:
             raise _Refused("tests", "it has no tests")
-        unnoticed = [code for code, run in zip(versions, runs, strict=True) if not _noticed(run)]
+        unnoticed = [code for code, run in zip(versions, runs, strict=True) if not _fails_tests(run)]
         self._mutation(case, len(versions) - len(unnoticed), unnoticed)
 
     def _mutation(self, case: _Case, killed: int, unnoticed: Sequence[str]) -> None:
-        missed = self._really_different(case, unnoticed)
+        missed = self._count_different(case, unnoticed)
         counted = killed + missed
         case.checks.update(mutants_killed=killed, mutants_missed=missed, mutants_equivalent=len(unnoticed) - missed)
         if counted and killed < self._rules.killed * counted:
             raise _Refused("mutants", f"its tests notice only {killed} of {counted} wrong versions of it")
 
-    def _really_different(self, case: _Case, unnoticed: Sequence[str]) -> int:
+    def _count_different(self, case: _Case, unnoticed: Sequence[str]) -> int:
         if not unnoticed:
             return 0
         inputs = similar_inputs(case.inputs, self._rules.variations)
@@ -263,15 +263,17 @@ class Admission:
         inputs = [*case.inputs, *(row.input for row in case.unseen)]
         # as much time as the runs before it had together, and some for loading modules
         limits = SandboxLimits(wall_s=5.0 + 5.0 * self._rules.program_s, program_s=3.0 + 5.0 * self._rules.program_s)
-        found = audit(self._sandbox, case.skill, inputs, limits)
-        if found.fault:
-            raise _Fault(found.fault)
-        case.checks["audited_calls"] = found.calls
-        if found.error:
+        report = audit(self._sandbox, case.skill, inputs, limits)
+        if report.fault:
+            raise _Fault(report.fault)
+        case.checks["audited_calls"] = report.calls
+        if report.error:
             raise _Refused("audit", "it does not work when it is watched")
-        if found.events:
+        if report.events:
             # without targets: they may hold the unseen rows
-            raise _Refused("audit", "it reaches for " + ", ".join(dict.fromkeys(e.split(" ")[0] for e in found.events)))
+            raise _Refused(
+                "audit", "it reaches for " + ", ".join(dict.fromkeys(e.split(" ")[0] for e in report.events))
+            )
 
     def _run(
         self, programs: Sequence[Program], inputs: Sequence[Sequence[Json]], *, hash_seed: int = 0
@@ -300,7 +302,7 @@ class Admission:
         return self._equal(a.value, b.value) if a.ok and b.ok else a.ok == b.ok
 
 
-def _noticed(run: ProgramRun) -> bool:
+def _fails_tests(run: ProgramRun) -> bool:
     return bool(run.error) or not run.outputs or any(not outcome.ok for outcome in run.outputs)
 
 
@@ -327,9 +329,9 @@ def _parsed(signature: str) -> ast.FunctionDef | None:
     return node if isinstance(node, ast.FunctionDef) else None
 
 
-def same_source(one: Skill, other: Skill) -> bool:
+def same_source(skill: Skill, other: Skill) -> bool:
     """Whether two skills are one program, up to the entry's name, docstrings and layout."""
-    return _essence(one) == _essence(other)
+    return _essence(skill) == _essence(other)
 
 
 def _essence(skill: Skill) -> str:

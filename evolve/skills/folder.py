@@ -91,7 +91,9 @@ def _document(skill: Skill) -> str:
     }
     # With keys in the order in which the record has them, so that a folder can be compared with it.
     rows = [json.loads(canonical_json([list(row.input), row.output])) for row in skill.rows[:3]]
-    shown = "\n".join(f"    {skill.entry}({', '.join(map(repr, given))}) == {out!r}"[:160] for given, out in rows)
+    shown = "\n".join(
+        f"    {skill.entry}({', '.join(map(repr, arguments))}) == {out!r}"[:160] for arguments, out in rows
+    )
     body = f"# {skill.name}\n\nCall `{skill.entry}{skill.signature}` from `{_CODE}`.\n\n{shown}\n"
     return frontmatter.render(fields, body)
 

@@ -9,16 +9,16 @@ from evolve.episodes import Json
 from evolve.files import canonical_json, digest
 
 
-def similar_inputs(given: Sequence[Sequence[Json]], count: int) -> list[list[Json]]:
+def similar_inputs(inputs: Sequence[Sequence[Json]], count: int) -> list[list[Json]]:
     """The given inputs and up to ``count`` variations of them, without repeats.
 
     Variations keep the type of every argument: lists lose, repeat, swap and reverse elements, numbers move by one,
     change sign or size, text loses, repeats and re-cases parts. Deterministic for the given inputs.
     """
-    known = {canonical_json(list(row)): [*row] for row in given}
+    known = {canonical_json(list(row)): [*row] for row in inputs}
     if not known:
         return []
-    chance = random.Random(digest(canonical_json([list(row) for row in given])))
+    chance = random.Random(digest(canonical_json([list(row) for row in inputs])))
     rows = list(known.values())
     pool = [value for row in rows for value in row]
     for _ in range(count * 4):

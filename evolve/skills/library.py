@@ -115,11 +115,11 @@ class SkillLibrary:
             UsageError: When there is none.
             RecordDamaged: When its row or body is damaged.
         """
-        found = self._find(name_or_digest)
-        if found is None:
+        skill = self._find(name_or_digest)
+        if skill is None:
             names = ", ".join(skill.name for skill in self.list()[:5]) or "none yet"
             raise UsageError(f"no skill {name_or_digest!r}", hint=f"known skills: {names}")
-        return found
+        return skill
 
     def reason(self, name_or_digest: str) -> str:
         """Why a skill is not in use, in one sentence; "" for one that is."""
@@ -135,8 +135,8 @@ class SkillLibrary:
         tasks: dict[str, builtins.list[str]] = {}
         for use in self._db.rows("skill_uses"):
             tasks.setdefault(str(use["digest"]), []).append(str(use["task"]))
-        found = (self._sound(row, tasks.get(str(row["digest"]), [])) for row in rows)
-        return [skill for skill in found if skill is not None]
+        skills = (self._sound(row, tasks.get(str(row["digest"]), [])) for row in rows)
+        return [skill for skill in skills if skill is not None]
 
     @property
     def quarantined(self) -> Mapping[str, str]:

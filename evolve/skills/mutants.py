@@ -64,9 +64,9 @@ def mutants(source: str, most: int = 40) -> list[str]:
     ]
     if len(candidates) > most:
         candidates = [candidates[number * len(candidates) // most] for number in range(most)]
-    found = dict.fromkeys(_replaced(tree, position, changed) for position, changed in candidates)
-    found.pop(original, None)
-    return list(found)
+    sources = dict.fromkeys(_replaced(tree, position, changed) for position, changed in candidates)
+    sources.pop(original, None)
+    return list(sources)
 
 
 Slot = tuple[ast.AST, str, int | None]

@@ -33,7 +33,7 @@ class Watch:
     def __init__(self, own: tuple[types.ModuleType, ...], readable: tuple[str, ...]) -> None:
         self.own = [vars(module) for module in own]
         self.readable = readable
-        self.found: list[str] = []
+        self.events: list[str] = []
         self.on = self.busy = False
 
     def hear(self, event: str, args: tuple[Any, ...]) -> None:
@@ -45,8 +45,8 @@ class Watch:
             if not self.expected(event, args, sys._getframe(1)):
                 target = args[0] if args and type(args[0]) in (str, bytes, int) else ""
                 note = f"{event} {target!r}"[:200] if target != "" else event
-                if len(self.found) < MOST and note not in self.found:
-                    self.found.append(note)
+                if len(self.events) < MOST and note not in self.events:
+                    self.events.append(note)
         finally:
             self.busy = False
 
@@ -57,7 +57,7 @@ class Watch:
             importing, frame = True, frame.f_back
         if event == "open" and type(args[0]) is str and args[0].startswith(self.readable) and args[1] in ("r", "rb"):
             return True
-        ours = frame is None or any(frame.f_globals is one for one in self.own)
+        ours = frame is None or any(frame.f_globals is namespace for namespace in self.own)
         return not ours and (importing or event in QUIET)
 
 
@@ -87,4 +87,4 @@ def watched(code: str, entry: str, tests: str, rows: list[list[Any]], modules: l
     for function, row in calls:
         function(*row)
     watch.on = False
-    return {"events": watch.found, "calls": len(calls)}
+    return {"events": watch.events, "calls": len(calls)}
