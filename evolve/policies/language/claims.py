@@ -58,7 +58,7 @@ def unfit(text: str) -> str:
         if pattern.search(flat):
             return why
     sentences = re.split(r"[.!?]\s+", flat.lower())
-    if any(_ORDER.match(one.lstrip(" \"'([-*0123456789.)")) for one in sentences):
+    if any(_ORDER.match(sentence.lstrip(" \"'([-*0123456789.)")) for sentence in sentences):
         return "it demands something"
     return ""
 

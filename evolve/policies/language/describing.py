@@ -23,14 +23,14 @@ class Described:
     description: str
 
 
-def describe(models: ChatModel, questions: Questions, said: Sequence[str]) -> Described:
+def describe(models: ChatModel, questions: Questions, acts: Sequence[str]) -> Described:
     """Asks by ``prompts/describe.md`` what acts come down to.
 
     Raises:
         ModelMistake: The model would not answer, or what it said reads like an order, or holds code or an address.
         EndpointProblem: It could not be asked.
     """
-    text = shortened("\n\n".join(said), _ROOM)
+    text = shortened("\n\n".join(acts), _ROOM)
     parts = [Message(role="user", text=quoted("acts", text), priority=KEPT, kind="task")]
     reply = models.complete(questions.ask("describe", parts, SKILL_SCHEMA))
     if reply.refused or reply.data is None:

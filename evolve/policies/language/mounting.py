@@ -98,14 +98,14 @@ def _part(skill: Skill, taken: set[str]) -> str:
 
 def _names(body: Sequence[ast.stmt]) -> set[str]:
     """Names that these statements define at the top level, imports of modules apart."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
-    return found
+            names |= {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return names
 
 
 def _is_future(node: ast.stmt) -> bool:

@@ -81,10 +81,10 @@ class Bank:
 
     def shelf(self, type_: Type) -> Shelf:
         """The shelf of a type, always the same one."""
-        found = self.shelves.get(type_)
-        if found is None:
-            found = self.shelves[type_] = Shelf()
-        return found
+        shelf = self.shelves.get(type_)
+        if shelf is None:
+            shelf = self.shelves[type_] = Shelf()
+        return shelf
 
     def level(self, type_: Type, cost: int) -> list[Entry]:
         """The entries of a type at exactly one cost."""

@@ -37,7 +37,7 @@ class Segments:
 
     outputs: Sequence[Any]
     type: Type
-    found: list[tuple[int, tuple[str, ...], Entry]] = field(default_factory=list)
+    pieces: list[tuple[int, tuple[str, ...], Entry]] = field(default_factory=list)
     changed: bool = False
 
     def __post_init__(self) -> None:
@@ -52,7 +52,7 @@ class Segments:
 
     def offer(self, entry: Entry, cost: int, *, single: bool = False) -> None:
         """Keeps the entry if its value occurs in every output and is empty in few of them."""
-        if len(self.found) >= MAX_SEGMENTS:
+        if len(self.pieces) >= MAX_SEGMENTS:
             return
         encode = self._codes.__getitem__ if single else self._encode
         texts: list[str] = []
@@ -66,7 +66,7 @@ class Segments:
             texts.append(text)
         if 2 * sum(map(bool, texts)) > len(texts):
             wrapped: Entry = (entry[0], Apply("singleton", (term_of(entry),)), ()) if single else entry
-            self.found.append((cost + (JOIN if single else 0), tuple(texts), wrapped))
+            self.pieces.append((cost + (JOIN if single else 0), tuple(texts), wrapped))
             self.changed = True
 
     def _encode(self, value: Any) -> str:
@@ -114,10 +114,10 @@ class _Cover:
 
     def _by_head(self) -> dict[str, list[tuple[int, tuple[str, ...], Entry]]]:
         """Segments by the first character of their text in the first example ("" where empty)."""
-        found: dict[str, list[tuple[int, tuple[str, ...], Entry]]] = {}
-        for segment in self.segments.found:
-            found.setdefault(segment[1][0][:1], []).append(segment)
-        return found
+        heads: dict[str, list[tuple[int, tuple[str, ...], Entry]]] = {}
+        for segment in self.segments.pieces:
+            heads.setdefault(segment[1][0][:1], []).append(segment)
+        return heads
 
     def _moves(self, state: tuple[int, ...], by_head: dict[str, list[Any]]) -> Iterator[tuple[int, Any, Any]]:
         goals = self.segments.goals

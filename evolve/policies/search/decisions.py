@@ -98,11 +98,11 @@ def _leaf(wanted: int, useful: list[tuple[int, int, Entry]]) -> Decision | None:
 
 def _tests(bank: Bank, everything: int) -> list[tuple[int, int, Entry]]:
     """Boolean expressions that split the examples, and their negations' masks are implied."""
-    found = []
+    tests = []
     for cost, entry in bank.entries(BOOL):
         mask = sum(1 << i for i, value in enumerate(entry[0]) if value)
         if 0 < mask < everything:
-            found.append((mask, cost, entry))
-        if len(found) >= MAX_TESTS:
+            tests.append((mask, cost, entry))
+        if len(tests) >= MAX_TESTS:
             break
-    return found
+    return tests

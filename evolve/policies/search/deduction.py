@@ -148,7 +148,7 @@ class Deductions:
         functions = self.enumerator.lambdas
         if functions is None:
             return
-        for opening in (o for found in self.open for o in found):
+        for opening in (opening for openings in self.open for opening in openings):
             fixed = self.enumerator.costs[opening.rule.name] + opening.cost
             kind = opening.rule.params[0]
             ahead = FURTHER_AHEAD.get(opening.rule.name, AHEAD)

@@ -31,13 +31,13 @@ JITTER = 3
 
 def names_in(term: Term) -> frozenset[str]:
     """The priced names an expression uses: operations, literals, kinds of mined constants."""
-    found: set[str] = set()
+    names: set[str] = set()
     for part in walk(term):
         if isinstance(part, Apply):
-            found.add(price_name(part.operation))
+            names.add(price_name(part.operation))
         elif isinstance(part, Constant):
-            found.add(constant_name(part))
-    return frozenset(found)
+            names.add(constant_name(part))
+    return frozenset(names)
 
 
 def dream(

@@ -169,9 +169,9 @@ def _descend(
     x, y, weight = rows
     total = float(weight.sum())
     prior = np.clip((y * weight).sum(axis=0) / total, 1e-4, 0.9).tolist()
-    told = np.flatnonzero(x.any(axis=0))  # the weights of a feature that no sample has stay where they begin
-    seen, bias = np.ascontiguousarray(x[:, told]), len(told) - 1
-    w = np.zeros((len(told), y.shape[1]))
+    present = np.flatnonzero(x.any(axis=0))  # the weights of a feature that no sample has stay where they begin
+    seen, bias = np.ascontiguousarray(x[:, present]), len(present) - 1
+    w = np.zeros((len(present), y.shape[1]))
     w[bias] = [round(math.log(share / (1 - share)), 9) for share in prior]
     u = np.zeros(len(evidence.clues))
     penalty = np.full_like(w, PENALTY / total)
@@ -187,7 +187,7 @@ def _descend(
         adam_w.step(seen.T @ error / total + penalty * w)
         adam_u.step((toward + CLUE_PENALTY * u) / total)
     whole = np.zeros((x.shape[1], y.shape[1]))
-    whole[told] = w
+    whole[present] = w
     return whole, u
 
 

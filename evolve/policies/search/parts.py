@@ -61,13 +61,13 @@ def part_of(pattern: Term, holes: Mapping[int, tuple[Type, Term]], output: Type,
 
 def numbered(term: Term) -> tuple[Term, tuple[int, ...]]:
     """The term with its inputs numbered from 0 in order of occurrence, and their old numbers."""
-    old = tuple(dict.fromkeys(one.index for one in walk(term) if isinstance(one, Input)))
+    old = tuple(dict.fromkeys(part.index for part in walk(term) if isinstance(part, Input)))
     return instantiate(term, {place: Input(i) for i, place in enumerate(old)}), old
 
 
 def places(term: Term) -> list[Apply]:
     """The distinct calls within a term that can be taken out of it, parents first."""
-    return list(dict.fromkeys(one for one in walk(term) if isinstance(one, Apply) and not is_open(one)))
+    return list(dict.fromkeys(part for part in walk(term) if isinstance(part, Apply) and not is_open(part)))
 
 
 def is_plain(type_: Type) -> bool:

@@ -37,7 +37,7 @@ from evolve.policies.search.pricing import Pricing
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.progress import UNLIMITED, Progress, answers_of, spare_of, without_share
 from evolve.policies.search.reflection import Solved, claims_of
-from evolve.policies.search.searcher import Found, Searcher, Vocabulary, meter_for
+from evolve.policies.search.searcher import Searcher, Solution, Vocabulary, meter_for
 from evolve.policies.search.splitting import compose, splits
 from evolve.programs.operations import literals, vocabulary
 from evolve.programs.operations.relevance import LONGEST_FOR_PATTERNS, too_long_for_patterns
@@ -93,9 +93,9 @@ class SearchPolicy:
 
     def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> SearchPolicy:
         """The same policy, which stops in the middle of a search when a person says so. It has no text to tell."""
-        found = copy.copy(self)
-        found._open, found._cancellation = None, cancellation
-        return found
+        policy = copy.copy(self)
+        policy._open, policy._cancellation = None, cancellation
+        return policy
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -132,12 +132,12 @@ class SearchPolicy:
 
     def _support(self, recalled: Sequence[Recalled]) -> list[tuple[str, float, bool]]:
         """Recalled insights as ``(priced name, score, whether it helps)``."""
-        found = []
+        support = []
         for item in recalled:
             name = self._names.get(item.cause) or item.cause.removeprefix("operation:")
             if name and not name.startswith("skill:"):
-                found.append((name, item.score, item.direction > 0))
-        return found
+                support.append((name, item.score, item.direction > 0))
+        return support
 
     @without_collector()
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
@@ -150,24 +150,24 @@ class SearchPolicy:
         search = self._search(view, plan, steps)
         started = search.meter.used
         whole, limits = limits, without_share(limits, plan)
-        found = search.next(limits)
+        solution = search.next(limits)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
-        if found is None and plan.private.get("splits"):
+        if solution is None and plan.private.get("splits"):
             return self._composed(view, plan, steps, (whole, limits, spent))
-        if found is None:
+        if solution is None:
             text = f"no program within {search.meter.used:,} candidates{_left_out(search.problem)}"
             return Action(kind="finish", text=text, cost=spent)
-        rivals = search.rivals(found, self.settings.look_on)
+        rivals = search.rivals(solution, self.settings.look_on)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
         return Action(
             kind="code",
-            code=answer(found.term, view, self._vocabulary),
-            text=f"a program of price {found.cost} after {found.candidates:,} candidates",
-            private=_of_answer(found),
-            ambiguity=disagreement(found.term, rivals, search.problem, view, self._vocabulary),
+            code=answer(solution.term, view, self._vocabulary),
+            text=f"a program of price {solution.cost} after {solution.candidates:,} candidates",
+            private=_private_part(solution),
+            ambiguity=disagreement(solution.term, rivals, search.problem, view, self._vocabulary),
             allowed=Limits(candidates=limits.candidates, seconds=None),
             cost=spent,
-            consumed=tuple(sorted(self._consumed(found.term, plan))),
+            consumed=tuple(sorted(self._consumed(solution.term, plan))),
         )
 
     def _consumed(self, term: Term, plan: Plan) -> set[str]:
@@ -179,7 +179,7 @@ class SearchPolicy:
         # A step that a person stopped has no program, and there is nothing of it to find again.
         steps = [step for step in steps if step.action.allowed is not None or step.action.spare]
         key = f"{view.id}\n{view.examples!r}\n{sorted(plan.private['prices'].items())!r}"
-        if self._open is not None and self._open[0] == key and self._open[1].given == len(steps) > 0:
+        if self._open is not None and self._open[0] == key and self._open[1].steps_seen == len(steps) > 0:
             return self._open[1]
         problem = problem_of(view)
         prices = plan.private["prices"]
@@ -198,12 +198,12 @@ class SearchPolicy:
         )
         for step in steps:
             if not step.action.spare:
-                found = search.next(step.action.allowed or Limits(candidates=None, seconds=None))
-                if found is not None:
-                    search.rivals(found, self.settings.look_on)
+                solution = search.next(step.action.allowed or Limits(candidates=None, seconds=None))
+                if solution is not None:
+                    search.rivals(solution, self.settings.look_on)
             for drawn in step.action.drawn:
                 search.further(Limits(candidates=drawn.candidates, seconds=None), drawn.wanted)
-        search.given = len(steps)
+        search.steps_seen = len(steps)
         self._open = (key, search)
         return search
 
@@ -217,27 +217,27 @@ class SearchPolicy:
         started = search.meter.used
         rivals = search.further(limits, wanted)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
-        found = [
+        answers = [
             Action(
                 kind="code",
-                code=answer(one.term, view, self._vocabulary),
-                private=_of_answer(one),
-                consumed=tuple(sorted(self._consumed(one.term, plan))),
+                code=answer(solution.term, view, self._vocabulary),
+                private=_private_part(solution),
+                consumed=tuple(sorted(self._consumed(solution.term, plan))),
             )
-            for one in rivals
+            for solution in rivals
         ]
-        return (*found, Action(kind="finish", text=f"{_counted(len(found), 'rival')}", cost=spent))
+        return (*answers, Action(kind="finish", text=f"{_counted(len(answers), 'rival')}", cost=spent))
 
     def decompose(self, view: TaskView, plan: Plan, share: float) -> Plan:
         """How the examples can be taken apart; the parts are searched for where the whole is not found."""
-        found = splits(problem_of(view))
-        if not found:
+        ways = splits(problem_of(view))
+        if not ways:
             return plan
         parts = [
-            Subgoal(id=f"part{number}", goal=one.says, postcondition="the parts reproduce every example")
-            for number, one in enumerate(found, 1)
+            Subgoal(id=f"part{number}", goal=split.says, postcondition="the parts reproduce every example")
+            for number, split in enumerate(ways, 1)
         ]
-        private = {**plan.private, "splits": len(found), "share": share}
+        private = {**plan.private, "splits": len(ways), "share": share}
         return replace(plan, subgoals=(*parts, *plan.subgoals), private=private)
 
     @without_collector()
@@ -246,12 +246,12 @@ class SearchPolicy:
         before, problem = time.process_time(), problem_of(view)
         meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)
         meter.cancellation = self._cancellation
-        alike = dict.fromkeys([*(one.name for one in self._vocabulary.operations), "input"], 1)
+        alike = dict.fromkeys([*(operation.name for operation in self._vocabulary.operations), "input"], 1)
         searcher = Searcher(problem, self._vocabulary, alike, meter, self.settings.combine)
         tried = answers_of(steps)
-        found = next((one.term for one in searcher.programs() if one.term not in tried), None)
+        term = next((solution.term for solution in searcher.programs() if solution.term not in tried), None)
         spent = Cost(candidates=meter.used, seconds=time.process_time() - before)
-        return self._found(view, found, spent, "with all operations priced alike")
+        return self._answered(view, term, spent, "with all operations priced alike")
 
     def _composed(
         self, view: TaskView, plan: Plan, steps: Sequence[Step], spending: tuple[Limits, Limits, Cost]
@@ -267,12 +267,12 @@ class SearchPolicy:
         def make(part: Problem, meter: Meter) -> Searcher:
             return Searcher(part, self._vocabulary, prices, meter, self.settings.combine)
 
-        found = compose(problem, splits(problem), make, meter, answers_of(steps))
+        term = compose(problem, splits(problem), make, meter, answers_of(steps))
         spent += Cost(candidates=meter.used, seconds=time.process_time() - before)
-        made = self._found(view, found, spent, "put together from parts", plan)
+        made = self._answered(view, term, spent, "put together from parts", plan)
         return replace(made, allowed=Limits(candidates=main.candidates, seconds=None))
 
-    def _found(self, view: TaskView, term: Term | None, spent: Cost, how: str, plan: Plan | None = None) -> Action:
+    def _answered(self, view: TaskView, term: Term | None, spent: Cost, how: str, plan: Plan | None = None) -> Action:
         if term is None:
             return Action(kind="finish", text=f"no program {how} within {spent.candidates:,} candidates", cost=spent)
         return Action(
@@ -319,8 +319,8 @@ def _left_out(problem: Problem) -> str:
     return f"; no pattern was tried, because a text is longer than {LONGEST_FOR_PATTERNS:,} characters"
 
 
-def _of_answer(found: Found) -> dict[str, Json]:
-    return {"tree": to_json(found.term), "price": found.cost, "candidates": found.candidates}
+def _private_part(solution: Solution) -> dict[str, Json]:
+    return {"tree": to_json(solution.term), "price": solution.cost, "candidates": solution.candidates}
 
 
 def _counted(number: int, noun: str) -> str:

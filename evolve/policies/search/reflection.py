@@ -40,13 +40,13 @@ class Ablation:
 
 def ablations(term: Term) -> list[Ablation]:
     """Every operation taken out in every way, and every small literal swapped."""
-    found: list[Ablation] = []
+    changes: list[Ablation] = []
     for path, part in paths(term):
         for replacement, how in _replacements(part):
             changed = replace(term, path, replacement)
             (name,) = sorted(names_in(part) if isinstance(part, Constant) else {_name(part)})
-            found.append(Ablation(name, changed, how))
-    return found[:MAX_VARIANTS]
+            changes.append(Ablation(name, changed, how))
+    return changes[:MAX_VARIANTS]
 
 
 def _name(part: Term) -> str:
@@ -108,7 +108,7 @@ def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapp
         preconditions=(coarse_relation(solved.problem),),
     )
     features = features_of(solved.problem)
-    found = []
+    claims = []
     for name, (same, how) in sorted(survived.items()):
         evidence = Evidence(
             task=view.id,
@@ -118,8 +118,8 @@ def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapp
             features=features,
             detail=f"{how}: the examples {'still hold' if same else 'no longer hold'}",
         )
-        found.append(_claim(name, scope, evidence, causes))
-    return tuple(found)
+        claims.append(_claim(name, scope, evidence, causes))
+    return tuple(claims)
 
 
 def _reproduces(outputs: Sequence[Json], rows: Sequence[Row]) -> bool:

@@ -28,7 +28,7 @@ EVERY = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class Solution:
     """A program that reproduces every example.
 
     Attributes:
@@ -107,11 +107,11 @@ class Searcher:
         self._pending: list[tuple[int, int, Term]] = []
         self._offered = 0
 
-    def programs(self) -> Iterator[Found]:
+    def programs(self) -> Iterator[Solution]:
         """Programs that reproduce every example, roughly cheapest first, until the budget ends."""
-        return (found for found in self.paced() if found is not None)
+        return (solution for solution in self.paced() if solution is not None)
 
-    def paced(self) -> Iterator[Found | None]:
+    def paced(self) -> Iterator[Solution | None]:
         """As :meth:`programs`, with None wherever more than ``pause_at`` candidates were computed."""
         seen: set[Term] = set()
         try:
@@ -132,11 +132,11 @@ class Searcher:
         self._pending = [(0, cost, term) for _, cost, term in self._pending]
         yield from self._new(self._due(), seen)
 
-    def _new(self, terms: Iterable[tuple[int, Term]], seen: set[Term]) -> Iterator[Found]:
+    def _new(self, terms: Iterable[tuple[int, Term]], seen: set[Term]) -> Iterator[Solution]:
         for cost, term in terms:
             if term not in seen and self._reproduces(term):
                 seen.add(term)
-                yield Found(term=term, cost=cost, candidates=self.meter.used)
+                yield Solution(term=term, cost=cost, candidates=self.meter.used)
 
     def _reproduces(self, term: Term) -> bool:
         try:

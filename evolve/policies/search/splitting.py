@@ -42,36 +42,36 @@ class Split:
 
 def splits(problem: Problem) -> tuple[Split, ...]:
     """Every way this module knows to take the problem apart, the most telling first."""
-    found = [*_by_elements(problem), *_by_rows(problem)]
+    candidates = [*_by_elements(problem), *_by_rows(problem)]
     seen: dict[tuple[bool, ...], Split] = {}
-    for one in found:
-        opposite = tuple(not flag for flag in one.rows)
-        if opposite not in seen or not one.rows:
-            seen.setdefault(one.rows, one)
+    for split in candidates:
+        opposite = tuple(not flag for flag in split.rows)
+        if opposite not in seen or not split.rows:
+            seen.setdefault(split.rows, split)
     return tuple(seen.values())
 
 
-def compose(problem: Problem, found: Sequence[Split], make: Make, meter: Meter, given: Sequence[Term]) -> Term | None:
+def compose(problem: Problem, choices: Sequence[Split], make: Make, meter: Meter, tried: Sequence[Term]) -> Term | None:
     """A program put together from parts, or None; every part of every split gets an equal share of the meter.
 
     Args:
         given: Programs that are not wanted again.
     """
-    for number, split in enumerate(found):
+    for number, split in enumerate(choices):
         end = meter.limit
         parts = split.elements or 3
-        share = meter.left // (parts * (len(found) - number))
+        share = meter.left // (parts * (len(choices) - number))
         terms: list[Term] = []
         for part in _parts(problem, split):
             meter.limit = min(end, meter.used + share)
-            one = next(make(part, meter).programs(), None)
+            solution = next(make(part, meter).programs(), None)
             meter.limit = end
-            if one is None:
+            if solution is None:
                 break
-            terms.append(one.term)
+            terms.append(solution.term)
         if len(terms) == parts:
             whole = _joined(terms) if split.elements else Apply("choose", tuple(terms))
-            if whole not in given:
+            if whole not in tried:
                 return whole
     return None
 
@@ -115,14 +115,14 @@ def _by_rows(problem: Problem) -> Iterator[Split]:
 def _tests(problem: Problem) -> Mapping[str, Callable[[Any], bool]]:
     goal, same = problem.output_type.name, equality(problem.output_type)
     common, _ = Counter(problem.outputs).most_common(1)[0]
-    found: dict[str, Callable[[Any], bool]] = {
+    tests: dict[str, Callable[[Any], bool]] = {
         f"rows whose output is {common!r}, and the others": lambda output: same(output, common)
     }
     if goal in {"int", "float"}:
-        found["rows with a negative output, and the others"] = lambda output: output < 0
+        tests["rows with a negative output, and the others"] = lambda output: output < 0
     if goal in {"list", "str"}:
-        found["rows with an empty output, and the others"] = lambda output: len(output) == 0
-    return found
+        tests["rows with an empty output, and the others"] = lambda output: len(output) == 0
+    return tests
 
 
 def _two_sided(says: str, rows: Sequence[bool]) -> Iterator[Split]:

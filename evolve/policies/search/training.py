@@ -119,13 +119,13 @@ def samples_of(
 
 def problems_of(views: Iterable[TaskView]) -> list[Problem]:
     """The search problems of the views that are ones."""
-    found = []
+    problems = []
     for view in views:
         try:
-            found.append(problem_of(view))
+            problems.append(problem_of(view))
         except ModelMistake:
             continue
-    return found
+    return problems
 
 
 def _prices_of_skills(skills: Iterable[str], samples: Sequence[Sample]) -> dict[str, int]:
