@@ -65,11 +65,11 @@ class Typing:
                 return self._result(self.operations[name], [self.type_of(a, bound) for a in args])
 
     def _result(self, operation: Operation, args: Sequence[Type]) -> Type:
-        found: dict[str, Type] = {}
+        variables: dict[str, Type] = {}
         fits = len(args) == len(operation.params)
-        if not fits or not all(match(p, a, found) for p, a in zip(operation.params, args, strict=True)):
+        if not fits or not all(match(p, a, variables) for p, a in zip(operation.params, args, strict=True)):
             raise ValueError(f"{operation.name} does not take ({', '.join(map(str, args))})")
-        return substitute(operation.result, found)
+        return substitute(operation.result, variables)
 
 
 def generalise(left: Term, right: Term, typing: Typing) -> tuple[Term, tuple[Hole, ...]]:

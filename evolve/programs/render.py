@@ -117,12 +117,12 @@ def render_expression(term: Term, params: Sequence[str], operations: Mapping[str
 
 def support_of(term: Term, operations: Mapping[str, Operation]) -> list[Callable[..., Any]]:
     """The support functions the term needs, dependencies first, without repeats."""
-    found: dict[str, Callable[..., Any]] = {}
+    functions: dict[str, Callable[..., Any]] = {}
     for part in walk(term):
         if isinstance(part, Apply):
             for function in operations[part.operation].support:
-                found.setdefault(function.__name__, function)
-    return list(found.values())
+                functions.setdefault(function.__name__, function)
+    return list(functions.values())
 
 
 def _source(function: Callable[..., Any]) -> str:
@@ -166,8 +166,10 @@ def _imports(text: str) -> list[str]:
 
 def _annotated(argument: ast.arg) -> str:
     """The module that a parameter's annotation names, or ""."""
-    found = argument.annotation
-    return found.value.id if isinstance(found, ast.Attribute) and isinstance(found.value, ast.Name) else ""
+    annotation = argument.annotation
+    return (
+        annotation.value.id if isinstance(annotation, ast.Attribute) and isinstance(annotation.value, ast.Name) else ""
+    )
 
 
 @dataclass

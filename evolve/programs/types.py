@@ -137,12 +137,12 @@ def infer(values: Iterable[Any]) -> Type | None:
     Integers and floats together are float; empty lists and objects agree with any list
     or object; objects with the same keys everywhere are rows, others dictionaries.
     """
-    found: Type | None = UNKNOWN
+    common: Type | None = UNKNOWN
     for value in values:
         kind = _type_of(value)
-        if kind is None or (found := _join(found or UNKNOWN, kind)) is None:
+        if kind is None or (common := _join(common or UNKNOWN, kind)) is None:
             return None
-    return found
+    return common
 
 
 _SCALARS = {bool: BOOL, int: INT, float: FLOAT, str: STR}
