@@ -95,6 +95,8 @@ class _Fault(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class _Case:
+    """A skill that is being judged, with what it is judged against and the figures of its checks so far."""
+
     skill: Skill
     unseen: Sequence[Row]
     active: Sequence[Skill]
@@ -156,6 +158,8 @@ class Admission:
         failed = reason = ""
         fault = False
         try:
+            # Cheapest first. The audit comes last: it allows several times what the unwatched runs took, so a late end
+            # is the machine's fault.
             for check in (self._lint, self._unseen, self._tree, self._duplicate, self._tests, self._audit):
                 check(case)
         except _Refused as refusal:
@@ -184,6 +188,7 @@ class Admission:
             raise _Refused("unseen", f"only {len(case.unseen)} unseen rows, at least {self._rules.unseen} are needed")
         program = Program(source=case.skill.code, entry=case.skill.entry)
         inputs = [row.input for row in case.unseen]
+        # What hangs on the order of a set is right under one seed and wrong under another.
         for seed in (0, 1):
             run = self._run([program], inputs, hash_seed=seed)[0]
             if run.error:
@@ -215,7 +220,9 @@ class Admission:
         if not others:
             return
         inputs = similar_inputs(
-            [*case.inputs, *(row.input for other in others for row in other.rows[:3])], self._rules.variations
+            # Few rows of each: the inputs must be the same for all, and every skill of this shape runs on all of them.
+            [*case.inputs, *(row.input for other in others for row in other.rows[:3])],
+            self._rules.variations,
         )
         programs = [Program(source=s.code, entry=s.entry) for s in (case.skill, *others)]
         first, *rest = self._run(programs, inputs)
@@ -227,6 +234,7 @@ class Admission:
     def _tests(self, case: _Case) -> None:
         """The author's tests on the program and on all its mutants, in one execution."""
         skill = case.skill
+        # Tests that assert nothing pass on every program. That they fail on wrong ones shows that they say something.
         versions = mutants(skill.code, self._rules.mutants)
         modules = [
             TestModule(files={"skill.py": code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
@@ -295,6 +303,7 @@ class Admission:
     def _agree(self, first: ProgramRun, second: ProgramRun, *, where_defined: bool = False) -> bool:
         pairs = list(zip(first.outputs, second.outputs, strict=True))
         if where_defined:
+            # Where the original has no value nobody promised one, so a mutant may do there what it likes.
             pairs = [(a, b) for a, b in pairs if a.ok]
         return any(a.ok for a, _ in pairs) and all(self._same(a, b) for a, b in pairs)
 
@@ -335,6 +344,7 @@ def same_source(skill: Skill, other: Skill) -> bool:
 
 
 def _essence(skill: Skill) -> str:
+    """The syntax tree as text, without what may differ in one program."""
     tree = ast.parse(skill.code)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == skill.entry:

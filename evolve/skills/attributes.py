@@ -1,4 +1,4 @@
-"""Which attributes of values a source may read, set and hand on.
+"""Which attributes of values a source may read, set and pass on.
 
 What a value is, is not known, so a name decides: it is of the lists, or the source's own. Methods of the library that
 are written in Python keep attributes for everyone, so where a source sets attributes it may only call them.
@@ -64,6 +64,8 @@ class Attributes:
         made_of = [called[0] for base in bases if (called := self._called(base)) is not None]
         self._inherits = any(module and module not in _NO_PYTHON_METHODS for module in made_of)
         imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)} | scopes.imported
+        # The arguments of an arithmetic error of ``decimal``, with which ``statistics`` computes too, are its signal
+        # classes, and all code shares these.
         self._signals = not imported.isdisjoint(("decimal", "statistics"))
 
     def readable(self, name: str, *, shared: bool = False) -> bool:
@@ -89,6 +91,7 @@ class Attributes:
         if not isinstance(node.ctx, ast.Load):
             if special(name) or name in allowed().withheld or self._is_own_definition(node.value):
                 yield f"a change of the attribute {name}: what changes belongs to an instance that a call makes"
+        # A template that data chose reads attributes of its arguments, as in "{0.__class__}".
         elif name == "format":
             if call is None or not self._plain_template(node.value):
                 yield "format on anything but a plain text that stands in the source"
@@ -104,6 +107,7 @@ class Attributes:
         """What is wrong with the way in which one of the names is read that need a look."""
         name = node.attr
         count = 0 if call is None else len(call.args) + len(call.keywords)
+        # Called again, it would change a value that exists: `text.__init__(other)`.
         if name in ("__init__", "__post_init__"):
             if call is None or not self._of_a_class(node.value):
                 yield f"{name} in any other way than super().{name}(...)"
@@ -113,6 +117,7 @@ class Attributes:
         elif name in ("encode", "decode"):
             if call is None or not self.named_codec(call, 0):
                 yield f"{name} with a codec that is not named in the source"
+        # Without a zone the machine's own decides the value.
         elif count < (2 if name == "fromtimestamp" else 1):
             yield f"{name} without a time zone"
 
@@ -177,6 +182,7 @@ class Attributes:
 
     def named_codec(self, call: ast.Call, place: int) -> bool:
         """Whether the codec a call names, as its argument at a place or by keyword, stands in the source."""
+        # Behind a star may be any argument, a codec too.
         starred = any(isinstance(argument, ast.Starred) for argument in call.args) or any(
             keyword.arg is None for keyword in call.keywords
         )

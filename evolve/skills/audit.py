@@ -1,4 +1,4 @@
-"""A second look behind the lint: runs a skill in the sandbox while Python tells what it reaches for.
+"""Runs a skill in the sandbox under Python's audit hook: a second look behind the lint.
 
 The lint decides first. This run would show a way past it that the calls at hand take: no file, process or socket may be
 opened, nothing compiled, no frame looked at and no module imported but what the source names.
@@ -19,7 +19,7 @@ from evolve.skills.skill import Skill
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """What an audited run told.
+    """The result of an audited run.
 
     Attributes:
         events: What the code reached for, such as ``open '/etc/passwd'``; [] for a skill.

@@ -1,4 +1,4 @@
-"""Functions of the library that are safe only with some arguments, and so must be seen to be called.
+"""Rules for functions of the library that are safe only with some arguments: they are called, never handed on.
 
 What decides a copy's memory, the fields of a tuple, or how an expression is compiled must stand in the source.
 """
@@ -39,7 +39,7 @@ class Calls:
         self._values = values_given(tree, around)
 
     def problems(self) -> Iterator[tuple[int, str]]:
-        """Line and words of everything that is not allowed."""
+        """Line and message of everything that is not allowed."""
         for node in ast.walk(self._tree):
             if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
                 continue
@@ -57,11 +57,13 @@ class Calls:
 
     def _arguments_allowed(self, call: ast.Call, module: str, name: str) -> bool:
         if module == "copy":
+            # A second argument of deepcopy is its memory, which shows afterwards what was copied and where it lies.
             return len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred)
         if (module, name) == ("collections", "namedtuple"):
             known = {keyword.arg for keyword in call.keywords} <= {"defaults", "rename"}
             return known and len(call.args) == 2 and _is_literal(call.args[1])
         if module == "re" and name in _FLAGS:
+            # 128 is re.DEBUG, which prints; so a flag must be named.
             place = _FLAGS[name]
             open_ended = any(isinstance(argument, ast.Starred) for argument in call.args) or None in {
                 keyword.arg for keyword in call.keywords
@@ -92,6 +94,7 @@ class Calls:
         called = self._called(node)
         if called is not None:
             return called[0] == "re" and called[1] in allowed().modules["re"] and called[1].isupper()
+        # Names may be given each other, as in `flags |= more`, so this is not followed for ever.
         if not isinstance(node, ast.Name) or depth > 3:
             return False
         values = self._values.get(node.id, [])

@@ -1,4 +1,4 @@
-"""What classes of a source may be called inside and compare like, wherever they stand.
+"""Rules for the classes of a source: names of their attributes, and how their instances compare.
 
 An attribute that a source defines may be read on every value, so none may have a name that values of the library keep
 hidden. And the library keeps results by argument, for everyone: an own value that passes for another one would put a
@@ -15,6 +15,7 @@ from evolve.skills.typeplaces import TypePlaces
 
 LIVE = ("gi_", "cr_", "ag_", "tb_")
 """How attributes begin that lead from what runs to its frame."""
+# A text that equals "<i" would, for example, leave its own format under that key in the cache of `struct`.
 _EQUALITY = frozenset({"__eq__", "__ne__", "__hash__"})
 _ALWAYS_ALLOWED = words(
     "__init__ __post_init__ __repr__ __str__ __call__ __enter__ __exit__ __lt__ __le__ __gt__ __ge__"
@@ -26,6 +27,7 @@ _ARITHMETIC = words(
     """
 )
 """What numbers may say themselves besides; all else, as the absolute value, goes into results that are kept."""
+# Bases of containers and tools: the library keeps no results by their instances, so they may say what they equal.
 _PLAIN_BUILTINS = frozenset({"object", "list", "dict", "set", "bytearray"})
 _PLAIN_MODULES = frozenset(
     {
@@ -82,7 +84,7 @@ class Classes:
                 self._tuples |= {target.id for target in node.targets if isinstance(target, ast.Name)}
 
     def problems(self) -> Iterator[tuple[int, str]]:
-        """Line and words of everything that is not allowed."""
+        """Line and message of everything that is not allowed."""
         for name, line in own_attributes(self._tree):
             if hidden(name):
                 yield line, f"the attribute {name}: Python or its library has one of that name, so choose another"
@@ -101,6 +103,7 @@ class Classes:
     def _chain(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """A class and, by their names, all of the source that it is made of."""
         chain = [node]
+        # The list grows while it is walked, so bases of bases come in too.
         for ancestor in chain:
             for base in ancestor.bases:
                 chain += [other for other in self._by_name.get(_last(_root(base)), ()) if other not in chain]
@@ -115,6 +118,7 @@ class Classes:
         if _last(base) in self._tuples or called in _TUPLES:
             return _EQUALITY | {"__int__", "__float__", "__index__"}
         if called is not None and (called in _NUMBERS or called[0] in _NUMBER_MODULES):
+            # A number with an __abs__ or __pow__ of its own would leave wrong results in caches of the library.
             return DUNDER_METHODS - _ALWAYS_ALLOWED - _ARITHMETIC
         if called is not None and called not in _TEXTS and _is_plain(*called):
             return frozenset()

@@ -1,4 +1,4 @@
-"""Constant expressions whose value is known from the source, and small."""
+"""Works out constant expressions of a source, within bounds on the size of every value."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ def constants(tree: ast.Module) -> dict[str, Any]:
             bound[node.arg] += 1
         elif isinstance(node, ast.alias):
             bound[node.asname or node.name.split(".")[0]] += 1
+    # In order of the source, because later constants may be made of earlier ones.
     known: dict[str, Any] = {}
     for node in tree.body:
         match node:
@@ -116,11 +117,13 @@ def _refuse_large(op: ast.operator, left: Any, right: Any) -> None:
     """Refuses an operation whose result may be large, by the sizes of its operands, which are small."""
     whole = isinstance(left, int) and isinstance(right, int)
     match op:
+        # The bits of a power are at most the bits of its base times the exponent; so nothing large is ever made.
         case ast.Pow():
             large = whole and abs(right) * left.bit_length() > MOST_BITS
         case ast.LShift():
             large = whole and left.bit_length() + right > MOST_BITS
         case ast.Mult():
+            # A number times a number stays small where both are; what grows is a text or list that is repeated.
             sizes = _size(left), _size(right)
             large = not whole and max(sizes) * max(_factor(left), _factor(right)) > MOST_ITEMS
         case ast.Mod() if isinstance(left, str | bytes):

@@ -40,6 +40,7 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
     try:
         hit("folder.begin")
         target.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the target, because a folder can be renamed into place only within its file system.
         fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     except OSError as error:
         raise write_failure(target, error) from error
@@ -47,6 +48,7 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
         for name, text in files.items():
             write_atomic(fresh / name, text.encode("utf-8"))
             hit("folder.file")
+        # mkdtemp lets only its owner in; the folder is for people and other tools as well.
         fresh.chmod(0o755)
         _swap(fresh, target)
         sync_folder(target.parent)
@@ -59,6 +61,7 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
 
 def _swap(fresh: Path, target: Path) -> None:
     old = fresh.with_name(fresh.name + ".old")
+    # A rename cannot replace a folder that is not empty, so the old one steps aside first.
     if os.path.lexists(target):
         target.rename(old)
         hit("folder.moved")
@@ -81,6 +84,7 @@ def folder_files(skill: Skill) -> dict[str, str]:
 def _document(skill: Skill) -> str:
     fields: dict[str, str | Mapping[str, str]] = {
         "name": skill.name,
+        # A line of three hyphens would end the front matter.
         "description": " ".join(skill.description.replace("---", "-").split()),
         "metadata": {
             "entry": skill.entry,

@@ -1,4 +1,4 @@
-"""More inputs like given ones: the places where two programs that agree on the examples may differ."""
+"""Generates inputs like those of the examples, on which two programs that agree on the examples may still differ."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ def similar_inputs(inputs: Sequence[Sequence[Json]], count: int) -> list[list[Js
     chance = random.Random(digest(canonical_json([list(row) for row in inputs])))
     rows = list(known.values())
     pool = [value for row in rows for value in row]
+    # Variations of small values often repeat; where four tries for each do not give enough, there are hardly more.
     for _ in range(count * 4):
         if len(known) >= len(rows) + count:
             break

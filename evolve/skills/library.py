@@ -103,6 +103,7 @@ class SkillLibrary:
                 self.record_verdict(verdict)
                 self._set(known, status=self._earned(known))
             known = self.get(known.digest)
+        # Only now the folder: the record is the truth, and a folder that a crash left out is written by the next call.
         hit("skill.row")
         write_folder(known, self._folder)
         hit("skill.kept")
@@ -132,6 +133,7 @@ class SkillLibrary:
         One whose body is damaged is left out and named by :attr:`quarantined`; the others go on working.
         """
         rows = [row for row in self._db.rows("skills") if not statuses or row["status"] in statuses]
+        # Within this class ``list`` means the method; annotations name the builtin by its module.
         tasks: dict[str, builtins.list[str]] = {}
         for use in self._db.rows("skill_uses"):
             tasks.setdefault(str(use["digest"]), []).append(str(use["task"]))
@@ -282,6 +284,7 @@ class SkillLibrary:
         taken = {str(row["name"]) for row in self._db.rows("skills")}
         number, candidate = 2, skill.name
         while candidate in taken or self._foreign(self._folder / candidate, skill.digest):
+            # Shortened, so that the number fits into the 64 characters of a name.
             candidate = f"{skill.name[:60].rstrip('-')}-{number}"
             number += 1
         return candidate

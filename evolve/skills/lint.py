@@ -47,6 +47,8 @@ def lint(source: str, entry: str, parameters: int | None = None) -> list[str]:
     """
     if len(source) > _MOST_CHARACTERS:
         return [f"longer than {_MOST_CHARACTERS // 1024} KiB"]
+    # Python looks for a coding in the first two lines only (PEP 263). ``ast.parse`` of a text ignores it, reading a
+    # file does not: what runs would be another source than what was judged.
     for line in re.split("\r\n|\r|\n", source)[:2]:
         coding = _CODING.match(line)
         if coding and coding.group(1).lower() not in ("utf-8", "utf8"):
@@ -55,9 +57,11 @@ def lint(source: str, entry: str, parameters: int | None = None) -> list[str]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return [f"not Python: {getattr(error, 'msg', None) or error}"]
+    # The rules below recurse; this stands first and does not.
     if _too_deep(tree):
         return [f"nested deeper than {_MOST_LEVELS} levels"]
     violations = list(_node_problems(tree)) or list(_name_problems(tree))
+    # By line alone: within a line the order of the rules stays.
     violations.sort(key=lambda problem: problem[0])
     problems = dict.fromkeys(f"line {line}: {text}" for line, text in violations)
     return [*problems, *_entry_problems(tree, entry, parameters)]

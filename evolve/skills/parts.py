@@ -1,4 +1,4 @@
-"""Skills inside answers and inside each other."""
+"""Which skills others are made of, and the rows on which a part of an answer is judged."""
 
 from __future__ import annotations
 

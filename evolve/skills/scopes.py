@@ -59,6 +59,7 @@ class Scope:
         meanings: list[Meaning] = []
         scope: Scope | None = self
         while scope is not None:
+            # Functions inside a class do not see the names of its body.
             if name in scope.names and (scope.kind != "class" or scope is self):
                 meanings += scope.names[name]
                 if scope.kind != "class":
@@ -146,6 +147,7 @@ class Scopes:
             self._walk_all(node.body, self._new_scope("class", scope))
         elif isinstance(node, _COMPREHENSIONS):
             inner = self._new_scope("comprehension", scope)
+            # Python evaluates the first iterable outside of the scope that the comprehension makes.
             self._walk(node.generators[0].iter, scope)
             for number, generator in enumerate(node.generators):
                 self._scope_of[generator] = inner
@@ -153,6 +155,7 @@ class Scopes:
             results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
             self._walk_all(results, inner)
         elif isinstance(node, ast.NamedExpr):
+            # A walrus in a comprehension binds in the scope around it (PEP 572).
             outside = scope
             while outside.kind == "comprehension" and outside.parent is not None:
                 outside = outside.parent
@@ -175,6 +178,7 @@ class Scopes:
         else:
             outside += [*node.decorator_list, node.returns]
             body = list(node.body)
+        # Defaults and annotations are evaluated around the function, not in it.
         self._scope_of[parameters] = scope
         for parameter in arguments(parameters):
             self._scope_of[parameter] = scope

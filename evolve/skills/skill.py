@@ -58,6 +58,7 @@ class Skill:
     @cached_property
     def digest(self) -> str:
         """Identifies what the skill does and how it is tested; words and bookkeeping do not change it."""
+        # Verdicts, uses and variants are kept under this digest, so what stands in it and how it is written stays.
         parts = [self.entry, self.signature, self.code, self.test_code, self.tree]
         return digest(canonical_json([*parts, [[list(row.input), row.output] for row in self.rows]]))
 

@@ -49,6 +49,7 @@ class TopLevel:
         self._constants = constants(tree)
         self._literal_names = assigned(tree, lambda value, _: isinstance(value, ast.Constant))
         self._product_names = assigned(tree, repeats)
+        # With the future import annotations are not evaluated (PEP 563), so nothing runs in them.
         self._lazy_annotations = any(
             isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body
         )
@@ -59,7 +60,7 @@ class TopLevel:
         self._functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
     def problems(self) -> list[tuple[int, str]]:
-        """Line and words of everything that is not allowed."""
+        """Line and message of everything that is not allowed."""
         self._block(self._tree.body, self._top)
         for node in ast.walk(self._tree):
             if isinstance(node, ast.ClassDef):
@@ -82,6 +83,7 @@ class TopLevel:
                     self._note_wrapper(node, known)
                 case ast.ClassDef():
                     kind = self._class_on_import(node, known)
+                    # A body reads the names before it, and what it binds stays in it.
                     self._class_bodies.append(dict(known))
                     self._block(node.body, self._class_bodies[-1])
                     known[node.name] = kind
@@ -200,6 +202,7 @@ class TopLevel:
             self._report(node, "a base that is no class by its name")
         if "enum" not in kinds:
             return "class"
+        # Making a member would call methods of the other class.
         if "class" in kinds:
             self._report(node, "an enumeration of another class")
         for part in node.body:
@@ -269,6 +272,7 @@ class TopLevel:
         return self._operation(node, known)
 
     def _any_has_code(self, parts: Sequence[ast.expr | None], known: Known) -> bool:
+        # A list, because every part has to be judged, also behind the first that holds code.
         return any([self._has_code(part, known) for part in parts])
 
     def _operation(self, node: ast.expr, known: Known) -> bool:
@@ -329,6 +333,7 @@ class TopLevel:
             return function.id, function.id in CALLED_ON_IMPORT
         named = self._named(function, known)
         if named is not None:
+            # A defaultdict calls what it was given whenever a key is missing.
             return named[1], named[0] in MODULES_CALLED_ON_IMPORT and named[1] != "defaultdict"
         if isinstance(function, ast.Attribute):
             return "", not self._has_code(function.value, known)

@@ -1,4 +1,5 @@
-"""Where types stand: annotations, bases, ``cast`` and what makes types; and that nothing of the source runs there.
+"""Finds where types stand (annotations, bases, ``cast``, what makes types), and checks that nothing of the source
+runs there.
 
 Classes of the standard library may stand there, which nothing may get hold of. An operator or a subscript hands them to
 the other operand, so only what is known to be a type may be one.
@@ -99,6 +100,7 @@ class TypePlaces:
             case ast.Subscript(value=value):
                 return isinstance(value, ast.Name | ast.Attribute)
             case ast.BinOp(op=operator):
+                # `int | X` hands a class to X, so both sides must be types.
                 return isinstance(operator, ast.BitOr)
             case ast.UnaryOp(operand=operand):
                 return isinstance(operand, ast.Constant)

@@ -1,4 +1,4 @@
-"""Whether every name, attribute and call of a source is one that a skill may use, wherever it stands.
+"""Judges every name, attribute and call of a source: whether a skill may use it where it stands.
 
 Three things must never become values that code can pass around: a module, because everything hangs on it; a class of
 the standard library that is written in Python, because whoever has it can change it for all; and a format string that
@@ -28,6 +28,7 @@ _INSTEAD = {
 """What to write instead of what is not there."""
 _CHECKS = (("", "isinstance"), ("", "issubclass"))
 _NOT_BASES = (("string", "Template"), ("types", "MappingProxyType"))
+# A context of ``decimal`` that stays open holds for all code; a field of a dataclass keeps its type, which is a class.
 _ONLY_IN_PLACE = (("decimal", "localcontext"), ("dataclasses", "field"))
 _NOT_CALLED = (("typing", "NamedTuple"), ("typing", "TypedDict"))
 
@@ -65,7 +66,7 @@ class Uses:
         self._names_read: dict[ast.AST, frozenset[str]] = {}
 
     def problems(self) -> Iterator[tuple[int, str]]:
-        """Line and words of everything that is not allowed."""
+        """Line and message of everything that is not allowed."""
         nodes = list(ast.walk(self._tree))
         for node in nodes:
             if isinstance(node, ast.Name):
@@ -186,6 +187,7 @@ class Uses:
                 return True
             case ast.Subscript(value=table, ctx=ast.Load()):  # what is missing there, the error would hold
                 return not self._stores and self._is_table(table)
+            # Asked for by `get`, a missing class is in no error.
             case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[first, *_]) if first is call:
                 return self._is_table(table)
             case ast.Call(func=function):
