@@ -39,7 +39,7 @@ class Asking(Protocol):
         ...
 
     def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Mapping[str, Any]) -> Action:
-        """The action that was said."""
+        """The action that a reply to that question asks for."""
         ...
 
 
@@ -55,6 +55,7 @@ class Deliberation:
         answers: dict[str, Action] = {last.action.code: last.action}
         for number in range(1, wanted + 1):
             try:
+                # Above the numbers of the knob `samples`, so that no two of these questions have one seed.
                 reply = self.proposal(view, plan, before, sample=100 + number)
             except (ModelMistake, BudgetExhausted):  # there is an answer already
                 break
@@ -87,6 +88,7 @@ class Deliberation:
             _answer_message(steps[-1]),
         ]
         reply: Any = self.asked(self.questions.ask("critique", parts, CRITIQUE_SCHEMA, seed=len(steps))).data
+        # A case with another number of arguments would fail on every answer.
         width = {len(row.input) for row in view.examples}
         cases = [row for row in _rows(reply["cases"]) if not width or len(row.input) in width]
         return " ".join(str(reply["fault"]).split())[:_LONGEST], tuple(cases)

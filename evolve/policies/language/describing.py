@@ -36,6 +36,7 @@ def describe(models: ChatModel, questions: Questions, acts: Sequence[str]) -> De
     if reply.refused or reply.data is None:
         raise ModelMistake("the model would not answer")
     description = " ".join(str(reply.data["description"]).split())
+    # Acts are text from outside, and what a model makes of them may carry an order on.
     why = unfit(description)
     if why:
         raise ModelMistake(f"the model's description is not kept: {why}")

@@ -48,6 +48,7 @@ def mount(code: str, skills: Sequence[Skill]) -> Mounted:
     known = {module_of(skill): skill for skill in skills}
     try:
         tree = ast.parse(code)
+    # What parsing raises on code that is nested too deep, besides its own error.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Mounted(code=code)
     wanted = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in known]
@@ -60,12 +61,14 @@ def mount(code: str, skills: Sequence[Skill]) -> Mounted:
     for node in wanted:
         skill = known[str(node.module)]
         for place in range(node.lineno - 1, node.end_lineno or node.lineno):
+            # Emptied and not removed: the lines of what follows stay those of the tree.
             lines[place] = ""
         if skill.digest not in used:
             parts.append(_part(skill, taken))
             taken |= _names(ast.parse(skill.code).body)
         parts += [f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname]
         used[skill.digest] = None
+    # Imports from __future__ are valid only at the start of a file.
     head = [lines.pop(0) for _ in range(_future_lines(tree)) if lines]
     rest = "\n".join(lines).strip("\n")
     text = "\n".join(part for part in ["\n".join(head).strip("\n"), *parts, "\n" + rest] if part.strip())

@@ -72,6 +72,7 @@ def revised(subgoals: Sequence[Subgoal], refuted: str, fresh: Sequence[Subgoal])
         )
         for subgoal in fresh
     ]
+    # Plans that are revised again and again must not fill the prompt.
     return (*remaining, *added)[: 2 * _MOST]
 
 

@@ -126,7 +126,7 @@ class LanguagePolicy(Deliberation):
         return replace(self, models=Watched(models=self.models, cancellation=cancellation, on_piece=on_piece))
 
     def features(self, view: TaskView) -> tuple[float, ...]:
-        """None: what is like a task is told by its words."""
+        """None: similar tasks are found by their words."""
         return ()
 
     def files(self) -> Mapping[str, bytes]:
@@ -262,6 +262,7 @@ class LanguagePolicy(Deliberation):
             *plan_message(plan, plan.subgoals),
             *steps_message(view, steps, rooms.steps),
         ]
+        # A number for every question of an episode, odd where it is asked a second time.
         seed = 1_000 * sample + 2 * len(steps) + bool(strategy)
         request = self.questions.ask("act", parts, ACTION_SCHEMA, seed=seed, strategy=strategy)
         reply: Mapping[str, Any] = self.asked(replace(request, refused=_refusals(steps))).data
@@ -332,6 +333,7 @@ class LanguagePolicy(Deliberation):
         return cited + [f"skill:{skill.digest}" for skill in self.skills if skill_id(skill) in named]
 
     def _anew(self, view: TaskView, steps: Sequence[Step], probe: Probe) -> Anew:
+        # A skill that rests on the same fact would hide whether the fact makes a difference.
         bare = replace(self, skills=())
         before, snapshot = state_before(steps)
 
@@ -341,7 +343,7 @@ class LanguagePolicy(Deliberation):
         return Anew(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
 
     def _tested_again(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
-        """After a right first answer: one fact it cited that is not settled yet is left out, to see its worth.
+        """Tests a fact after a right first answer: one that it cited and that is not settled yet is left out.
 
         Where there is none, one that may not act here yet is tried in the same way.
         """

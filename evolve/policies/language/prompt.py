@@ -1,4 +1,4 @@
-"""What a prompt is put together from, within a fixed length.
+"""Builds the messages of a prompt, within a fixed length.
 
 Rules, task and examples always stand in it. Skills and remembered facts get a share of the room, best first; the latest
 steps stand in full, older ones in a line each, and the oldest are only counted. So a prompt is as long after two
@@ -38,6 +38,7 @@ def task_message(view: TaskView) -> Message:
             break
         shown.append(line)
     parts = [f"Task: {view.instruction or 'find the function that the examples show'}"]
+    # What a task is about besides rows, such as files, its kind of environment puts into words.
     kind = kind_of(view.environment)
     work = kind.put(view)
     parts += [quoted(part.name, shortened(part.text, _EXAMPLES)) if part.name else part.text for part in work]
@@ -92,7 +93,7 @@ def short_id(item: Recalled) -> str:
 
 
 def wishes_told(facts: Sequence[Recalled], most: int) -> list[Recalled]:
-    """What the person wants, as much of it as fits, the most fitting first."""
+    """Preferences of the person, those that match the task best first, as many as there is room for."""
     wishes: list[Recalled] = []
     for wish in facts:
         if wish.kind != PREFERENCE:

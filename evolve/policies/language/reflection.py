@@ -91,7 +91,7 @@ def evidence_of(view: TaskView, group: str, *, with_it: bool, without_it: bool) 
 
 
 def unfit_fact(text: str) -> bool:
-    """Whether a remembered text is none that this policy would have kept, such as a search's own insight."""
+    """Whether this policy would not have kept a remembered text, such as a search's own insight."""
     return any(unfit(sentence) for sentence in text.split(" This holds where: "))
 
 

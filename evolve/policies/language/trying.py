@@ -50,6 +50,7 @@ class Anew:
 
     def _fits(self, code: str) -> bool | None:
         inputs = [list(row.input) for row in self.view.examples]
+        # In one run with the answer: if the sandbox fails, both fail.
         outputs, sound = self.probe([(code, self.view.entry), (_SOUND, "sound")], inputs)
         if sound is None or any(cut_short(value) for value in outputs or ()):
             return None

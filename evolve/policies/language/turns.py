@@ -33,7 +33,7 @@ def open_question(steps: Sequence[Step]) -> Action | None:
 
 
 def told_in(steps: Sequence[Step]) -> tuple[Recalled, ...]:
-    """What was told in an episode of these steps, as its first action keeps it."""
+    """What an episode was told from memory, as the action of its first step keeps it."""
     first = steps[0].action.plan if steps else None
     return () if first is None else first.told
 

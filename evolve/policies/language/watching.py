@@ -45,6 +45,7 @@ class Watched:
         def listen(text: str) -> None:
             nonlocal reader, call
             if not text or not call:
+                # An empty text says that the reply begins anew.
                 reader, call = FieldReader(), self._calls()
             for name, value in reader.feed(text) if request.schema is not None else [("", text)]:
                 if value:
@@ -124,6 +125,7 @@ def _unescaped(text: str) -> str | None:
     """What an escape stands for; None while it is not complete."""
     if text[1] != "u":
         return _decoded(text)
+    # A character beyond the first plane is written as two escapes, a high and a low half.
     return None if len(text) < (12 if _is_high(text) else 6) else _decoded(text)
 
 

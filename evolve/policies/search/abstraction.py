@@ -1,4 +1,4 @@
-"""Parts that a new answer shares with verified answers to other problems, as candidates for skills.
+"""Finds parts that a new answer shares with verified answers to other problems, and proposes them as skills.
 
 Least general generalisation of pairs of sub-terms (Plotkin 1970) proposes patterns; what a pattern would save
 where it occurs ranks them, as in Stitch (Bowers et al. 2023) and DreamCoder (Ellis et al. 2021). That two
@@ -113,6 +113,7 @@ class Answers:
         """
         if not all(name in self.operations for name in operations_in(term)):
             return ()
+        # Before anything is compared: what the answer shares may be hidden in a skill of its own.
         term = self._inlined(term, source)
         typing = Typing(operations=self.operations, inputs=problem.input_types)
         old = self.wholes | {_meaning_of(term, problem.input_types)}
@@ -201,6 +202,7 @@ class Answers:
 
 
 def _rank(shared: _Shared) -> tuple[int, int, str]:
+    # The text breaks ties, so that the same parts are proposed everywhere.
     return -shared.saved, -size(shared.part.term), repr(shared.part.term)
 
 
@@ -209,10 +211,12 @@ def _overlap(shared: _Shared, other: _Shared) -> bool:
 
 
 def _holds(term: Term, pattern: Term) -> bool:
+    """Whether the pattern occurs within the term."""
     return any(_matches(pattern, place, {}) for place in places(term))
 
 
 def _meaning_of(term: Term, inputs: Sequence[Type]) -> tuple[Term, tuple[Type, ...]]:
+    """What makes a whole answer the same as a part; see :attr:`Part.meaning`."""
     pattern, old = numbered(term)
     return pattern, tuple(inputs[place] for place in old)
 
@@ -222,7 +226,7 @@ def _sites(source: str, term: Term, typing: Typing) -> list[_Site]:
 
 
 def _matches(pattern: Term, term: Term, bindings: dict[int, Term]) -> bool:
-    """Whether ``term`` is an instance of ``pattern``; ``found`` gets what stands for each input."""
+    """Whether ``term`` is an instance of ``pattern``; ``bindings`` gets what stands for each input."""
     if isinstance(pattern, Input):
         return not is_open(term) and bindings.setdefault(pattern.index, term) == term
     if isinstance(pattern, Bound | Constant):

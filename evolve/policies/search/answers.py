@@ -1,4 +1,4 @@
-"""From a found term to the Python a person reads, and to the skill it may become."""
+"""Turns the term of an answer into the Python that a person reads, and into the skill it may become."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def signature_of(view: TaskView) -> Signature:
 
 
 def answer(term: Term, view: TaskView, vocabulary: Vocabulary) -> str:
-    """The term as a module that defines ``view.entry``."""
+    """The Python source of an answer: a module that defines ``view.entry``."""
     return render(term, heading(view, view.entry), vocabulary.by_name)
 
 

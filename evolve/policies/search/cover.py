@@ -47,6 +47,7 @@ class Segments:
             self.goals: tuple[str, ...] = tuple(self.outputs)
         else:
             for value in itertools.chain.from_iterable(self.outputs):
+                # One character for each different item, so that lists are covered as texts are.
                 self._codes.setdefault(value, chr(0x100 + len(self._codes)))
             self.goals = tuple("".join(map(self._codes.__getitem__, o)) for o in self.outputs)
 
@@ -95,6 +96,7 @@ class _Cover:
         start, end = (0,) * len(goals), tuple(map(len, goals))
         best: dict[tuple[int, ...], int] = {start: 0}
         queue: list[tuple[int, int, tuple[int, ...], tuple[Any, ...]]] = [(0, 0, start, ())]
+        # Breaks ties in the queue: what comes after it in an item cannot be compared.
         ticket = itertools.count(1)
         by_head = self._by_head()
         for _ in range(MAX_STATES):
@@ -103,6 +105,7 @@ class _Cover:
             cost, _, state, path = heapq.heappop(queue)
             if state == end and path:
                 return self._result(cost, path)
+            # The queue may still hold a dearer way to a state that was reached more cheaply since.
             if len(path) >= MAX_PARTS or cost > best.get(state, cost):
                 continue
             for step, move, part in self._moves(state, by_head):

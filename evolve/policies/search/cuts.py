@@ -1,4 +1,4 @@
-"""What an answer has around its calls of learned skills.
+"""Cuts an answer at its calls of learned skills; what stands around and between them may become a skill.
 
 A learned skill came from another problem, so where an answer calls one, two problems meet, and the rest of the
 answer is a function of its own: what this problem adds to what was known.

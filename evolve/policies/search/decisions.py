@@ -55,10 +55,12 @@ class Partials:
         everything = (1 << len(self.outputs)) - 1
         if len(self.outputs) < 2 * MIN_SUPPORT:
             return None
+        # A branch that explains a single example would learn it by heart.
         useful = [(m, c, e) for m, (c, e) in self.best.items() if m.bit_count() >= MIN_SUPPORT]
         union = 0
         for mask, _, _ in useful:
             union |= mask
+        # Where no program explains an example, no list of these programs can.
         if union != everything:
             return None
         tests = _tests(bank, everything)

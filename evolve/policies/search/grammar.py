@@ -1,4 +1,4 @@
-"""From a vocabulary and a problem's types to the finite set of monomorphic rules a search uses.
+"""Instantiates a vocabulary's operations at a problem's types: the finite set of rules that a search uses.
 
 Polymorphic operations are instantiated over the *active* types only: those that occur in
 the examples and the few that connect them. Activity keeps a search over lists of integers
@@ -65,6 +65,7 @@ def active_types(problem: Problem) -> tuple[frozenset[Type], frozenset[Type]]:
     """Types whose values a search may hold, and those that may be elements of lists."""
     seen = {t for kind in (*problem.input_types, problem.output_type) for t in subtypes(kind)}
     scalars = {t for t in seen if not t.args} | {INT, BOOL}
+    # What data workers keep in texts: numbers and dates, which operations read out of them.
     if STR in scalars:
         scalars |= {FLOAT, DATE, DATETIME}
     elements = {t for t in seen if t.name != "fn"} | (scalars & ({STR} | seen))
@@ -89,6 +90,8 @@ def build_grammar(vocabulary: Sequence[Operation], problem: Problem, *, scalar_o
         scalar_only: Keep what a lambda body may use.
     """
     active, elements = active_types(problem)
+    # Sorted, as below: sets are ordered by hashes of texts, which differ from process to process, and the order of
+    # rules is the order of candidates.
     instances = _Instances(active, sorted(elements | (active & {BOOL, INT, STR, FLOAT}), key=str))
     taken = [o for o in vocabulary if not scalar_only or _fits_a_body(o)]
     rules = [Rule(o, params, result, o.function, o.name) for o in taken for params, result in instances.of(o)]

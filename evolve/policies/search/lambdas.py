@@ -1,4 +1,4 @@
-"""Function-valued entries: lambda bodies, enumerated like everything else and compiled to closures.
+"""Enumerates the bodies of lambdas and compiles them to closures: the function-valued entries of a search.
 
 A body is enumerated on *probes*: elements of the task's own lists plus a few ordinary
 values. Bodies that agree on all probes count as equal. A body may use cheap scalar
@@ -174,6 +174,7 @@ class _Bodies:
         self.params, self.result = self.type.args[:-1], self.type.args[-1]
         usable = self._usable()
         costs, shelf = self.setting.costs, self.bank.shelf
+        # Shelves are looked up once: hashing types is slow beside the rest of a step.
         self.turns = [
             (rule, costs[rule.name], list(map(shelf, rule.params)), shelf(rule.result))
             for rule in self.setting.rules
@@ -228,8 +229,10 @@ class _Bodies:
         """Scalar expressions of the outer search as captured values, one unit dearer than outside."""
         for values, origin, parts in self.setting.outer.level(kind, self.cost - 1)[:12]:
             term = term_of((values, origin, parts))
+            # Lambdas never nest, and literals are leaves of bodies already.
             if any(isinstance(t, Lambda) for t in walk(term)) or isinstance(term, Constant):
                 continue
+            # Its value is one per example, and rows are probes of examples.
             spread = tuple(values[example] for example, _ in self.probes)
             self.bank.shelf(kind).add(self.cost, (spread, term, ()))
 
@@ -311,9 +314,12 @@ def _probes(problem: Problem, params: Sequence[Type]) -> list[tuple[int, tuple[A
         count = PROBES_PER_EXAMPLE
         for k in range(count):
             args = tuple(c[(k * (i + 1) + i) % len(c)] for i, c in enumerate(choices) if c)
+            # Steps that differ by parameter, so that the arguments of a row are not all the first, second, and so on,
+            # of their kind.
             if len(args) == len(params) and (example, args) not in rows:
                 rows.append((example, args))
         ordinary = [_ordinary(kind) for kind in params]
+        # Ordinary values tell apart bodies that agree on the task's own, which are often few.
         if all(ordinary) and example < 3:
             for k in range(3):
                 rows.append((example, tuple(o[(3 * example + k + 2 * i) % len(o)] for i, o in enumerate(ordinary))))

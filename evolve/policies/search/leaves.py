@@ -33,6 +33,7 @@ def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices
     def add(term: Constant, cost: int, name: str) -> None:
         key = (term.type, term.value)
         leaf = Leaf(term, term.type, max(1, prices.get(name, cost)), name)
+        # One literal may come from several sources; the cheapest price counts.
         if key not in leaves or leaves[key].cost > leaf.cost:
             leaves[key] = leaf
 
@@ -209,6 +210,7 @@ def _pieces(problem: Problem) -> list[str]:
     )
     pieces |= {m for m, k in news.items() if k >= min(2, len(ins))}
     pieces |= {m for o in outs for m in set(re.findall(r"[^\w\s]", o)) if all(m in x for x in outs)}
+    # Sorted before it is cut: the order of a set of texts differs from process to process.
     return sorted(pieces)[:24]
 
 

@@ -87,6 +87,7 @@ class SearchPolicy:
         self._vocabulary = Vocabulary(operations, literals())
         self._causes = {operation_name(s.entry): f"skill:{s.digest}" for s in self.library}
         self._names = {cause: name for name, cause in self._causes.items()}
+        # The search of the episode at hand, to go on with. It may be missing: steps say enough to run it again.
         self._open: tuple[str, Progress] | None = None
         self._cancellation: Cancellation | None = None
         self._answers: Answers | None = None
@@ -94,6 +95,7 @@ class SearchPolicy:
     def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> SearchPolicy:
         """The same policy, which stops in the middle of a search when a person says so. It has no text to tell."""
         policy = copy.copy(self)
+        # A search under way hears of the cancellation it was started with, so the copy starts its own.
         policy._open, policy._cancellation = None, cancellation
         return policy
 
@@ -270,6 +272,7 @@ class SearchPolicy:
         term = compose(problem, splits(problem), make, meter, answers_of(steps))
         spent += Cost(candidates=meter.used, seconds=time.process_time() - before)
         made = self._answered(view, term, spent, "put together from parts", plan)
+        # Without seconds: run again after a crash, it must end at the same candidate.
         return replace(made, allowed=Limits(candidates=main.candidates, seconds=None))
 
     def _answered(self, view: TaskView, term: Term | None, spent: Cost, how: str, plan: Plan | None = None) -> Action:
@@ -290,7 +293,7 @@ class SearchPolicy:
         if term is None:
             return ()
         problem = problem_of(view)
-        self._vocabulary.grammar(problem)
+        self._vocabulary.grammar(problem)  # makes the columns of this problem's tables known as operations
         solved = Solved(term=term, view=view, group=group, problem=problem)
         return claims_of(solved, self._vocabulary, probe, self._causes)
 
@@ -304,7 +307,7 @@ class SearchPolicy:
         if term is None:
             return ()
         problem = problem_of(view)
-        self._vocabulary.grammar(problem)
+        self._vocabulary.grammar(problem)  # as in reflect
         if self._answers is None:
             self._answers = Answers.of(self.library, self._vocabulary.operations)
         parts = self._answers.parts(term, problem, view.id)

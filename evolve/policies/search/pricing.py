@@ -1,4 +1,4 @@
-"""From what was learned to the integer prices of one search."""
+"""Turns what was learned into the integer prices of one search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search while its episode goes on: where it stands, and what of it the steps have taken."""
+"""The state of a search across the steps of one episode."""
 
 from __future__ import annotations
 
@@ -49,6 +49,7 @@ class Progress:
         solution = self._fresh()
         if solution is None and self.fallback is not None:
             self.meter.limit = end
+            # Once only. It shares the meter, so what the first search spent is spent.
             self.searcher, self.fallback = self.fallback(), None
             self.programs = self.searcher.paced()
             solution = self._fresh()
@@ -80,6 +81,7 @@ class Progress:
         """At most ``wanted`` further programs; where the limits end first, the search can still go on."""
         self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
         most = UNLIMITED if limits.candidates is None else limits.candidates
+        # A search that meets its limit is over; one that pauses before it can go on.
         self.searcher.pause_at, self.meter.limit = self.meter.used + most // 2, self.meter.used + most
         solutions, self.waiting = self.waiting[:wanted], self.waiting[wanted:]
         while len(solutions) < wanted and (other := self._fresh()) is not None:
@@ -94,7 +96,7 @@ def answers_of(steps: Sequence[Step]) -> list[Term]:
 
 
 def spare_of(steps: Sequence[Step]) -> Action | None:
-    """A rival of an earlier answer that was not an answer itself, for nothing."""
+    """An answer that costs nothing: a rival of an earlier one that was not handed in itself."""
     tried = {step.action.code for step in steps}
     for step in steps:
         for rival in step.action.rivals:

@@ -1,4 +1,4 @@
-"""What a solved or failed task shows: counterfactual ablations turned into causal claims.
+"""Turns counterfactual ablations of a verified answer into causal claims.
 
 Each operation of a verified answer is taken out (its argument put in its place) or swapped
 (a literal replaced by another), everything else stays, and the changed program is run in
@@ -101,6 +101,7 @@ def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapp
     for change, outputs in zip(changes, results, strict=True):
         if outputs is not None and not any(cut_short(value) for value in outputs):
             before = survived.get(change.name, (False, ""))
+            # One way to do without it is enough: then it was not necessary.
             survived[change.name] = (before[0] or _reproduces(outputs, view.examples), change.how)
     scope = Scope(
         environment=ENVIRONMENT,

@@ -118,21 +118,22 @@ class Searcher:
             self.meter.check()
             while self.enumerator.cost < MAX_COST:
                 for entries in self.enumerator.advance():
-                    yield from self._new(self._look(entries), seen)
-                    yield from self._new(self._due(), seen)
+                    yield from self._unseen(self._sift(entries), seen)
+                    yield from self._unseen(self._due(), seen)
                     if self.pause_at is not None and self.meter.used >= self.pause_at:
                         yield None
                 self._offer_items()
                 self._deduce()
                 self._try_combinations()
-                yield from self._new(self._due(), seen)
+                yield from self._unseen(self._due(), seen)
         except OutOfBudget:
             pass
         self._try_combinations()
+        # The budget is over, so nothing is left to wait for.
         self._pending = [(0, cost, term) for _, cost, term in self._pending]
-        yield from self._new(self._due(), seen)
+        yield from self._unseen(self._due(), seen)
 
-    def _new(self, terms: Iterable[tuple[int, Term]], seen: set[Term]) -> Iterator[Solution]:
+    def _unseen(self, terms: Iterable[tuple[int, Term]], seen: set[Term]) -> Iterator[Solution]:
         for cost, term in terms:
             if term not in seen and self._reproduces(term):
                 seen.add(term)
@@ -145,7 +146,7 @@ class Searcher:
             return False
         return bool(self._accepts(values))
 
-    def _look(self, entries: Sequence[Entry]) -> list[tuple[int, Term]]:
+    def _sift(self, entries: Sequence[Entry]) -> list[tuple[int, Term]]:
         """Solutions among new entries; offers the others to covers and conditionals."""
         hits = [(self.enumerator.cost, term_of(e)) for e in entries if self._accepts(e[0])]
         if not hits:

@@ -1,4 +1,4 @@
-"""A problem taken apart: the parts are searched for on their own and put together.
+"""Takes a problem apart, searches for the parts on their own and puts them together.
 
 A whole search tries conditionals and concatenations of what it has built under one price limit. Here every part has a
 search of its own, with fewer rows or a simpler output, so it gets deeper (divide and conquer: Alur, Radhakrishna and
@@ -45,6 +45,7 @@ def splits(problem: Problem) -> tuple[Split, ...]:
     candidates = [*_by_elements(problem), *_by_rows(problem)]
     seen: dict[tuple[bool, ...], Split] = {}
     for split in candidates:
+        # A condition and its negation are one split: `choose` takes either.
         opposite = tuple(not flag for flag in split.rows)
         if opposite not in seen or not split.rows:
             seen.setdefault(split.rows, split)
@@ -55,11 +56,11 @@ def compose(problem: Problem, choices: Sequence[Split], make: Make, meter: Meter
     """A program put together from parts, or None; every part of every split gets an equal share of the meter.
 
     Args:
-        given: Programs that are not wanted again.
+        tried: Programs that are not wanted again.
     """
     for number, split in enumerate(choices):
         end = meter.limit
-        parts = split.elements or 3
+        parts = split.elements or 3  # a condition and its two branches
         share = meter.left // (parts * (len(choices) - number))
         terms: list[Term] = []
         for part in _parts(problem, split):

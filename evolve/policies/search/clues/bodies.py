@@ -99,6 +99,7 @@ def _choices(pairs: Sequence[tuple[Values, Values]], item: Type) -> Iterator[Rea
     dropped = {v for x, y in pairs for v in set(x) - set(y)}
     name, kind = "filter", item
     if kept & dropped:
+        # The place may decide. Only lists without repeats show which place an item was kept from.
         plain = [(x, set(y)) for x, y in pairs if len(set(x)) == len(x)]
         kept = {i for x, y in plain for i, v in enumerate(x) if v in y}
         dropped = {i for x, y in plain for i, v in enumerate(x) if v not in y}
@@ -144,7 +145,7 @@ class Inside:
                     yield rule
 
     def arguments(self, reading: Reading, kind: Type) -> list[Values]:
-        """What an argument may be."""
+        """What may be passed for a parameter of a type, one value per item each."""
         columns = [values for known, values in reading.columns if known == kind]
         if columns and kind != INT:
             return columns
@@ -167,6 +168,7 @@ def clues_of_bodies(problem: Problem, inside: Inside) -> Iterator[tuple[str, str
 def _clues(reading: Reading, rule: Rule, inside: Inside) -> set[str]:
     sources = [inside.arguments(reading, kind) for kind in rule.params]
     columns = {id(values) for _, values in reading.columns}
+    # A choice of literals alone says nothing of the items.
     used = (choice for choice in product(*sources) if any(id(values) in columns for values in choice))
     judged = _told_apart if reading.type == BOOL else _imaged
     clues: set[str] = set()

@@ -63,7 +63,7 @@ class Lists:
 
     @cached_property
     def item_sets(self) -> list[tuple[set[Any], set[Any]]]:
-        """The sets of items of both sides."""
+        """Per example the items of its input and of its output, as sets."""
         return [(set(x), set(y)) for x, y in self.pairs]
 
     @cached_property

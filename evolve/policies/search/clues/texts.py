@@ -16,7 +16,7 @@ from evolve.programs.types import FrozenDict
 
 @dataclass(frozen=True)
 class Sides:
-    """What a clue looks at.
+    """The sides of the examples as clues of literals look at them.
 
     Attributes:
         inputs: The first text of every input, empty where there is none.
