@@ -34,7 +34,7 @@ class Hole:
 
 @dataclass(frozen=True, kw_only=True)
 class Typing:
-    """What gives terms their types.
+    """Works out the types of terms.
 
     Attributes:
         operations: The vocabulary by name.
@@ -143,6 +143,7 @@ class _Generalisation:
             return None
         key = (left, right)
         if key not in self.holes:
+            # Holes come behind the inputs of the terms, whose numbers so stay.
             index = len(self.typing.inputs) + len(self.holes)
             self.holes[key] = Hole(index=index, type=kind, left=left, right=right)
         return Input(self.holes[key].index)

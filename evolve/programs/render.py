@@ -166,10 +166,8 @@ def _imports(text: str) -> list[str]:
 
 def _annotated(argument: ast.arg) -> str:
     """The module that a parameter's annotation names, or ""."""
-    annotation = argument.annotation
-    return (
-        annotation.value.id if isinstance(annotation, ast.Attribute) and isinstance(annotation.value, ast.Name) else ""
-    )
+    hint = argument.annotation
+    return hint.value.id if isinstance(hint, ast.Attribute) and isinstance(hint.value, ast.Name) else ""
 
 
 @dataclass
@@ -292,6 +290,7 @@ class _Expander:
                 return self._call(self.operations[name].template, args, bound)
 
     def _call(self, template: str, args: tuple[Term, ...], bound: tuple[ast.expr, ...]) -> ast.expr:
+        # A template is parsed once for all, and the transformers below change nodes in place.
         tree = deepcopy(_parsed(template))
         taken = self._taken(bound)
         clashes = {name: _fresh(name, {*taken, *_locals(tree)}) for name in _locals(tree) & taken}
@@ -387,6 +386,7 @@ def _simplify(node: ast.expr) -> ast.expr:
             outer.ifs = [*inner.generators[0].ifs, *outer.ifs]
     if isinstance(node, ast.Call) and len(node.args) == 3 and isinstance(node.args[1], ast.Lambda):
         body = node.args[1].body
+        # As the replacement of `re.sub` a text needs no function, unless a backslash in it would be read as an escape.
         if isinstance(body, ast.Constant) and isinstance(body.value, str) and "\\" not in body.value:
             node.args[1] = body
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "list" and [*map(_is_list, node.args)] == [True]:

@@ -250,12 +250,14 @@ def add_working_days(days: int, date: datetime.date) -> datetime.date:
 
 
 def _month_name(number: int) -> str:
+    # `month_name` has an empty text at 0 and counts negative numbers from the end.
     if number < 1:
         raise ValueError
     return calendar.month_name[number]
 
 
 def _add_working_days(days: int, date: datetime.date) -> datetime.date:
+    # It goes day by day, so a large number would take its time for every candidate.
     if abs(days) > 366:
         raise OverflowError
     return add_working_days(days, date)

@@ -185,6 +185,7 @@ def _keep(pattern: str, text: str) -> str:
 
 
 def _replace(pattern: str, new: str, text: str) -> str:
+    # In a replacement text a backslash would be read as a reference.
     return fits(_compiled(pattern).sub(new if "\\" not in new else lambda _: new, text))
 
 

@@ -259,6 +259,7 @@ def iso_duration(seconds: int) -> str:
 
 
 def _natural(seconds: int) -> int:
+    # Python writes a negative duration as "-1 day, 23:59:59".
     if seconds < 0:
         raise ValueError
     return seconds
