@@ -39,7 +39,7 @@ Interpreter = Callable[[Json, Sequence[Sequence[Json]]], Sequence[Outcome]]
 
 @dataclass(frozen=True, kw_only=True)
 class AdmissionRules:
-    """The bar.
+    """What a skill has to reach to be admitted.
 
     Attributes:
         unseen: Least number of rows the author did not see.

@@ -75,12 +75,12 @@ class Attributes:
         return name in allowed().attributes or (not shared and name in self._own and not hidden(name))
 
     def readable_anywhere(self, name: str) -> bool:
-        """Whether an attribute may be read where nothing shows of what, and what becomes of it."""
+        """Whether an attribute may be read where neither its owner nor its use can be seen."""
         harmless = name not in _CHECKED or (name == "args" and not (self.stores and self._signals))
         return harmless and self.readable(name) and not self._keeps_attributes(name, shared=False)
 
     def problems(self, node: ast.Attribute, *, shared: bool = False) -> Iterator[str]:
-        """Words of what is not allowed.
+        """A message for each thing that is not allowed.
 
         Args:
             node: What reads, sets or deletes an attribute.
@@ -104,7 +104,7 @@ class Attributes:
                 yield f"the method {name} as a value: call it"
 
     def _misuse(self, node: ast.Attribute, call: ast.Call | None) -> Iterator[str]:
-        """What is wrong with the way in which one of the names is read that need a look."""
+        """Messages for a wrong use of a name that is allowed in certain uses only."""
         name = node.attr
         count = 0 if call is None else len(call.args) + len(call.keywords)
         # Called again, it would change a value that exists: `text.__init__(other)`.

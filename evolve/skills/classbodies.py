@@ -10,7 +10,7 @@ from evolve.skills.attributes import special
 
 
 def body_problems(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
-    """Line and words of everything in a class that is not allowed."""
+    """Line and message of everything in a class that is not allowed."""
     if any(keyword.arg != "total" or not isinstance(keyword.value, ast.Constant) for keyword in node.keywords):
         yield node.lineno, "a class with keywords"
     for part in node.body:

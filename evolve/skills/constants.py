@@ -150,7 +150,7 @@ def _is_read(node: ast.Name) -> bool:
 
 
 def assigned(tree: ast.Module, wanted: Callable[[ast.expr, Collection[str]], bool]) -> frozenset[str]:
-    """Names of the top level whose values are of a kind, which may hang on the names that were found before."""
+    """Names of the top level whose values pass a test, which also gets the names that passed before."""
     names: set[str] = set()
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and wanted(node.value, names):
@@ -160,7 +160,7 @@ def assigned(tree: ast.Module, wanted: Callable[[ast.expr, Collection[str]], boo
 
 
 def repeats(value: ast.expr, names: Collection[str]) -> bool:
-    """Whether there is a product in it, which may be one of a text, or one of these names."""
+    """Whether a value holds one of these names, or a product, which may repeat a text."""
     return any(
         (isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult))
         or (isinstance(part, ast.Name) and part.id in names)
@@ -169,7 +169,7 @@ def repeats(value: ast.expr, names: Collection[str]) -> bool:
 
 
 def cheap(node: ast.BinOp) -> bool:
-    """Whether what comes of it is not much larger than what is written, unlike powers, shifts and repetitions.
+    """Whether a result is not much larger than its source, unlike those of powers, shifts and repetitions.
 
     This stops only the plainest ways to make an import endless: the run at admission bounds its time and memory.
     """

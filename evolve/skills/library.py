@@ -110,7 +110,7 @@ class SkillLibrary:
         return known
 
     def get(self, name_or_digest: str) -> Skill:
-        """One skill.
+        """The skill of a name or digest.
 
         Raises:
             UsageError: When there is none.

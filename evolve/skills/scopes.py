@@ -34,7 +34,7 @@ class Meaning:
 
 @dataclass(kw_only=True, eq=False)
 class Scope:
-    """One scope.
+    """A scope of Python, with what its names may mean.
 
     Attributes:
         kind: What makes it.

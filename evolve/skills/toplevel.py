@@ -158,7 +158,7 @@ class TopLevel:
                 )
 
     def _note_wrapper(self, node: ast.FunctionDef, known: Known) -> None:
-        """Keeps whether a function can be a decorator: all that it does is to define another one and to give it."""
+        """Notes whether a function may decorate: all it does is to define another function and return that."""
         self._wrappers.discard(node.name)
         match [part for part in node.body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]:
             case [ast.FunctionDef(name=name) as inner, ast.Return(value=ast.Name(id=returned))] if name == returned:
@@ -189,7 +189,7 @@ class TopLevel:
                     self._wrappers.add(node.name)
 
     def _class_on_import(self, node: ast.ClassDef, known: Known) -> Kind:
-        """A class that is made on import; what its bases do then is known of all that it may have."""
+        """Judges a class that is made on import; gives which kind of class it is."""
         self._decorators(node, known)
         kinds: list[Kind] = []
         for base in node.bases:
@@ -212,7 +212,7 @@ class TopLevel:
         return "enum"
 
     def _only_stores(self, node: ast.stmt) -> bool:
-        """Whether this is an ``__init__`` that does nothing but to keep what it is given."""
+        """Whether this is an ``__init__`` that only stores its arguments."""
         if not isinstance(node, ast.FunctionDef) or node.name != "__init__" or node.decorator_list:
             return False
         names = [parameter.arg for parameter in node.args.args] or [""]
@@ -276,7 +276,7 @@ class TopLevel:
         return any([self._has_code(part, known) for part in parts])
 
     def _operation(self, node: ast.expr, known: Known) -> bool:
-        """What may run what is in its operands; an attribute of a class only gets what stands in its body."""
+        """Judges an operation, which may run code of its operands; an attribute of a class only reads its body."""
         if not isinstance(node, _OPERATIONS) or (isinstance(node, ast.BinOp) and not self._is_small(node)):
             self._report(node, f"{type(node).__name__} at the top level")
             return False
@@ -291,7 +291,7 @@ class TopLevel:
         return code
 
     def _is_small(self, node: ast.BinOp) -> bool:
-        """Whether what comes of it is small, because that was worked out, or not much larger than what is written."""
+        """Whether a result was worked out to be small, or is not much larger than its source."""
         try:
             evaluated(node, self._constants)
         except TooLarge:
@@ -316,7 +316,7 @@ class TopLevel:
         return code
 
     def _may_run_long(self, node: ast.expr | None) -> bool:
-        """Whether a computed number in it may be how often something is done; calls in it ask for themselves."""
+        """Whether a computed number in it may say how often a call does something; calls in it are judged alone."""
         if node is None or isinstance(node, ast.Call | ast.Constant):
             return False
         try:
@@ -328,7 +328,7 @@ class TopLevel:
         return large or any(map(self._may_run_long, _operands(node)))
 
     def _callee(self, function: ast.expr, known: Known) -> tuple[str, bool]:
-        """The name of what is called, and whether it may be."""
+        """The name of what is called, and whether the top level may call it."""
         if isinstance(function, ast.Name) and function.id not in known:
             return function.id, function.id in CALLED_ON_IMPORT
         named = self._named(function, known)

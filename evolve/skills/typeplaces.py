@@ -56,7 +56,7 @@ class TypePlaces:
         self.parts = {part for whole in self._type_expressions() for part in ast.walk(whole)}
 
     def problems(self) -> Iterator[tuple[int, str]]:
-        """Line and words of what is no type, or may be something else than it seems."""
+        """Line and message of what is no type, or may be something else than it seems."""
         for node in ast.walk(self._tree):
             if isinstance(node, ast.ClassDef):
                 if not all(self._is_base(base) for base in node.bases):
@@ -116,7 +116,7 @@ class TypePlaces:
         return isinstance(base, ast.Name | ast.Attribute | ast.Subscript) and self.of_types(base)
 
     def _type_expressions(self) -> Iterator[ast.AST]:
-        """Where types stand that nothing can take as values."""
+        """Expressions of types, which no code gets as values."""
         for node in ast.walk(self._tree):
             match node:
                 case ast.arg(annotation=ast.expr() as annotation) | ast.FunctionDef(returns=ast.expr() as annotation):
@@ -144,7 +144,7 @@ class TypePlaces:
             self._type_values.setdefault(target.id, {})[target] = value
 
     def _values_are_types(self, name: str) -> bool:
-        """Whether what a name is given is made of types, now that all is bound which stands in it."""
+        """Whether all that a name is bound to is made of types; asked once every name is bound."""
         for target, value in self._type_values.get(name, {}).items():
             if target not in self._made_of_types:
                 self._made_of_types[target] = True  # while it is asked: it may stand in itself

@@ -34,12 +34,12 @@ _NOT_CALLED = (("typing", "NamedTuple"), ("typing", "TypedDict"))
 
 
 def misread(name: str, classes: bool) -> bool:
-    """Whether a variable of this name is special, or would be another one inside of classes where there are some."""
+    """Whether a variable of this name is special, or Python renames it inside of classes where there are some."""
     return special(name) or (classes and name.startswith("__") and bool(name.strip("_")))
 
 
 class Uses:
-    """Judges one source.
+    """Judges the names, attributes and calls of one source.
 
     Args:
         tree: The module, made of node types that were let through.
@@ -128,7 +128,7 @@ class Uses:
             yield from self._listed_problems(around, module, around.attr)
 
     def _listed_problems(self, node: ast.expr, module: str, name: str) -> Iterator[str]:
-        """Problems of a use of something that a module lists."""
+        """Messages for a use of something that a module lists."""
         usage = allowed().modules.get(module, {}).get(name, "")
         around = self._parents[node]
         if (module, name) in ONLY_DECORATORS:
@@ -282,7 +282,7 @@ class Uses:
         return False
 
     def _is_flag_argument(self, node: ast.expr) -> bool:
-        """Whether a flag of ``re`` is an argument there."""
+        """Whether a flag is an argument of a function of ``re``."""
         around = self._parents[node]
         while isinstance(around, ast.keyword) or (isinstance(around, ast.BinOp) and self._places.of_types(around)):
             around = self._parents[around]
@@ -323,7 +323,7 @@ class Uses:
         return not self._generators[node]
 
     def _fills_field(self, call: ast.AST) -> bool:
-        """Whether a field, which will know its type, gets a place in a class at the top level and no name elsewhere."""
+        """Whether ``field(...)`` is a default in a class at the top level, which nothing else in the class reads."""
         line = self._parents.get(call)
         node = self._parents.get(line) if isinstance(line, ast.AnnAssign) and line.value is call else None
         if not isinstance(node, ast.ClassDef) or not isinstance(line, ast.AnnAssign):

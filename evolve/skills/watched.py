@@ -23,7 +23,7 @@ MOST = 20
 
 
 class Watch:
-    """Notes what code reaches for.
+    """Listens to audit events and notes what code reaches for.
 
     Args:
         own: Names of the modules that are watched, which are in ``sys.modules``.
@@ -53,7 +53,7 @@ class Watch:
             self.busy = False
 
     def expected(self, event: str, args: tuple[Any, ...], frame: types.FrameType | None) -> bool:
-        """Whether this comes from the standard library's own ways."""
+        """Whether an event is what the standard library does of itself."""
         importing = False
         while frame is not None and frame.f_globals.get("__name__", "").startswith("importlib._bootstrap"):
             importing, frame = True, frame.f_back
