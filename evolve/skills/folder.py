@@ -84,7 +84,7 @@ def folder_files(skill: Skill) -> dict[str, str]:
 def _document(skill: Skill) -> str:
     fields: dict[str, str | Mapping[str, str]] = {
         "name": skill.name,
-        # A line of three hyphens would end the front matter.
+        # Readers of the format split the file at the first two "---", wherever these stand.
         "description": " ".join(skill.description.replace("---", "-").split()),
         "metadata": {
             "entry": skill.entry,
@@ -135,6 +135,7 @@ def folder_changes(skill: Skill, folder: Path) -> tuple[str, ...]:
     """
     if folder.is_symlink() or not folder.is_dir():
         return (folder.name,)
+    # Byte for byte, because the words of SKILL.md are in no digest and agents read them.
     written = {name: text.encode("utf-8") for name, text in folder_files(skill).items()}
     there = {path.relative_to(folder) for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()}
     added = {path.as_posix() for path in there if "__pycache__" not in path.parts} - set(written)

@@ -34,6 +34,7 @@ def similar_inputs(inputs: Sequence[Sequence[Json]], count: int) -> list[list[Js
 
 
 def _varied(value: Json, chance: random.Random, pool: Sequence[Json]) -> Json:
+    # Before int, of which bool is a subclass.
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):

@@ -57,6 +57,7 @@ MIGRATIONS: tuple[Migration, ...] = (
 ACTIVE: tuple[SkillStatus, ...] = ("admitted", "trusted")
 """Statuses under which a skill is offered to whoever solves a task."""
 
+# Not being needed by a sample of tasks is no evidence against a skill; being offered makes each search longer.
 KEPT: tuple[SkillStatus, ...] = (*ACTIVE, "idle")
 """Statuses of skills whose admission holds: these are found, exported, and act in a variant judged with them."""
 
@@ -157,6 +158,8 @@ class SkillLibrary:
         """
         with self._db.transaction():
             skill = self.get(digest)
+            # Counted as help, it would keep every skill that practice met twice, and each one makes every search
+            # longer.
             if task == skill.source:
                 return skill
             self._db.insert("skill_uses", {"digest": digest, "task": task}, key=("digest", "task"))

@@ -141,6 +141,7 @@ def _compare(node: ast.Compare) -> Iterator[ast.AST]:
 
 def _constant(node: ast.Constant) -> Iterator[ast.AST]:
     value = node.value
+    # Before int, of which bool is a subclass.
     if isinstance(value, bool):
         yield ast.Constant(value=not value)
     elif isinstance(value, int):

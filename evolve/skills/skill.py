@@ -18,6 +18,7 @@ Owner = Literal["learned", "user", "imported"]
 TRUSTED_AFTER = 3
 """Distinct tasks a skill must have helped before it is trusted."""
 
+# What every reader of the Agent Skills format accepts; some take capitals or other scripts too.
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _LONGEST_NAME = 64
 

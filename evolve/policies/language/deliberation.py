@@ -132,4 +132,5 @@ def _value(text: str) -> tuple[Json, ...]:
 
 
 def _refuse(name: str) -> None:
+    """Called for NaN and Infinity, which Python reads as JSON and which equal no answer."""
     raise ValueError(f"{name} is no JSON")

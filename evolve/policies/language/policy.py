@@ -185,6 +185,7 @@ class LanguagePolicy(Deliberation):
         reply = self.asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
         items = told_in(steps)
         known = [item.text for item in items if item.kind != TRIAL]
+        # What may not act yet was recalled only to be tried, and it is tried here.
         open_ones = [{"cause": cause_of(item), "condition": ""} for item in items if item.kind == TRIAL]
         claims = read_claims([*open_ones[:1], *reply.data["claims"]], view, known=known)
         if not claims:
@@ -265,6 +266,7 @@ class LanguagePolicy(Deliberation):
         # A number for every question of an episode, odd where it is asked a second time.
         seed = 1_000 * sample + 2 * len(steps) + bool(strategy)
         request = self.questions.ask("act", parts, ACTION_SCHEMA, seed=seed, strategy=strategy)
+        # How often the answer was refused decides how dear a model is asked.
         reply: Mapping[str, Any] = self.asked(replace(request, refused=_refusals(steps))).data
         return reply
 

@@ -122,6 +122,7 @@ def _wish(wish: Recalled) -> str:
     line = f"- [{name}] {shortened(wish.text, 500)} (said by {wish.author or 'the person'})"
     asked = [("edit", wish.edit, _EDIT)] if wish.edit else []
     asked += [("question", each, _LINE * 2) for each in wish.questions[-1:]]
+    # The line is the person's own word and instructs; an edited text and a question hold words of others.
     shown = [quoted(kind, shortened(text, most), name=name) for kind, text, most in asked]
     return "\n".join([line, *shown])
 

@@ -174,6 +174,7 @@ class Enumerator:
                 # Where both cost the same, each pair comes once: this entry with itself and those behind it.
                 level = level[seen_at_half:]
                 seen_at_half += 1
+            # Asked by cost first, because most levels hold no literal.
             if rest in literal_costs and all(map(is_constant, chosen)):
                 # An operation on literals alone is a literal at a higher price.
                 level = [entry for entry in level if not is_constant(entry)]

@@ -31,6 +31,7 @@ from evolve.programs.types import (
 
 COLUMN = "column"
 ORDINARY = {"int", "float", "bool", "str", "date", "datetime", "list", "dict", "row", "fn"}
+"""Types whose values a search can build; of all others there are only literals."""
 
 
 Signature = tuple[tuple[Type, ...], Type]

@@ -70,6 +70,7 @@ def constant_name(constant: Constant) -> str:
 def static_prices(operations: Iterable[Operation], literals: Iterable[tuple[Constant, int]]) -> dict[str, int]:
     """The hand-tuned price of every name a learned price can replace."""
     prices = {f"literal:int:{n}": SMALL.get(n, 5) for n in NUMBERS} | MINED | {COLUMN: COLUMN_COST}
+    # Built-in floats share the name of mined ones, which has its price already.
     prices |= {constant_name(constant): cost for constant, cost in literals if constant.type != FLOAT}
     return prices | {o.name: o.cost for o in operations}
 

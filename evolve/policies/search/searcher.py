@@ -115,7 +115,7 @@ class Searcher:
         """As :meth:`programs`, with None wherever more than ``pause_at`` candidates were computed."""
         seen: set[Term] = set()
         try:
-            self.meter.check()
+            self.meter.check()  # before the first candidate, because a share of nothing buys nothing
             while self.enumerator.cost < MAX_COST:
                 for entries in self.enumerator.advance():
                     yield from self._unseen(self._sift(entries), seen)

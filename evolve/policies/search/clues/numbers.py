@@ -146,6 +146,7 @@ def _multiplies(n: int, images: set[tuple[Any, Any]]) -> bool:
 
 
 def _caps(n: int, pairs: Sequence[tuple[Items, Items]]) -> bool:
+    # A number that no input exceeds caps nothing.
     return all(len(y) == min(n, len(x)) for x, y in pairs) and any(len(x) > n for x, _ in pairs)
 
 
