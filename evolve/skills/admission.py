@@ -89,7 +89,7 @@ class _Refused(Exception):
         self.check, self.reason = check, reason
 
 
-class _Fault(Exception):
+class _SandboxFailure(Exception):
     """The sandbox itself failed; never leaves this module."""
 
 
@@ -164,7 +164,7 @@ class Admission:
                 check(case)
         except _Refused as refusal:
             failed, reason = refusal.check, refusal.reason
-        except _Fault as problem:
+        except _SandboxFailure as problem:
             failed, reason, fault = "sandbox", str(problem), True
         return Verdict(
             digest=skill.digest,
@@ -273,7 +273,7 @@ class Admission:
         limits = SandboxLimits(wall_s=5.0 + 5.0 * self._rules.program_s, program_s=3.0 + 5.0 * self._rules.program_s)
         report = audit(self._sandbox, case.skill, inputs, limits)
         if report.fault:
-            raise _Fault(report.fault)
+            raise _SandboxFailure(report.fault)
         case.checks["audited_calls"] = report.calls
         if report.error:
             raise _Refused("audit", "it does not work when it is watched")
@@ -297,7 +297,7 @@ class Admission:
     @staticmethod
     def _checked(result: SandboxResult) -> SandboxResult:
         if result.fault or result.killed:
-            raise _Fault(result.fault or "the sandbox had to be ended")
+            raise _SandboxFailure(result.fault or "the sandbox had to be ended")
         return result
 
     def _agree(self, first: ProgramRun, second: ProgramRun, *, where_defined: bool = False) -> bool:

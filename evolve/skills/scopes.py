@@ -33,7 +33,7 @@ class Meaning:
 
 
 @dataclass(kw_only=True, eq=False)
-class Scope:
+class NameScope:
     """A scope of Python, with what its names may mean.
 
     Attributes:
@@ -44,7 +44,7 @@ class Scope:
     """
 
     kind: Literal["module", "class", "function", "comprehension"]
-    parent: Scope | None
+    parent: NameScope | None
     names: dict[str, list[Meaning]] = field(default_factory=dict)
     outer: set[str] = field(default_factory=set)
 
@@ -57,7 +57,7 @@ class Scope:
     def meanings(self, name: str) -> list[Meaning]:
         """All that the name may mean here; in a class body also what it means around it, until it is bound."""
         meanings: list[Meaning] = []
-        scope: Scope | None = self
+        scope: NameScope | None = self
         while scope is not None:
             # Functions inside a class do not see the names of its body.
             if name in scope.names and (scope.kind != "class" or scope is self):
@@ -84,10 +84,10 @@ class Scopes:
         self.imported: set[str] = set()
         self._modules = frozenset(modules)
         self._builtins = frozenset(builtins)
-        self._scope_of: dict[ast.AST, Scope] = {}
+        self._scope_of: dict[ast.AST, NameScope] = {}
         self._assigned_meanings: dict[ast.expr, Meaning] = {}
-        self._scopes: list[Scope] = []
-        self._nonlocals: list[tuple[Scope, str, Meaning]] = []
+        self._scopes: list[NameScope] = []
+        self._nonlocals: list[tuple[NameScope, str, Meaning]] = []
         top = self._new_scope("module", None)
         for node in tree.body:
             self._walk(node, top)
@@ -111,14 +111,16 @@ class Scopes:
         for scope in self._scopes:
             yield from ((name, scope.kind == "class") for name in scope.names)
 
-    def _bind_name(self, scope: Scope, name: str, meaning: Meaning) -> None:
+    def _bind_name(self, scope: NameScope, name: str, meaning: Meaning) -> None:
         if name in scope.outer:
             self._nonlocals.append((scope, name, meaning))  # whose it is, is known when all is bound
         else:
             scope.bind(name, meaning)
 
-    def _new_scope(self, kind: Literal["module", "class", "function", "comprehension"], parent: Scope | None) -> Scope:
-        made = Scope(kind=kind, parent=parent)
+    def _new_scope(
+        self, kind: Literal["module", "class", "function", "comprehension"], parent: NameScope | None
+    ) -> NameScope:
+        made = NameScope(kind=kind, parent=parent)
         self._scopes.append(made)
         return made
 
@@ -137,7 +139,7 @@ class Scopes:
         elif not bound or name in _python_builtins():
             yield Meaning(kind="unknown", name=name)
 
-    def _walk(self, node: ast.AST, scope: Scope) -> None:
+    def _walk(self, node: ast.AST, scope: NameScope) -> None:
         self._scope_of[node] = scope
         self._bind(node, scope)
         if isinstance(node, _FUNCTIONS):
@@ -164,11 +166,11 @@ class Scopes:
         else:
             self._walk_all(ast.iter_child_nodes(node), scope)
 
-    def _walk_all(self, nodes: Iterable[ast.AST], scope: Scope) -> None:
+    def _walk_all(self, nodes: Iterable[ast.AST], scope: NameScope) -> None:
         for node in nodes:
             self._walk(node, scope)
 
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope) -> None:
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: NameScope) -> None:
         inner = self._new_scope("function", scope)
         parameters = node.args
         outside: list[ast.AST | None] = [*parameters.defaults, *parameters.kw_defaults]
@@ -188,7 +190,7 @@ class Scopes:
         inner.outer |= {name for part in body for name in _nonlocal(part)}
         self._walk_all(body, inner)
 
-    def _bind(self, node: ast.AST, scope: Scope) -> None:
+    def _bind(self, node: ast.AST, scope: NameScope) -> None:
         match node:
             case ast.Import() | ast.ImportFrom():
                 self._import(node, scope)
@@ -208,7 +210,7 @@ class Scopes:
             case ast.MatchMapping(rest=str(name)):
                 self._bind_name(scope, name, Meaning(kind="value"))
 
-    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: NameScope) -> None:
         for alias in node.names:
             if isinstance(node, ast.ImportFrom):
                 self._bind_name(scope, alias.asname or alias.name, self._imported_name(node.module or "", alias.name))
@@ -217,7 +219,7 @@ class Scopes:
                 module = alias.name if alias.asname else alias.name.split(".")[0]
                 self._bind_name(scope, alias.asname or module, Meaning(kind="import", module=module))
 
-    def _assigned_meaning(self, value: ast.expr, scope: Scope) -> Meaning:
+    def _assigned_meaning(self, value: ast.expr, scope: NameScope) -> Meaning:
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             return Meaning(kind="value", constant=value.value)
         roots = [meaning for name in _type_roots(value) for meaning in scope.meanings(name)]
@@ -226,7 +228,7 @@ class Scopes:
             return Meaning(kind="value")  # it would be an attribute, which anyone can read
         return Meaning(kind="alias" if is_type else "types" if self._of_types(value, scope) else "value")
 
-    def _of_types(self, value: ast.expr, scope: Scope) -> bool:
+    def _of_types(self, value: ast.expr, scope: NameScope) -> bool:
         if isinstance(value, ast.Call):
             value = value.func
         names = [part.id for part in ast.walk(value) if isinstance(part, ast.Name)]

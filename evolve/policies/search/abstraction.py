@@ -14,7 +14,7 @@ from typing import Any
 
 from evolve.policies.search.cuts import Cutter
 from evolve.policies.search.library import TreeSkill, operation_name
-from evolve.policies.search.parts import Part, numbered, part_of, places
+from evolve.policies.search.parts import AnswerPart, numbered, part_of, places
 from evolve.policies.search.problem import Problem
 from evolve.programs.antiunify import Typing, generalise, instantiate
 from evolve.programs.evaluation import compile_term
@@ -59,7 +59,7 @@ class _Site:
 class _Shared:
     """A part with how many problems' answers have it and how many nodes it saves there, less its own."""
 
-    part: Part
+    part: AnswerPart
     problems: int
     saved: int
 
@@ -103,7 +103,7 @@ class Answers:
         sources = {operation_name(skill.entry): skill.source for skill in library}
         return cls(operations=known, skills=sources, trees=trees, sites=sites, wholes=frozenset(wholes))
 
-    def parts(self, term: Term, problem: Problem, source: str) -> tuple[Part, ...]:
+    def parts(self, term: Term, problem: Problem, source: str) -> tuple[AnswerPart, ...]:
         """The parts worth proposing: those shared with other answers, then what is left around calls of skills.
 
         Args:
@@ -151,9 +151,9 @@ class Answers:
 
     def _shared_parts(
         self, answer: Term, typing: Typing, source: str, old: Set[tuple[Term, tuple[Type, ...]]]
-    ) -> tuple[Part, ...]:
+    ) -> tuple[AnswerPart, ...]:
         """The best shared parts; one inside a better one, or around it, is left out unless it occurs more often."""
-        parts: dict[tuple[Term, tuple[Type, ...]], Part] = {}
+        parts: dict[tuple[Term, tuple[Type, ...]], AnswerPart] = {}
         for site in _sites(source, answer, typing):
             for other in self._alike(site):
                 part = self._generalised(answer, site, other)
@@ -176,7 +176,7 @@ class Answers:
                 seen.add((other.term, other.inputs))
                 yield other
 
-    def _generalised(self, answer: Term, site: _Site, other: _Site) -> Part | None:
+    def _generalised(self, answer: Term, site: _Site, other: _Site) -> AnswerPart | None:
         """What two sub-terms share. The inputs of two answers are different things, so each pair of them is a hole."""
         width = len(site.inputs)
         right = instantiate(other.term, {i: Input(width + i) for i in range(len(other.inputs))})
@@ -184,7 +184,7 @@ class Answers:
         pattern, holes = generalise(site.term, right, typing)
         return part_of(pattern, {hole.index: (hole.type, hole.left) for hole in holes}, site.type, answer)
 
-    def _counted(self, part: Part, source: str) -> _Shared:
+    def _counted(self, part: AnswerPart, source: str) -> _Shared:
         assert isinstance(part.term, Apply)
         where = self.sites.get((part.term.operation, part.output), ())
         sources = {site.source for site in where if site.source != source and self._occurs(part, site)}
@@ -193,7 +193,7 @@ class Answers:
         each = size(part.term) - 1 - len(part.inputs) - (len(part.inputs) - 1)
         return _Shared(part=part, problems=1 + len(sources), saved=(1 + len(sources)) * each - own)
 
-    def _occurs(self, part: Part, site: _Site) -> bool:
+    def _occurs(self, part: AnswerPart, site: _Site) -> bool:
         bindings: dict[int, Term] = {}
         if not _matches(part.term, site.term, bindings):
             return False
@@ -216,7 +216,7 @@ def _holds(term: Term, pattern: Term) -> bool:
 
 
 def _meaning_of(term: Term, inputs: Sequence[Type]) -> tuple[Term, tuple[Type, ...]]:
-    """What makes a whole answer the same as a part; see :attr:`Part.meaning`."""
+    """What makes a whole answer the same as a part; see :attr:`AnswerPart.meaning`."""
     pattern, old = numbered(term)
     return pattern, tuple(inputs[place] for place in old)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from evolve.policies.search.parts import Part, part_of, places
+from evolve.policies.search.parts import AnswerPart, part_of, places
 from evolve.programs.antiunify import Typing
 from evolve.programs.terms import Apply, Input, Lambda, Term, is_open, replace, size
 
@@ -31,7 +31,7 @@ class Cutter:
     skills: frozenset[str]
     same: Same
 
-    def parts(self, answer: Term) -> Iterator[Part]:
+    def parts(self, answer: Term) -> Iterator[AnswerPart]:
         """What is left above, below and between the calls of skills, largest first."""
         calls = [call for call in places(answer) if self._is_skill(call)]
         if not calls:
@@ -48,7 +48,7 @@ class Cutter:
     def _is_skill(self, term: Term) -> bool:
         return isinstance(term, Apply) and term.operation in self.skills and not is_open(term)
 
-    def _part(self, root: Term, answer: Term) -> Part | None:
+    def _part(self, root: Term, answer: Term) -> AnswerPart | None:
         inputs: dict[Term, int] = {}
         pattern = self._with_inputs(root, inputs)
         holes = {index: (self.typing.type_of(term), term) for term, index in inputs.items()}

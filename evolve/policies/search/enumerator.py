@@ -30,7 +30,7 @@ class OutOfBudget(Exception):
 
 
 @dataclass
-class Meter:
+class SearchMeter:
     """Counts candidates and watches the clock of one search.
 
     Attributes:
@@ -107,7 +107,7 @@ class Enumerator:
     grammar: Grammar
     costs: Mapping[str, int]
     leaves: Sequence[Leaf]
-    meter: Meter
+    meter: SearchMeter
     lambdas: LambdaBanks | None = None
     bank: Bank = field(default_factory=Bank)
     cost: int = 0

@@ -117,7 +117,7 @@ def _uses_input(term: Term) -> bool:
 
 
 @dataclass
-class Setting:
+class BodySetting:
     """What the bodies of one search share; it knows no bodies, so that nothing here is a reference cycle."""
 
     problem: Problem
@@ -145,7 +145,7 @@ class Setting:
 class LambdaBanks:
     """The bodies for each function type, grown level by level as the outer search asks."""
 
-    setting: Setting
+    setting: BodySetting
     banks: dict[Type, _Bodies] = field(default_factory=dict)
 
     def bodies(self, type_: Type) -> Source:
@@ -161,7 +161,7 @@ class LambdaBanks:
 class _Bodies:
     """Bodies of one function type over rows ``(example, probe)``."""
 
-    setting: Setting
+    setting: BodySetting
     type: Type
     probes: list[tuple[int, tuple[Any, ...]]]
     bank: Bank = field(default_factory=Bank)

@@ -28,14 +28,14 @@ from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.collector import without_collector
-from evolve.policies.search.enumerator import Meter
+from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.leaves import texts_in
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.pricing import Pricing
 from evolve.policies.search.problem import Problem, problem_of
-from evolve.policies.search.progress import UNLIMITED, Progress, answers_of, spare_of, without_share
+from evolve.policies.search.progress import UNLIMITED, EpisodeSearch, answers_of, spare_of, without_share
 from evolve.policies.search.reflection import Solved, claims_of
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary, meter_for
 from evolve.policies.search.splitting import compose, splits
@@ -88,7 +88,7 @@ class SearchPolicy:
         self._causes = {operation_name(s.entry): f"skill:{s.digest}" for s in self.library}
         self._names = {cause: name for name, cause in self._causes.items()}
         # The search of the episode at hand, to go on with. It may be missing: steps say enough to run it again.
-        self._open: tuple[str, Progress] | None = None
+        self._open: tuple[str, EpisodeSearch] | None = None
         self._cancellation: Cancellation | None = None
         self._answers: Answers | None = None
 
@@ -176,7 +176,7 @@ class SearchPolicy:
         skills = {self._causes[name] for name in operations_in(term) if name in self._causes}
         return skills | set(plan.private.get("recalled", ()))
 
-    def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> Progress:
+    def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> EpisodeSearch:
         """The search of this episode, continued where it stopped or replayed up to there."""
         # A step that a person stopped has no program, and there is nothing of it to find again.
         steps = [step for step in steps if step.action.allowed is not None or step.action.spare]
@@ -192,7 +192,7 @@ class SearchPolicy:
             return Searcher(problem, self._vocabulary, prices, meter, self.settings.combine)
 
         falls_back = bool(prices) and not self.settings.flat
-        search = Progress(
+        search = EpisodeSearch(
             problem=problem,
             searcher=searcher(prices),
             fallback=(lambda: searcher({})) if falls_back else None,
@@ -266,7 +266,7 @@ class SearchPolicy:
         meter.cancellation = self._cancellation
         prices = {} if self.guide is not None else plan.private["prices"]
 
-        def make(part: Problem, meter: Meter) -> Searcher:
+        def make(part: Problem, meter: SearchMeter) -> Searcher:
             return Searcher(part, self._vocabulary, prices, meter, self.settings.combine)
 
         term = compose(problem, splits(problem), make, meter, answers_of(steps))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.episodes import Action, Limits, Plan, Step
-from evolve.policies.search.enumerator import Meter
+from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Searcher, Solution
 from evolve.programs.terms import Term, from_json
@@ -16,7 +16,7 @@ UNLIMITED = 10_000_000
 
 
 @dataclass
-class Progress:
+class EpisodeSearch:
     """A search in progress over one episode: with learned prices first, then with static ones."""
 
     problem: Problem
@@ -29,7 +29,7 @@ class Progress:
     programs: Iterator[Solution | None] | None = None
 
     @property
-    def meter(self) -> Meter:
+    def meter(self) -> SearchMeter:
         """Counts the candidates of both searches."""
         return self.searcher.meter
 

@@ -10,9 +10,9 @@ from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.cover import Segments
 from evolve.policies.search.decisions import Decision, Partials
 from evolve.policies.search.deduction import AHEAD, Deductions
-from evolve.policies.search.enumerator import Enumerator, Meter, OutOfBudget, equality, matcher
+from evolve.policies.search.enumerator import Enumerator, OutOfBudget, SearchMeter, equality, matcher
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
-from evolve.policies.search.lambdas import BodyCompiler, LambdaBanks, Setting
+from evolve.policies.search.lambdas import BodyCompiler, BodySetting, LambdaBanks
 from evolve.policies.search.leaves import column_operations, leaves_of, look_ups, static_prices
 from evolve.policies.search.problem import Problem
 from evolve.programs.evaluation import evaluate
@@ -84,7 +84,7 @@ class Searcher:
     problem: Problem
     vocabulary: Vocabulary
     prices: Mapping[str, int]
-    meter: Meter
+    meter: SearchMeter
     combine: bool = True
     pause_at: int | None = None
 
@@ -94,7 +94,7 @@ class Searcher:
         leaves = leaves_of(self.problem, (*self.vocabulary.literals, *tables), self.prices)
         costs = costs_of((*grammar.rules, *bodies.rules), self.prices)
         self.enumerator = Enumerator(self.problem, grammar, costs, leaves, self.meter)
-        self.enumerator.lambdas = LambdaBanks(Setting(
+        self.enumerator.lambdas = LambdaBanks(BodySetting(
             self.problem, bodies.rules, costs, leaves, self.vocabulary.compiler,
             self.enumerator.bank, self.meter.spend,
         ))  # fmt: skip
@@ -199,7 +199,7 @@ class Searcher:
         return [(cost, term) for _, cost, term in due]
 
 
-def meter_for(candidates: int, seconds: float | None) -> Meter:
+def meter_for(candidates: int, seconds: float | None) -> SearchMeter:
     """A budget of candidates and process CPU seconds from now."""
     deadline = None if seconds is None else time.process_time() + seconds
-    return Meter(limit=candidates, deadline=deadline)
+    return SearchMeter(limit=candidates, deadline=deadline)

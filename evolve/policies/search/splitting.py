@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evolve.policies.search.enumerator import Meter, equality
+from evolve.policies.search.enumerator import SearchMeter, equality
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Searcher
 from evolve.programs.terms import Apply, Term
@@ -22,7 +22,7 @@ MOST_ELEMENTS = 6
 MIN_ROWS = 2
 """Rows on each side of a condition; fewer would be learned by heart."""
 
-Make = Callable[[Problem, Meter], Searcher]
+Make = Callable[[Problem, SearchMeter], Searcher]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,9 @@ def splits(problem: Problem) -> tuple[Split, ...]:
     return tuple(seen.values())
 
 
-def compose(problem: Problem, choices: Sequence[Split], make: Make, meter: Meter, tried: Sequence[Term]) -> Term | None:
+def compose(
+    problem: Problem, choices: Sequence[Split], make: Make, meter: SearchMeter, tried: Sequence[Term]
+) -> Term | None:
     """A program put together from parts, or None; every part of every split gets an equal share of the meter.
 
     Args:
