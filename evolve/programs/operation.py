@@ -21,7 +21,7 @@ EVALUATION_ERRORS = (
     KeyError,
     ZeroDivisionError,
     OverflowError,
-    AttributeError,
+    AttributeError,  # ``re.search`` gives None where nothing matches, which has no ``group``
 )
 """What a partial operation may raise; the search reads it as "no value here".
 
@@ -106,6 +106,7 @@ def bounded_freeze(value: Any) -> Any:
         OverflowError: There are more.
     """
     frozen = freeze(value)
+    # Items of items, because a short list may hold long ones.
     nested = isinstance(frozen, tuple) and frozen and isinstance(frozen[0], tuple)
     if nested and sum(len(v) for v in frozen if isinstance(v, tuple)) > 4 * MAX_ITEMS:
         raise OverflowError("a nested list too large for the search")

@@ -117,12 +117,12 @@ def render_expression(term: Term, params: Sequence[str], operations: Mapping[str
 
 def support_of(term: Term, operations: Mapping[str, Operation]) -> list[Callable[..., Any]]:
     """The support functions the term needs, dependencies first, without repeats."""
-    found: dict[str, Callable[..., Any]] = {}
+    functions: dict[str, Callable[..., Any]] = {}
     for part in walk(term):
         if isinstance(part, Apply):
             for function in operations[part.operation].support:
-                found.setdefault(function.__name__, function)
-    return list(found.values())
+                functions.setdefault(function.__name__, function)
+    return list(functions.values())
 
 
 def _source(function: Callable[..., Any]) -> str:
@@ -166,8 +166,8 @@ def _imports(text: str) -> list[str]:
 
 def _annotated(argument: ast.arg) -> str:
     """The module that a parameter's annotation names, or ""."""
-    found = argument.annotation
-    return found.value.id if isinstance(found, ast.Attribute) and isinstance(found.value, ast.Name) else ""
+    hint = argument.annotation
+    return hint.value.id if isinstance(hint, ast.Attribute) and isinstance(hint.value, ast.Name) else ""
 
 
 @dataclass
@@ -290,6 +290,7 @@ class _Expander:
                 return self._call(self.operations[name].template, args, bound)
 
     def _call(self, template: str, args: tuple[Term, ...], bound: tuple[ast.expr, ...]) -> ast.expr:
+        # A template is parsed once for all, and the transformers below change nodes in place.
         tree = deepcopy(_parsed(template))
         taken = self._taken(bound)
         clashes = {name: _fresh(name, {*taken, *_locals(tree)}) for name in _locals(tree) & taken}
@@ -385,6 +386,7 @@ def _simplify(node: ast.expr) -> ast.expr:
             outer.ifs = [*inner.generators[0].ifs, *outer.ifs]
     if isinstance(node, ast.Call) and len(node.args) == 3 and isinstance(node.args[1], ast.Lambda):
         body = node.args[1].body
+        # As the replacement of `re.sub` a text needs no function, unless a backslash in it would be read as an escape.
         if isinstance(body, ast.Constant) and isinstance(body.value, str) and "\\" not in body.value:
             node.args[1] = body
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "list" and [*map(_is_list, node.args)] == [True]:

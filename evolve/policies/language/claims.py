@@ -39,6 +39,7 @@ def unfit(text: str) -> str:
     It must be one line of at most 240 plain characters, state something rather than demand it, hold no address and no
     code, and speak of the task rather than of the machine.
     """
+    # Full-width and other compatible letters would pass the patterns.
     flat = unicodedata.normalize("NFKC", text)
     if not text.strip():
         return "it says nothing"
@@ -58,7 +59,8 @@ def unfit(text: str) -> str:
         if pattern.search(flat):
             return why
     sentences = re.split(r"[.!?]\s+", flat.lower())
-    if any(_ORDER.match(one.lstrip(" \"'([-*0123456789.)")) for one in sentences):
+    # Without quotation marks, bullets and numbers, which may stand before an order.
+    if any(_ORDER.match(sentence.lstrip(" \"'([-*0123456789.)")) for sentence in sentences):
         return "it demands something"
     return ""
 

@@ -48,6 +48,7 @@ def mount(code: str, skills: Sequence[Skill]) -> Mounted:
     known = {module_of(skill): skill for skill in skills}
     try:
         tree = ast.parse(code)
+    # What parsing raises on code that is nested too deep, besides its own error.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Mounted(code=code)
     wanted = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in known]
@@ -60,12 +61,14 @@ def mount(code: str, skills: Sequence[Skill]) -> Mounted:
     for node in wanted:
         skill = known[str(node.module)]
         for place in range(node.lineno - 1, node.end_lineno or node.lineno):
+            # Emptied and not removed: the lines of what follows stay those of the tree.
             lines[place] = ""
         if skill.digest not in used:
             parts.append(_part(skill, taken))
             taken |= _names(ast.parse(skill.code).body)
         parts += [f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname]
         used[skill.digest] = None
+    # Imports from __future__ are valid only at the start of a file.
     head = [lines.pop(0) for _ in range(_future_lines(tree)) if lines]
     rest = "\n".join(lines).strip("\n")
     text = "\n".join(part for part in ["\n".join(head).strip("\n"), *parts, "\n" + rest] if part.strip())
@@ -98,14 +101,14 @@ def _part(skill: Skill, taken: set[str]) -> str:
 
 def _names(body: Sequence[ast.stmt]) -> set[str]:
     """Names that these statements define at the top level, imports of modules apart."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
-    return found
+            names |= {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return names
 
 
 def _is_future(node: ast.stmt) -> bool:

@@ -1,4 +1,4 @@
-"""Where two programs that fit all examples differ: the question worth asking a person."""
+"""Finds an input on which two programs that fit all examples differ: the question worth asking a person."""
 
 from __future__ import annotations
 

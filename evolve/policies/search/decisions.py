@@ -55,10 +55,12 @@ class Partials:
         everything = (1 << len(self.outputs)) - 1
         if len(self.outputs) < 2 * MIN_SUPPORT:
             return None
+        # A branch that explains a single example would learn it by heart.
         useful = [(m, c, e) for m, (c, e) in self.best.items() if m.bit_count() >= MIN_SUPPORT]
         union = 0
         for mask, _, _ in useful:
             union |= mask
+        # Where no program explains an example, no list of these programs can.
         if union != everything:
             return None
         tests = _tests(bank, everything)
@@ -98,11 +100,11 @@ def _leaf(wanted: int, useful: list[tuple[int, int, Entry]]) -> Decision | None:
 
 def _tests(bank: Bank, everything: int) -> list[tuple[int, int, Entry]]:
     """Boolean expressions that split the examples, and their negations' masks are implied."""
-    found = []
+    tests = []
     for cost, entry in bank.entries(BOOL):
         mask = sum(1 << i for i, value in enumerate(entry[0]) if value)
         if 0 < mask < everything:
-            found.append((mask, cost, entry))
-        if len(found) >= MAX_TESTS:
+            tests.append((mask, cost, entry))
+        if len(tests) >= MAX_TESTS:
             break
-    return found
+    return tests

@@ -31,13 +31,13 @@ JITTER = 3
 
 def names_in(term: Term) -> frozenset[str]:
     """The priced names an expression uses: operations, literals, kinds of mined constants."""
-    found: set[str] = set()
+    names: set[str] = set()
     for part in walk(term):
         if isinstance(part, Apply):
-            found.add(price_name(part.operation))
+            names.add(price_name(part.operation))
         elif isinstance(part, Constant):
-            found.add(constant_name(part))
-    return frozenset(found)
+            names.add(constant_name(part))
+    return frozenset(names)
 
 
 def dream(
@@ -79,6 +79,7 @@ def _jittered(vocabulary: Vocabulary, prices: Mapping[str, int], rng: random.Ran
 def _dreams_of(
     problem: Problem, vocabulary: Vocabulary, prices: Mapping[str, int], each: int, rng: random.Random
 ) -> Iterator[Sample]:
+    # Without wanted outputs the search has no goal and goes on.
     blank = replace(problem, outputs=(None,) * len(problem.inputs))
     searcher = Searcher(blank, vocabulary, prices, meter_for(CANDIDATES, None), combine=False)
     enumerator = searcher.enumerator
@@ -100,6 +101,7 @@ def _spread(entries: Sequence[Entry], each: int, rng: random.Random) -> list[Ent
     """A sample that favours neither the many large programs nor the few small ones."""
     if len(entries) <= each:
         return list(entries)
+    # Entries come in order of price, and most of them are large programs.
     edge = max(each, len(entries) // 8)
     early, late = list(entries[:edge]), list(entries[edge:])
     few = min(len(early), each // 3)

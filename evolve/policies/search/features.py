@@ -85,12 +85,12 @@ def _holds(test: Callable[[Any, Any], bool], x: Any, y: Any) -> bool:
 
 
 def _kinds(types: Sequence[Type]) -> list[float]:
-    found: set[str] = set()
+    names: set[str] = set()
     for kind in types:
-        found.add(kind.name)
+        names.add(kind.name)
         if kind.name == "list":
-            found.add(f"list of {kind.args[0].name}")
-    return [float(k in found) for k in KINDS]
+            names.add(f"list of {kind.args[0].name}")
+    return [float(k in names) for k in KINDS]
 
 
 def _shape(problem: Problem, outputs: Sequence[Any]) -> list[float]:

@@ -63,7 +63,7 @@ class Guide:
         self, features: Sequence[float], clues: Mapping[str, Sequence[str]] | None = None
     ) -> dict[str, float]:
         """Probability of each name being needed in a task with these features and clues."""
-        import numpy as np
+        import numpy as np  # here and below at first use, because opening a package must not load it
 
         x = _on_grid(np.append(np.asarray(features, dtype=np.float64), 1.0), _SHARE)
         z = dict(zip(self.names, (x @ self._units).tolist(), strict=True))
@@ -169,12 +169,14 @@ def _descend(
     x, y, weight = rows
     total = float(weight.sum())
     prior = np.clip((y * weight).sum(axis=0) / total, 1e-4, 0.9).tolist()
-    told = np.flatnonzero(x.any(axis=0))  # the weights of a feature that no sample has stay where they begin
-    seen, bias = np.ascontiguousarray(x[:, told]), len(told) - 1
-    w = np.zeros((len(told), y.shape[1]))
+    present = np.flatnonzero(x.any(axis=0))  # the weights of a feature that no sample has stay where they begin
+    seen, bias = np.ascontiguousarray(x[:, present]), len(present) - 1
+    w = np.zeros((len(present), y.shape[1]))
+    # Rounded, because logarithms differ between machines in the last bit.
     w[bias] = [round(math.log(share / (1 - share)), 9) for share in prior]
     u = np.zeros(len(evidence.clues))
     penalty = np.full_like(w, PENALTY / total)
+    # The bias says how often a name is needed at all, and a prior toward zero would call every name even.
     penalty[bias] = 0.0
     table, adam_w, adam_u = _logistic(), _Adam(w), _Adam(u)
     for _ in range(steps):
@@ -187,7 +189,7 @@ def _descend(
         adam_w.step(seen.T @ error / total + penalty * w)
         adam_u.step((toward + CLUE_PENALTY * u) / total)
     whole = np.zeros((x.shape[1], y.shape[1]))
-    whole[told] = w
+    whole[present] = w
     return whole, u
 
 

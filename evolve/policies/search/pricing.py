@@ -1,4 +1,4 @@
-"""From what was learned to the integer prices of one search."""
+"""Turns what was learned into the integer prices of one search."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def _within_kinds(probabilities: Mapping[str, float]) -> dict[str, float]:
 
 def _support(recalled: Sequence[tuple[str, float, bool]]) -> dict[str, float]:
     """Weight in [0, 1] per name; insights of several scopes about one name add up."""
-    found: dict[str, float] = defaultdict(float)
+    support: dict[str, float] = defaultdict(float)
     for name, score, helps in recalled:
         if helps:
-            found[name] = min(1.0, found[name] + score)
-    return dict(found)
+            support[name] = min(1.0, support[name] + score)
+    return dict(support)

@@ -123,7 +123,7 @@ def _eq(a: Any, b: Any) -> bool:
 
 def _total(numbers: Sequence[float]) -> float:
     """The sum, rounded once where there are floats: how often ``sum`` rounds depends on the version of Python."""
-    return math.fsum(numbers) if any(isinstance(one, float) for one in numbers) else sum(numbers)
+    return math.fsum(numbers) if any(isinstance(number, float) for number in numbers) else sum(numbers)
 
 
 def numbers_to_numbers() -> tuple[Property, ...]:

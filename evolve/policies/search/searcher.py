@@ -10,9 +10,9 @@ from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.cover import Segments
 from evolve.policies.search.decisions import Decision, Partials
 from evolve.policies.search.deduction import AHEAD, Deductions
-from evolve.policies.search.enumerator import Enumerator, Meter, OutOfBudget, equality, matcher
+from evolve.policies.search.enumerator import Enumerator, OutOfBudget, SearchMeter, equality, matcher
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
-from evolve.policies.search.lambdas import BodyCompiler, LambdaBanks, Setting
+from evolve.policies.search.lambdas import BodyCompiler, BodySetting, LambdaBanks
 from evolve.policies.search.leaves import column_operations, leaves_of, look_ups, static_prices
 from evolve.policies.search.problem import Problem
 from evolve.programs.evaluation import evaluate
@@ -28,7 +28,7 @@ EVERY = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class Solution:
     """A program that reproduces every example.
 
     Attributes:
@@ -84,7 +84,7 @@ class Searcher:
     problem: Problem
     vocabulary: Vocabulary
     prices: Mapping[str, int]
-    meter: Meter
+    meter: SearchMeter
     combine: bool = True
     pause_at: int | None = None
 
@@ -94,7 +94,7 @@ class Searcher:
         leaves = leaves_of(self.problem, (*self.vocabulary.literals, *tables), self.prices)
         costs = costs_of((*grammar.rules, *bodies.rules), self.prices)
         self.enumerator = Enumerator(self.problem, grammar, costs, leaves, self.meter)
-        self.enumerator.lambdas = LambdaBanks(Setting(
+        self.enumerator.lambdas = LambdaBanks(BodySetting(
             self.problem, bodies.rules, costs, leaves, self.vocabulary.compiler,
             self.enumerator.bank, self.meter.spend,
         ))  # fmt: skip
@@ -107,36 +107,37 @@ class Searcher:
         self._pending: list[tuple[int, int, Term]] = []
         self._offered = 0
 
-    def programs(self) -> Iterator[Found]:
+    def programs(self) -> Iterator[Solution]:
         """Programs that reproduce every example, roughly cheapest first, until the budget ends."""
-        return (found for found in self.paced() if found is not None)
+        return (solution for solution in self.paced() if solution is not None)
 
-    def paced(self) -> Iterator[Found | None]:
+    def paced(self) -> Iterator[Solution | None]:
         """As :meth:`programs`, with None wherever more than ``pause_at`` candidates were computed."""
         seen: set[Term] = set()
         try:
-            self.meter.check()
+            self.meter.check()  # before the first candidate, because a share of nothing buys nothing
             while self.enumerator.cost < MAX_COST:
                 for entries in self.enumerator.advance():
-                    yield from self._new(self._look(entries), seen)
-                    yield from self._new(self._due(), seen)
+                    yield from self._unseen(self._sift(entries), seen)
+                    yield from self._unseen(self._due(), seen)
                     if self.pause_at is not None and self.meter.used >= self.pause_at:
                         yield None
                 self._offer_items()
                 self._deduce()
                 self._try_combinations()
-                yield from self._new(self._due(), seen)
+                yield from self._unseen(self._due(), seen)
         except OutOfBudget:
             pass
         self._try_combinations()
+        # The budget is over, so nothing is left to wait for.
         self._pending = [(0, cost, term) for _, cost, term in self._pending]
-        yield from self._new(self._due(), seen)
+        yield from self._unseen(self._due(), seen)
 
-    def _new(self, terms: Iterable[tuple[int, Term]], seen: set[Term]) -> Iterator[Found]:
+    def _unseen(self, terms: Iterable[tuple[int, Term]], seen: set[Term]) -> Iterator[Solution]:
         for cost, term in terms:
             if term not in seen and self._reproduces(term):
                 seen.add(term)
-                yield Found(term=term, cost=cost, candidates=self.meter.used)
+                yield Solution(term=term, cost=cost, candidates=self.meter.used)
 
     def _reproduces(self, term: Term) -> bool:
         try:
@@ -145,7 +146,7 @@ class Searcher:
             return False
         return bool(self._accepts(values))
 
-    def _look(self, entries: Sequence[Entry]) -> list[tuple[int, Term]]:
+    def _sift(self, entries: Sequence[Entry]) -> list[tuple[int, Term]]:
         """Solutions among new entries; offers the others to covers and conditionals."""
         hits = [(self.enumerator.cost, term_of(e)) for e in entries if self._accepts(e[0])]
         if not hits:
@@ -198,7 +199,7 @@ class Searcher:
         return [(cost, term) for _, cost, term in due]
 
 
-def meter_for(candidates: int, seconds: float | None) -> Meter:
+def meter_for(candidates: int, seconds: float | None) -> SearchMeter:
     """A budget of candidates and process CPU seconds from now."""
     deadline = None if seconds is None else time.process_time() + seconds
-    return Meter(limit=candidates, deadline=deadline)
+    return SearchMeter(limit=candidates, deadline=deadline)

@@ -78,6 +78,7 @@ def fit_guide(
     clues = {}
     for problem in problems:
         chosen.check()
+        # By features, because evidence rows hold these and not the task's examples.
         clues[features_of(problem)] = ClueReader(problem, words).clues()
     samples = samples_of(experience, names, chosen.weight, clues)
     prices = dream_prices(words) | _prices_of_skills(names.values(), samples)
@@ -118,14 +119,14 @@ def samples_of(
 
 
 def problems_of(views: Iterable[TaskView]) -> list[Problem]:
-    """The search problems of the views that are ones."""
-    found = []
+    """The search problems of the views; one whose examples the search cannot type is left out."""
+    problems = []
     for view in views:
         try:
-            found.append(problem_of(view))
+            problems.append(problem_of(view))
         except ModelMistake:
             continue
-    return found
+    return problems
 
 
 def _prices_of_skills(skills: Iterable[str], samples: Sequence[Sample]) -> dict[str, int]:

@@ -88,12 +88,14 @@ Items = tuple[Any, ...]
 
 
 def _natural(count: int) -> int:
+    # A negative count would cut at the other end, which other operations do.
     if count < 0:
         raise ValueError
     return count
 
 
 def _positive(count: int) -> int:
+    # A slice from -0 is the whole list.
     if count < 1:
         raise ValueError
     return count

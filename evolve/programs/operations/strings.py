@@ -135,12 +135,14 @@ def remove_accents(text: str) -> str:
 
 
 def _natural(count: int) -> int:
+    # A negative count would cut at the other end, which other operations do.
     if count < 0:
         raise ValueError
     return count
 
 
 def _positive(count: int) -> int:
+    # A slice from -0 is the whole text.
     if count < 1:
         raise ValueError
     return count
@@ -184,6 +186,7 @@ def _choose(condition: bool, yes: object, no: object) -> object:
 
 
 def _replace(old: str, new: str, text: str) -> str:
+    # Worked out beforehand, because the text itself could fill the memory.
     if not old or (len(new) > len(old) and text.count(old) * len(new) > LONGEST):
         raise ValueError
     return fits(text.replace(old, new))
@@ -196,6 +199,7 @@ def _delete(old: str, text: str) -> str:
 
 
 def _repeat(n: int, text: str) -> str:
+    # Asked before the text is made, which could fill the memory.
     if _natural(n) * len(text) > LONGEST:
         raise OverflowError
     return text * n

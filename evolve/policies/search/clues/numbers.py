@@ -62,8 +62,8 @@ class Lists:
         return {len(x) - len(y) for x, y in self.pairs}
 
     @cached_property
-    def found(self) -> list[tuple[set[Any], set[Any]]]:
-        """The sets of items of both sides."""
+    def item_sets(self) -> list[tuple[set[Any], set[Any]]]:
+        """Per example the items of its input and of its output, as sets."""
         return [(set(x), set(y)) for x, y in self.pairs]
 
     @cached_property
@@ -110,11 +110,11 @@ def _list_roles() -> Table:
         ("outputs have at most so many items", lambda n, s: n > 0 and _caps(n, s.pairs)),
         ("outputs begin at this place", lambda n, s: _at(n, s.pairs, 0)),
         ("outputs end before this place", lambda n, s: n > 0 and _at(n - 1, s.pairs, -1)),
-        ("new in every output", lambda n, s: all(n in y and n not in x for x, y in s.found)),
-        ("in every output", lambda n, s: all(n in y for _, y in s.found)),
+        ("new in every output", lambda n, s: all(n in y and n not in x for x, y in s.item_sets)),
+        ("in every output", lambda n, s: all(n in y for _, y in s.item_sets)),
         ("begins every output", lambda n, s: all(y[0] == n for y in s.outputs)),
         ("ends every output", lambda n, s: all(y[-1] == n for y in s.outputs)),
-        ("removed", lambda n, s: any(n in x for x, _ in s.found) and not any(n in y for _, y in s.found)),
+        ("removed", lambda n, s: any(n in x for x, _ in s.item_sets) and not any(n in y for _, y in s.item_sets)),
         ("added to every item", lambda n, s: bool(s.images) and {abs(b - a) for a, b in s.images} == {abs(n)}),
         ("multiplies every item", lambda n, s: n not in (0, 1) and _multiplies(n, s.images)),
         ("separates kept from dropped", lambda n, s: _between(n, *s.sorted_out) or _between(n, *s.sorted_out[::-1])),
@@ -122,7 +122,7 @@ def _list_roles() -> Table:
         ("divides all items", lambda n, s: n > 1 and s.numeric and all(v % n == 0 for y in s.outputs for v in y)),
         ("bounds the outputs", lambda n, s: n in s.ends),
         ("a place in every input", lambda n, s: n > 0 and all(len(x) > n for x in s.inputs)),
-        ("in some input", lambda n, s: any(n in x for x, _ in s.found)),
+        ("in some input", lambda n, s: any(n in x for x, _ in s.item_sets)),
     )  # fmt: skip
 
 
@@ -146,6 +146,7 @@ def _multiplies(n: int, images: set[tuple[Any, Any]]) -> bool:
 
 
 def _caps(n: int, pairs: Sequence[tuple[Items, Items]]) -> bool:
+    # A number that no input exceeds caps nothing.
     return all(len(y) == min(n, len(x)) for x, y in pairs) and any(len(x) > n for x, _ in pairs)
 
 

@@ -67,15 +67,15 @@ class FirstSteps:
 
 def _inputs(problem: Problem, grammar: Grammar) -> dict[Type, list[Values]]:
     """Values by type: the arguments and the columns of rows."""
-    found: dict[Type, list[Values]] = {}
+    columns: dict[Type, list[Values]] = {}
     for i, kind in enumerate(problem.input_types):
-        found.setdefault(kind, []).append(tuple(row[i] for row in problem.inputs))
+        columns.setdefault(kind, []).append(tuple(row[i] for row in problem.inputs))
     for rule in grammar.rules:
         if price_name(rule.name) == COLUMN and rule.params[0] in problem.input_types:
-            values = applied(rule, (found[rule.params[0]][0],))
+            values = applied(rule, (columns[rule.params[0]][0],))
             if values is not None:
-                found.setdefault(rule.result, []).append(values)
-    return found
+                columns.setdefault(rule.result, []).append(values)
+    return columns
 
 
 def applied(rule: Rule, arguments: Sequence[Values]) -> Values | None:
@@ -91,8 +91,8 @@ def clues_of_operations(problem: Problem, steps: FirstSteps) -> Iterator[tuple[s
     goal, outputs = problem.output_type, problem.outputs
     towards = {"list": "operation towards a list", "str": "operation towards a text"}.get(goal.name, "operation")
     for name, taken in steps.taken.items():
-        found = {clue for result, values in taken for clue in _relations(result, values, goal, outputs)}
-        for clue in sorted(found):
+        clues = {clue for result, values in taken for clue in _relations(result, values, goal, outputs)}
+        for clue in sorted(clues):
             yield name, f"{towards}: {clue}"
     for rule in steps.endings:
         for clue in _invariants(rule, problem):
