@@ -48,7 +48,7 @@ class Child:
         self.pid, self.up, self.down = pid, up, down
         self.begun = False  # whether it came so far as to run the code
 
-    def said(self, part: bytes, bounds: Bounds) -> bytes:
+    def strip_mark(self, part: bytes, bounds: Bounds) -> bytes:
         """What it wrote, without the mark that it begins with."""
         if self.begun:
             return part
@@ -89,11 +89,11 @@ def gather(child: Child, full: Callable[[], bool], bounds: Bounds, order: bytes 
     """
     if child.begun:
         bounds.begin()
-    data, state = gathered(child, full, bounds, order)
+    data, state = read_report(child, full, bounds, order)
     return (data, state) if child.begun else (b"", "unbegun")
 
 
-def gathered(child: Child, full: Callable[[], bool], bounds: Bounds, order: bytes) -> tuple[bytes, str]:
+def read_report(child: Child, full: Callable[[], bool], bounds: Bounds, order: bytes) -> tuple[bytes, str]:
     """The same, but for whether the code was run at all."""
     data, unsent = bytearray(), memoryview(order)
     look = time.monotonic() + LOOK_EVERY_S
@@ -102,26 +102,26 @@ def gathered(child: Child, full: Callable[[], bool], bounds: Bounds, order: byte
         if now >= look:
             look = now + LOOK_EVERY_S
             if full():
-                return b"", ended(child.pid, "disk", bounds.deadline)
+                return b"", end_state(child.pid, "disk", bounds.deadline)
         if now >= bounds.deadline:
-            return bytes(data[: bounds.most]), ended(child.pid, "time", bounds.deadline)
+            return bytes(data[: bounds.most]), end_state(child.pid, "time", bounds.deadline)
         if not select.select([child.up], [child.down] if unsent else [], [], min(bounds.deadline, look) - now)[0]:
-            unsent = told(child, unsent)
-            if gone(child.pid):
+            unsent = send_order(child, unsent)
+            if has_ended(child.pid):
                 break  # it ended and left the pipe to a process of its own
             continue
         part = os.read(child.up, 1 << 16)
         if not part:
             break
-        data += child.said(part, bounds)
+        data += child.strip_mark(part, bounds)
         if len(data) > bounds.most:
-            return b"", ended(child.pid, "size", bounds.deadline)
+            return b"", end_state(child.pid, "size", bounds.deadline)
         if order and part.endswith(b"\n"):
             return bytes(data), "ok"
-    return bytes(data), ended(child.pid, "", bounds.deadline)
+    return bytes(data), end_state(child.pid, "", bounds.deadline)
 
 
-def told(child: Child, unsent: memoryview) -> memoryview:
+def send_order(child: Child, unsent: memoryview) -> memoryview:
     """Hands the child the next piece of its order, as much as it takes now; what is left of it."""
     try:
         return unsent[os.write(child.down, unsent[:4096]) :] if unsent else unsent
@@ -131,11 +131,11 @@ def told(child: Child, unsent: memoryview) -> memoryview:
         return unsent[:0]
 
 
-def gone(pid: int) -> bool:
+def has_ended(pid: int) -> bool:
     return bool(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))
 
 
-def ended(pid: int, state: str, deadline: float) -> str:
+def end_state(pid: int, state: str, deadline: float) -> str:
     """Waits for the process, or kills it, and says how it ended."""
     while True:
         if state or time.monotonic() >= deadline:

@@ -61,7 +61,7 @@ def open_sandbox(
             go without, or a hidden folder cannot be hidden.
         SandboxUnavailable: When none passes; the message says what each lacked.
     """
-    unsafe = _wants_none(backend)
+    unsafe = _is_unconfined(backend)
     if not unsafe and backend != "auto" and backend not in BACKENDS:
         raise UsageError(f"no sandbox backend {backend!r}", hint=f"one of auto, {', '.join(BACKENDS)}")
     if os.name != "posix":
@@ -82,15 +82,15 @@ def open_sandbox(
     raise SandboxUnavailable(f"no sandbox passed its self-test ({'; '.join(reasons)})", hint=_HINT)
 
 
-def _wants_none(backend: str) -> bool:
+def _is_unconfined(backend: str) -> bool:
     """Whether code shall run unconfined: only when asked for in both ways, never by a file in a workspace."""
-    said = os.environ.get(_UNSAFE, "")
-    if backend == "none" and said != _UNDERSTOOD:
+    consent = os.environ.get(_UNSAFE, "")
+    if backend == "none" and consent != _UNDERSTOOD:
         raise UsageError(
             "--sandbox none runs code that nobody checked with all your rights",
             hint=f"set {_UNSAFE}={_UNDERSTOOD} as well, or leave the option out",
         )
-    if backend != "none" and said:
+    if backend != "none" and consent:
         raise UsageError(
             f"{_UNSAFE} is set, but --sandbox none is not given",
             hint=f"unset {_UNSAFE}, or give --sandbox none as well",
@@ -113,7 +113,7 @@ def _remembered_self_test(backend: Backend, cache_dir: Path | None) -> list[Prob
     if lacking:
         return [ProbeOutcome(name="present", passed=False, detail=lacking)]
     mark = cache_dir / f"sandbox-{backend.name}.json"
-    key = _key(backend.name)
+    key = _machine_key(backend.name)
     try:
         if json.loads(mark.read_text(encoding="utf-8")) == {"passed": key}:
             return []
@@ -132,9 +132,9 @@ def _remember(mark: Path, key: str) -> None:
         return  # the test is then repeated next time
 
 
-def _key(backend: str) -> str:
+def _machine_key(backend: str) -> str:
     """Changes with the boot, the kernel, the user, the interpreter, the tool and this package's own text."""
-    parts = [backend, platform.release(), str(os.getuid()), executable(), _boot()]
+    parts = [backend, platform.release(), str(os.getuid()), executable(), _boot_id()]
     for path in ("/usr/bin/bwrap", executable()):
         try:
             state = os.stat(path)
@@ -147,7 +147,7 @@ def _key(backend: str) -> str:
     return text.hexdigest()
 
 
-def _boot() -> str:
+def _boot_id() -> str:
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:

@@ -19,7 +19,7 @@ from evolve.sandbox.session import BY_PERSON, Exchange, Order
 from evolve.sandbox.text import decode_output
 
 # why the supervisor ended an execution, where that is a limit
-_BY_SUPERVISOR: dict[str, LimitKind] = {
+_LIMIT_OF_KILL: dict[str, LimitKind] = {
     "wall": "wall",
     "output": "output",
     "memory": "memory",
@@ -38,7 +38,7 @@ class Action:
     session: str = ""
 
 
-def order(action: Action, limits: SandboxLimits, kernel: Mapping[str, Json]) -> Order:
+def order_of(action: Action, limits: SandboxLimits, kernel: Mapping[str, Json]) -> Order:
     """The request for one action.
 
     Raises:
@@ -94,8 +94,8 @@ def _report(exchange: Exchange) -> Report:
     fault = exchange.fault()
     if fault:
         return Report(state="fault", error=fault)
-    if exchange.killed in _BY_SUPERVISOR:
-        limit = _BY_SUPERVISOR[exchange.killed]
+    if exchange.killed in _LIMIT_OF_KILL:
+        limit = _LIMIT_OF_KILL[exchange.killed]
         return Report(state="limit", limit=limit, error=f"{limit} limit reached")
     report = read_report(exchange.reply.blocks[0])
     if any(stream.total > stream.limit for stream in (exchange.stdout, exchange.stderr)):
@@ -103,7 +103,7 @@ def _report(exchange: Exchange) -> Report:
     return report
 
 
-class Line(Protocol):
+class LeasedInterpreter(Protocol):
     """A started interpreter that a session has for itself."""
 
     def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange: ...
@@ -123,7 +123,7 @@ class Coding:
 
     def __init__(
         self,
-        line: Line,
+        line: LeasedInterpreter,
         limits: SandboxLimits,
         kernel: Mapping[str, Json],
         cancellation: Cancellation | None = None,
@@ -131,7 +131,7 @@ class Coding:
         self._stopped = None if cancellation is None else lambda: cancellation.requested
         self._line, self._limits, self._kernel = line, limits, kernel
         self._open = True
-        self._between = True  # no exchange is under way, or was given up in the middle
+        self._idle = True  # no exchange is under way, or was given up in the middle
 
     def execute(self, code: str, *, files: Mapping[str, bytes] = NO_FILES, collect: bool = False) -> ActionResult:
         """Runs one action; see the protocol."""
@@ -139,7 +139,7 @@ class Coding:
             raise UsageError("the session is over", hint="open another one")
         started = time.monotonic()
         action = Action(code=code, files=files, collect=collect, session="keep")
-        exchange = self._exchange(order(action, self._limits, self._kernel), self._stopped)
+        exchange = self._exchange(order_of(action, self._limits, self._kernel), self._stopped)
         if exchange.killed == BY_PERSON:
             self._end(keep=False)
             raise Cancelled("the person stopped the action")
@@ -152,7 +152,7 @@ class Coding:
 
     def close(self) -> None:
         """Ends the process and empties the scratch folder; closing twice is no error."""
-        if self._open and not self._between:
+        if self._open and not self._idle:
             self._end(keep=False)
         elif self._open:
             ending: dict[str, Json] = {"jobs": [], "rows": [], "files": [], "collect": False, "session": "end"}
@@ -161,9 +161,9 @@ class Coding:
             self._end(keep=exchange.reusable)
 
     def _exchange(self, order: Order, stopped: Callable[[], bool] | None = None) -> Exchange:
-        self._between = False
+        self._idle = False
         exchange = self._line.exchange(order, self._limits, stopped)
-        self._between = True
+        self._idle = True
         return exchange
 
     def _end(self, *, keep: bool) -> None:

@@ -104,7 +104,7 @@ def packed_other(value: Any, keep: Any, depth: int) -> Any:
         return [name, [packed(getattr(value, field), keep, depth + 1) for field in FIELDS[name]]]
     if kind is datetime.timezone:
         parts = (value.utcoffset(None), value.tzname(None))
-        return ["timezone", [packed(one, keep, depth + 1) for one in parts]]
+        return ["timezone", [packed(part, keep, depth + 1) for part in parts]]
     if kind.__module__.partition(".")[0] == "pathlib" and kind.__qualname__ in PATHS:
         return ["path", [kind.__qualname__, str(value)]]
     if kind is collections.deque:
@@ -130,10 +130,10 @@ def is_named(kind: Any) -> bool:
     """Whether a class is a named tuple without a method of its own."""
     if kind.__bases__ != (tuple,) or not hasattr(kind, "_fields"):
         return False
-    made = vars(named("Made", *kind._fields))
+    reference = vars(named("Made", *kind._fields))
     own = vars(kind)
-    same = all(getattr(own.get(name), "__code__", None) is made[name].__code__ for name in ("__repr__", "_asdict"))
-    return same and not {name for name in own.keys() - made.keys() if name not in WRITTEN}
+    same = all(getattr(own.get(name), "__code__", None) is reference[name].__code__ for name in ("__repr__", "_asdict"))
+    return same and not {name for name in own.keys() - reference.keys() if name not in WRITTEN}
 
 
 def is_iterator(kind: Any) -> bool:
@@ -178,8 +178,12 @@ def restored_other(name: str, content: Any, again: Any) -> Any:
     if name == "named":
         return named(str(content[0]), *map(str, content[1]))(*map(again, content[2]))
     if name == "timezone":
-        offset, said = map(again, content)
-        return datetime.timezone(offset) if str(datetime.timezone(offset)) == said else datetime.timezone(offset, said)
+        offset, tz_name = map(again, content)
+        return (
+            datetime.timezone(offset)
+            if str(datetime.timezone(offset)) == tz_name
+            else datetime.timezone(offset, tz_name)
+        )
     if name in VIEWS:
         items = [again(item) for item in content]
         if name == "dict_values":

@@ -16,13 +16,13 @@ def descendants(process: int, most: int = 1000) -> list[int]:
 
     Bounded, because what is counted may multiply faster than it can be counted.
     """
-    found: list[int] = []
+    pids: list[int] = []
     pending = [process]
-    while pending and len(found) < most:
+    while pending and len(pids) < most:
         nearest = children_of(pending.pop(0))
-        found += nearest
+        pids += nearest
         pending += nearest
-    return found[:most]
+    return pids[:most]
 
 
 def children_of(process: int) -> list[int]:

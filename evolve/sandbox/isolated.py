@@ -15,7 +15,7 @@ from evolve.cancellation import Cancellation
 from evolve.episodes import Json
 from evolve.errors import Cancelled, SandboxUnavailable
 from evolve.sandbox.actions import NO_FILES, ActionResult
-from evolve.sandbox.coding import Action, Coding, order, result_of
+from evolve.sandbox.coding import Action, Coding, order_of, result_of
 from evolve.sandbox.protocol import (
     Backend,
     Program,
@@ -27,22 +27,24 @@ from evolve.sandbox.replies import Block, read_block
 from evolve.sandbox.session import BY_PERSON, Exchange, Order, Session
 from evolve.sandbox.text import decode_output
 
-_USES_OF_A_SESSION = 200
-_KEPT_SESSIONS = 4
+_MOST_USES = 200
+_MOST_WARM = 4
 
 
-class _Shelf:
+class _WarmSessions:
     """Holds interpreters kept for later calls, the most recently used last."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: list[tuple[_Setting, Session]] = []
+        self._entries: list[tuple[_Setting, Session]] = []
 
     def take(self, limits: SandboxLimits) -> Session | None:
         """A kept interpreter that suits the limits; the caller owns it then."""
         with self._lock:
-            place = next((n for n in reversed(range(len(self._kept))) if self._kept[n][0] == _setting(limits)), None)
-            session = None if place is None else self._kept.pop(place)[1]
+            place = next(
+                (n for n in reversed(range(len(self._entries))) if self._entries[n][0] == _setting(limits)), None
+            )
+            session = None if place is None else self._entries.pop(place)[1]
         if session is not None and not session.usable:
             session.close()  # ended from outside since its last use, or inherited through a fork
             return None
@@ -51,15 +53,15 @@ class _Shelf:
     def put(self, session: Session, limits: SandboxLimits) -> None:
         """Keeps an interpreter, if need be in place of the one that was used longest ago."""
         with self._lock:
-            self._kept.append((_setting(limits), session))
-            old = self._kept.pop(0)[1] if len(self._kept) > _KEPT_SESSIONS else None
+            self._entries.append((_setting(limits), session))
+            old = self._entries.pop(0)[1] if len(self._entries) > _MOST_WARM else None
         if old is not None:
             old.close()
 
     def close(self) -> None:
         with self._lock:
-            kept, self._kept = self._kept, []
-        for _, session in kept:
+            entries, self._entries = self._entries, []
+        for _, session in entries:
             session.close()
 
 
@@ -71,12 +73,12 @@ def _setting(limits: SandboxLimits) -> _Setting:
     return limits.file_mb, limits.hash_seed, limits.processes
 
 
-class _Lent:
+class _Lease:
     """An interpreter, kept or new, for one who has it alone until it is released."""
 
-    def __init__(self, backend: Backend, shelf: _Shelf, limits: SandboxLimits, *, warm: bool) -> None:
-        self._backend, self._shelf, self._limits, self._warm = backend, shelf, limits, warm
-        self._session = shelf.take(limits) or Session(backend, limits)
+    def __init__(self, backend: Backend, warm_sessions: _WarmSessions, limits: SandboxLimits, *, warm: bool) -> None:
+        self._backend, self._warm_sessions, self._limits, self._warm = backend, warm_sessions, limits, warm
+        self._session = warm_sessions.take(limits) or Session(backend, limits)
         self._asked = False
 
     def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange:
@@ -95,8 +97,8 @@ class _Lent:
 
     def release(self, keep: bool) -> None:
         """Keeps it for a later call, or ends it."""
-        if keep and self._warm and self._session.uses < _USES_OF_A_SESSION:
-            self._shelf.put(self._session, self._limits)
+        if keep and self._warm and self._session.uses < _MOST_USES:
+            self._warm_sessions.put(self._session, self._limits)
         else:
             self._session.close()
 
@@ -116,10 +118,10 @@ class IsolatedSandbox:
         self.backend = backend.name
         self._confinement = backend
         self._warm = warm
-        self._shelf = _Shelf()
+        self._warm_sessions = _WarmSessions()
         self._cancellation: Cancellation | None = None
         # also at the end of the program, when nobody called close
-        self._finalizer = weakref.finalize(self, self._shelf.close)
+        self._finalizer = weakref.finalize(self, self._warm_sessions.close)
 
     def __enter__(self) -> IsolatedSandbox:
         return self
@@ -172,13 +174,13 @@ class IsolatedSandbox:
         The execution going on then ends within a second, with its whole process tree. What it keeps started is
         shared with this one, which is the one to close.
         """
-        found = copy.copy(self)
-        found._cancellation = cancellation
-        return found
+        stoppable = copy.copy(self)
+        stoppable._cancellation = cancellation
+        return stoppable
 
     def close(self) -> None:
         """Ends the kept interpreter, if there is one."""
-        self._shelf.close()
+        self._warm_sessions.close()
 
     def execute(
         self,
@@ -197,7 +199,7 @@ class IsolatedSandbox:
         limits = limits or SandboxLimits()
         started = time.monotonic()
         action = Action(code=code, files=files, collect=collect)
-        exchange = self._exchange(order(action, limits, _kernel_limits(limits)), limits)
+        exchange = self._exchange(order_of(action, limits, _kernel_limits(limits)), limits)
         return result_of(exchange, time.monotonic() - started)
 
     def session(self, limits: SandboxLimits | None = None) -> Coding:
@@ -207,27 +209,27 @@ class IsolatedSandbox:
             SandboxUnavailable: The backend cannot start, or cannot run code that starts processes.
         """
         limits = limits or SandboxLimits()
-        return Coding(self._lent(limits), limits, _kernel_limits(limits), self._cancellation)
+        return Coding(self._lease(limits), limits, _kernel_limits(limits), self._cancellation)
 
     def _exchange(self, request: Order, limits: SandboxLimits) -> Exchange:
         """One request on a kept or new interpreter, which is kept again only if nothing about it can have changed."""
-        line = self._lent(limits)
+        lease = self._lease(limits)
         keep = False
         try:
-            exchange = line.exchange(request, limits, self._stopped)
+            exchange = lease.exchange(request, limits, self._stopped)
             if exchange.killed == BY_PERSON:
                 raise Cancelled("the person stopped the action")
             keep = exchange.reusable
         finally:
-            line.release(keep)
+            lease.release(keep)
         return exchange
 
     def _stopped(self) -> bool:
         return self._cancellation is not None and self._cancellation.requested
 
-    def _lent(self, limits: SandboxLimits) -> _Lent:
+    def _lease(self, limits: SandboxLimits) -> _Lease:
         _check_inherited(limits)
-        return _Lent(self._confinement, self._shelf, limits, warm=self._warm)
+        return _Lease(self._confinement, self._warm_sessions, limits, warm=self._warm)
 
     def _run(
         self,

@@ -25,9 +25,9 @@ TRUNCATE, IOCTL_DEV = 1 << 14, 1 << 15
 REMOVE_FOLDER, REMOVE_FILE, MAKE_FOLDER, MAKE_REGULAR = 1 << 4, 1 << 5, 1 << 7, 1 << 8
 MAKE_SYMLINK, REFER = 1 << 12, 1 << 13
 # no devices, pipes or sockets
-KEEPING = WRITE_FILE | READ_FILE | READ_DIR | REMOVE_FILE | MAKE_REGULAR | MAKE_SYMLINK | TRUNCATE
-KEEPING |= REMOVE_FOLDER | MAKE_FOLDER | REFER
-OF_A_FILE = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
+WRITE_RIGHTS = WRITE_FILE | READ_FILE | READ_DIR | REMOVE_FILE | MAKE_REGULAR | MAKE_SYMLINK | TRUNCATE
+WRITE_RIGHTS |= REMOVE_FOLDER | MAKE_FOLDER | REFER
+FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 24, 38
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -48,7 +48,7 @@ class Ruleset(ctypes.Structure):
     _fields_ = [("files", ctypes.c_uint64), ("network", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
 
 
-class Beneath(ctypes.Structure):
+class PathRule(ctypes.Structure):
     _pack_ = 1
     _fields_ = [("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32)]
 
@@ -67,13 +67,13 @@ def restrict_files(read: Sequence[str], listed: Sequence[str], write: Sequence[s
     size = ctypes.c_size_t(24 if version >= 6 else 16)
     ruleset = check(LIBC.syscall(CREATE_RULESET, ctypes.byref(rules), size, 0), "the ruleset")
     looking = EXECUTE | READ_FILE | READ_DIR
-    for paths, allowed in ((read, looking), (listed, READ_DIR), (write, KEEPING)):
+    for paths, allowed in ((read, looking), (listed, READ_DIR), (write, WRITE_RIGHTS)):
         for path in paths:
             try:
                 parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
             except FileNotFoundError:
                 continue
-            rule = Beneath(allowed if os.path.isdir(path) else allowed & OF_A_FILE & everything, parent)
+            rule = PathRule(allowed if os.path.isdir(path) else allowed & FILE_RIGHTS & everything, parent)
             check(LIBC.syscall(ADD_RULE, ruleset, 1, ctypes.byref(rule), 0), "a rule")
             os.close(parent)
     check(LIBC.syscall(RESTRICT_SELF, ruleset, 0), "the restriction")

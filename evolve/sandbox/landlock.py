@@ -82,5 +82,5 @@ def _version() -> int:
 
 def _readable(environment: Environment) -> list[str]:
     # a rule for a link would be one for what it leads to, which is shown by itself or shall not be
-    shown = [path for path in readable_paths(environment) if not os.path.islink(path)]
-    return [*shown, "/etc/ld.so.cache", "/etc/localtime"]
+    paths = [path for path in readable_paths(environment) if not os.path.islink(path)]
+    return [*paths, "/etc/ld.so.cache", "/etc/localtime"]

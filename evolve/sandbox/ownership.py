@@ -28,15 +28,15 @@ def hold(folder: str) -> int:
     """
     import fcntl
 
-    held = os.open(folder, _FOLDER)
+    descriptor = os.open(folder, _FOLDER)
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(held)
+        os.close(descriptor)
         raise
     except OSError:
-        return held
-    return held
+        return descriptor
+    return descriptor
 
 
 @contextlib.contextmanager
@@ -53,11 +53,11 @@ def taken_over(folder: str, older_than_s: float) -> Iterator[bool]:
     if state.st_uid != os.getuid() or time.time() - state.st_ctime < older_than_s:
         yield False
         return
-    held = os.open(folder, _FOLDER)
+    descriptor = os.open(folder, _FOLDER)
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield True
     except BlockingIOError:
         yield False
     finally:
-        os.close(held)
+        os.close(descriptor)

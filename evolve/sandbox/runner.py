@@ -20,7 +20,7 @@ import sys
 import time
 
 from evolve.sandbox.acting import run as run_actions
-from evolve.sandbox.children import Bounds, Child, Domain, gather, gone
+from evolve.sandbox.children import Bounds, Child, Domain, gather, has_ended
 from evolve.sandbox.wiping import is_full, is_of_the_code, larger_than, place_file, regular_files, wipe
 from evolve.sandbox.worker import ProgramFilter, Reporter, call_program, call_tests, caught, kernel_limits
 
@@ -76,7 +76,7 @@ def start(job: Job, request: Job, host: Host, *, session: bool = False) -> Child
                     os.close(descriptor)
             failure = caught(confine, request, host, rlimits)
             if failure is None:
-                work(job, request, host, (report, orders))
+                run_job(job, request, host, (report, orders))
             os.write(2, f"{type(failure).__name__}: {failure}\n".encode("utf-8", "backslashreplace"))
         finally:
             os._exit(1)
@@ -108,7 +108,7 @@ def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> No
         host.filter.install()
 
 
-def work(job: Job, request: Job, host: Host, pipes: tuple[int, int]) -> None:
+def run_job(job: Job, request: Job, host: Host, pipes: tuple[int, int]) -> None:
     """Runs the job and ends without cleaning up."""
     report, orders = pipes
     gc.unfreeze()
@@ -167,13 +167,13 @@ def wiped(host: Host, seconds: float = 0.3) -> bool:
     return True
 
 
-def share(limits: Mapping[str, Any], deadline: float, left: int) -> float:
+def seconds_for_next(limits: Mapping[str, Any], deadline: float, left: int) -> float:
     """Seconds for the next of ``left`` jobs."""
     seconds: float = limits["program_s"] or max((deadline - time.monotonic()) / left, limits["wall_s"] / 4)
     return seconds
 
 
-def largest(limits: Mapping[str, Any], job: Job) -> int:
+def most_report_bytes(limits: Mapping[str, Any], job: Job) -> int:
     """Most bytes of a child's report; an action's child bounds the value in it by itself."""
     bound: int = limits["result_kb"] * 1024
     return bound + REPORT_BYTES if "action" in job else bound
@@ -183,7 +183,7 @@ def answer(request: Job, files: bytes, host: Host) -> None:
     """Runs every job of one request and writes the reply."""
     limits = request["limits"]
     deadline = time.monotonic() + limits["wall_s"]
-    trouble = place(request["files"], files, host)
+    trouble = place_files(request["files"], files, host)
     clean = not trouble[1]
     for number, job in enumerate(request["jobs"]):
         data, state = b"", "late" if number else "unbegun"
@@ -192,31 +192,33 @@ def answer(request: Job, files: bytes, host: Host) -> None:
         elif request["session"]:
             data, state = act_in_session(job, request, host, deadline)
         elif time.monotonic() < deadline:
-            seconds = share(limits, deadline, len(request["jobs"]) - number)
+            seconds = seconds_for_next(limits, deadline, len(request["jobs"]) - number)
             child = start(job, request, host)
-            data, state = gather(child, lambda: too_big(host), Bounds(deadline, seconds, largest(limits, job)))
+            data, state = gather(
+                child, lambda: too_big(host), Bounds(deadline, seconds, most_report_bytes(limits, job))
+            )
             child.close()
             sweep(host)
             if state == "ok" and fingerprint(host.root) != host.clean and too_big(host):
                 data, state = b"", "disk"  # it was faster than we look
             clean = request["collect"] or wiped(host, max(0.3, deadline - time.monotonic()))
             trouble = b"the scratch folder could not be emptied between two programs", "fault"
-        put(host.result, block(number, state, data))
+        write_all(host.result, block(number, state, data))
     if request["collect"]:
-        put(host.result, block(len(request["jobs"]), "ok", packed(host)))
+        write_all(host.result, block(len(request["jobs"]), "ok", packed(host)))
     dirty = not clean
     if host.session is None and clean:
         sweep(host)
         dirty = not wiped(host)
     ending = {"end": True, "dirty": dirty, "alive": host.session is not None}
-    put(host.result, json.dumps(ending).encode() + b"\n")
+    write_all(host.result, json.dumps(ending).encode() + b"\n")
 
 
 def block(number: int, state: str, data: bytes) -> bytes:
     return json.dumps({"job": number, "state": state, "bytes": len(data)}).encode() + b"\n" + data
 
 
-def place(sizes: list[list[Any]], data: bytes, host: Host) -> tuple[bytes, str]:
+def place_files(sizes: list[list[Any]], data: bytes, host: Host) -> tuple[bytes, str]:
     """Puts the files of a request into the scratch folder. State "", unplaced if code is in the way, or fault."""
     start_of = 0
     try:
@@ -233,9 +235,9 @@ def place(sizes: list[list[Any]], data: bytes, host: Host) -> tuple[bytes, str]:
 def packed(host: Host) -> bytes:
     """The regular files of the scratch folder: a line of JSON with names and sizes, then the contents."""
     refused: list[str] = []
-    found = list(regular_files(host.root, host.config["size"], host.entries, refused.append))
-    listing = {"files": [[name, len(data)] for name, data in found], "refused": refused[:50]}
-    return json.dumps(listing).encode("ascii") + b"\n" + b"".join(data for _, data in found)
+    files = list(regular_files(host.root, host.config["size"], host.entries, refused.append))
+    listing = {"files": [[name, len(data)] for name, data in files], "refused": refused[:50]}
+    return json.dumps(listing).encode("ascii") + b"\n" + b"".join(data for _, data in files)
 
 
 def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple[bytes, str]:
@@ -247,22 +249,22 @@ def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple
     elif select.select([child.up], [], [], 0)[0]:
         drop_session(host)
         return b"", "unasked"  # it reported again after its action was over
-    hold(host, child, signal.SIGCONT)
+    signal_session(host, child, signal.SIGCONT)
     code = job["action"].encode("utf-8", "surrogatepass")
     order = b"%d\n%b" % (len(code), code)
     limits = request["limits"]
-    bounds = Bounds(deadline, limits["wall_s"], largest(limits, job))
+    bounds = Bounds(deadline, limits["wall_s"], most_report_bytes(limits, job))
     data, state = gather(child, lambda: too_big(host), bounds, order)
-    if state == "ok" and (too_big(host) or not data.endswith(b"\n") or gone(child.pid)):
+    if state == "ok" and (too_big(host) or not data.endswith(b"\n") or has_ended(child.pid)):
         state = "disk" if too_big(host) else "died"
     if state == "ok":
-        hold(host, child, signal.SIGSTOP)
+        signal_session(host, child, signal.SIGSTOP)
     else:
         drop_session(host)
     return data, state
 
 
-def hold(host: Host, child: Child, number: int) -> None:
+def signal_session(host: Host, child: Child, number: int) -> None:
     """Stops or continues everything of the session: between actions it uses nothing."""
     if not signal_others(host, number):
         with contextlib.suppress(ProcessLookupError):
@@ -276,7 +278,7 @@ def drop_session(host: Host) -> None:
     sweep(host)
 
 
-def put(descriptor: int, data: bytes) -> None:
+def write_all(descriptor: int, data: bytes) -> None:
     """Writes everything."""
     view = memoryview(data)
     while view:
@@ -300,7 +302,7 @@ def main(config: Job) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
     gc.collect()
     gc.freeze()  # else the first collection of every child copies all pages
-    put(host.result, b'{"ready": true}\n')
+    write_all(host.result, b'{"ready": true}\n')
     while True:
         head = sys.stdin.buffer.readline(64).split()
         if not head:

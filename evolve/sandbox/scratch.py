@@ -33,20 +33,20 @@ class Scratch:
     def __init__(self, outer: str) -> None:
         """Raises OSError when it cannot be made in ``outer``, or locked."""
         self._outer = outer
-        self._held = hold(outer)
+        self._lock = hold(outer)
         try:
-            os.mkdir(_INNER, 0o700, dir_fd=self._held)
+            os.mkdir(_INNER, 0o700, dir_fd=self._lock)
             self.path = os.path.join(outer, _INNER)
-            self._made = os.lstat(self.path)
+            self._identity = os.lstat(self.path)
         except OSError:
-            os.close(self._held)
+            os.close(self._lock)
             raise
 
     @property
     def lost(self) -> bool:
         """Whether somebody has removed or replaced it."""
         try:
-            return not os.path.samestat(os.lstat(self.path), self._made)
+            return not os.path.samestat(os.lstat(self.path), self._identity)
         except OSError:
             return True
 
@@ -71,7 +71,7 @@ class Scratch:
 
     def let_go(self) -> None:
         """Gives up the lock of this process: for a fork, which leaves the folder to the process that made it."""
-        os.close(self._held)
+        os.close(self._lock)
 
 
 def make_scratch() -> Scratch:

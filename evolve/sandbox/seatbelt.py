@@ -49,8 +49,8 @@ class Seatbelt:
 
 def profile(scratch: str, environment: Environment | None = None) -> str:
     """The profile: everything refused but reading the system and the interpreter, and the scratch folder."""
-    shown = readable_paths(environment or Environment())
-    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *shown, scratch))
+    paths = readable_paths(environment or Environment())
+    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *paths, scratch))
     return "\n".join(
         (
             "(version 1)",

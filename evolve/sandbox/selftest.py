@@ -99,13 +99,13 @@ def self_test(backend: Backend, folder: Path) -> list[ProbeOutcome]:
             outcome = works.programs[0].outputs[0]
             if outcome.value != 2:
                 return [ProbeOutcome(name="works", passed=False, detail=works.fault or outcome.error)]
-            found = [ProbeOutcome(name="works", passed=True), *_reaching_out(sandbox, traps)]
-            return [*found, *_limits(sandbox)]
+            outcomes = [ProbeOutcome(name="works", passed=True), *_probe_outside(sandbox, traps)]
+            return [*outcomes, *_probe_limits(sandbox)]
     except (OSError, SandboxUnavailable) as error:
         return [ProbeOutcome(name="works", passed=False, detail=str(error))]
 
 
-def _reaching_out(sandbox: IsolatedSandbox, traps: _Traps) -> Iterator[ProbeOutcome]:
+def _probe_outside(sandbox: IsolatedSandbox, traps: _Traps) -> Iterator[ProbeOutcome]:
     source = _PROBES.read_text(encoding="utf-8")
     abstract = traps.abstract
     path_name = traps.path_socket.getsockname()
@@ -134,7 +134,7 @@ def _plain_environment(outcome: Outcome) -> bool:
     return isinstance(outcome.value, list) and set(outcome.value) <= allowed
 
 
-def _limits(sandbox: IsolatedSandbox) -> Iterator[ProbeOutcome]:
+def _probe_limits(sandbox: IsolatedSandbox) -> Iterator[ProbeOutcome]:
     memory = Program(source=f"def f():\n    return len(bytearray({4 * _MEMORY_MB} << 20))\n", entry="f")
     if sandbox.backend != "seatbelt":
         run = sandbox.run_programs([memory], [[]], SandboxLimits(wall_s=_LONG_S, memory_mb=_MEMORY_MB)).programs[0]

@@ -89,11 +89,11 @@ class Exchange:
         """What went wrong with the sandbox itself, or ""."""
         if self.killed == "start":
             return f"the sandbox was not ready after {_START_S:g} s"
-        found = self.trouble or next((block.fault for block in self.reply.blocks if block.fault), "")
-        if found or self.killed or self.reply.complete:
-            return found
-        said = visible(bytes(self.stderr.data).decode("utf-8", "replace")).strip()[-_FAULT_TEXT:]
-        return f"the sandbox ended early{': ' if said else ''}{said}"
+        reason = self.trouble or next((block.fault for block in self.reply.blocks if block.fault), "")
+        if reason or self.killed or self.reply.complete:
+            return reason
+        output = visible(bytes(self.stderr.data).decode("utf-8", "replace")).strip()[-_FAULT_TEXT:]
+        return f"the sandbox ended early{': ' if output else ''}{output}"
 
 
 class Session:
@@ -121,11 +121,11 @@ class Session:
         """Starts it, and notes in ``undo`` what has to be done where a later part fails."""
         self._result, writing = os.pipe()
         undo.callback(os.close, self._result)
-        with contextlib.ExitStack() as handed_on:
-            handed_on.callback(os.close, writing)
+        with contextlib.ExitStack() as to_close:
+            to_close.callback(os.close, writing)
             launch = backend.launch(writing, limits)
             for descriptor in launch.pass_fds:
-                handed_on.callback(os.close, descriptor)
+                to_close.callback(os.close, descriptor)
             self._scratch, self._ending = launch.scratch, launch.ending
             if launch.scratch is not None:
                 undo.callback(launch.scratch.remove)
@@ -133,7 +133,7 @@ class Session:
             self._group = make_task_group(most) if launch.grouped else None
             if self._group is not None:
                 undo.callback(self._group.end)
-            self._process = self._started(launch, (writing, *launch.pass_fds))
+            self._process = self._spawned(launch, (writing, *launch.pass_fds))
         undo.callback(self._end)
         self._streams = [self._process.stdout, self._process.stderr, self._process.stdin]
         for stream in self._streams:
@@ -142,7 +142,7 @@ class Session:
         for descriptor in (self._result, *(stream.fileno() for stream in self._streams if stream is not None)):
             os.set_blocking(descriptor, False)
 
-    def _started(self, launch: Launch, descriptors: tuple[int, ...]) -> subprocess.Popen[bytes]:
+    def _spawned(self, launch: Launch, descriptors: tuple[int, ...]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             self._group.entered_by(launch.argv) if self._group else list(launch.argv),
             env=dict(launch.env),
@@ -175,7 +175,7 @@ class Session:
         watch = _Watch(self._process.pid, limits, self._ready)
         trouble = ""
         try:
-            self._exchanged(order, reply, (out, err), watch, stopped)
+            self._transfer(order, reply, (out, err), watch, stopped)
         except OSError as error:
             trouble = f"the sandbox could not be asked: {error.strerror or error}"
         self._ready = reply.ready
@@ -184,7 +184,7 @@ class Session:
         late = watch.killed == "wall" and reply.complete  # what came was in time; the runner was slow to clear up
         return Exchange(reply=reply, stdout=out, stderr=err, killed="" if late else watch.killed, trouble=trouble)
 
-    def _exchanged(
+    def _transfer(
         self,
         order: Order,
         reply: ReplyReader,

@@ -30,8 +30,8 @@ class TaskGroup:
         held: A descriptor that keeps it ours, closed at the end; -1 for none.
     """
 
-    def __init__(self, folder: Path, held: int = -1) -> None:
-        self._folder, self._held = folder, held
+    def __init__(self, folder: Path, lock: int = -1) -> None:
+        self._folder, self._lock = folder, lock
 
     def entered_by(self, command: Sequence[str]) -> list[str]:
         """The command that enters the group and then becomes ``command``, with the same process number."""
@@ -46,9 +46,9 @@ class TaskGroup:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(number, signal.SIGKILL)
             time.sleep(0.002)
-        if self._held >= 0:
-            os.close(self._held)
-            self._held = -1
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
 
 
 def unbound(limits: SandboxLimits) -> bool:
@@ -65,10 +65,10 @@ def make_task_group(most: int) -> TaskGroup | None:
         except OSError:
             continue
         with contextlib.suppress(OSError):
-            held = hold(str(folder))
+            lock_fd = hold(str(folder))
             if _write(folder / "pids.max", str(most)):
-                return TaskGroup(folder, held)
-            os.close(held)
+                return TaskGroup(folder, lock_fd)
+            os.close(lock_fd)
         _removed(folder)
     return None
 

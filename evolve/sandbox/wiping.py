@@ -21,7 +21,7 @@ _DEEPEST = 32
 
 
 # what code can bring about with names, links and rights; every other error is the machine's
-_OF_THE_CODE = frozenset(
+_CAUSED_BY_CODE = frozenset(
     {
         *(errno.EACCES, errno.EPERM, errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR, errno.ELOOP),
         *(errno.ENOENT, errno.ENAMETOOLONG, errno.ENXIO, errno.ENODEV, errno.ETXTBSY),
@@ -31,7 +31,7 @@ _OF_THE_CODE = frozenset(
 
 def is_of_the_code(error: OSError) -> bool:
     """Whether an error of a call on the folder says something about its content, and not about the machine."""
-    return error.errno in _OF_THE_CODE
+    return error.errno in _CAUSED_BY_CODE
 
 
 def is_full(error: OSError) -> bool:
