@@ -61,24 +61,24 @@ class AbilityBook:
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
         self._guard = threading.Lock()
-        self._known = _read(path) if path is not None else {}
+        self._by_endpoint = _read(path) if path is not None else {}
 
     def of(self, endpoint: Endpoint) -> Abilities:
         """What is known, else what is assumed."""
         with self._guard:
-            return self._known.get(_key(endpoint), unknown_abilities(endpoint))
+            return self._by_endpoint.get(_key(endpoint), unknown_abilities(endpoint))
 
     def tested(self, endpoint: Endpoint) -> bool:
         """Whether anything is known."""
         with self._guard:
-            return _key(endpoint) in self._known
+            return _key(endpoint) in self._by_endpoint
 
     def keep(self, endpoint: Endpoint, found: Abilities) -> None:
         """Writes down what was found; where the file cannot be written it is found out again next time."""
         with self._guard:
-            if self._known.get(_key(endpoint)) == found:
+            if self._by_endpoint.get(_key(endpoint)) == found:
                 return
-            self._known[_key(endpoint)] = found
+            self._by_endpoint[_key(endpoint)] = found
             if self._path is None:
                 return
             whole = {**_read(self._path), _key(endpoint): found}  # another process may have learned of others

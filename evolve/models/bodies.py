@@ -88,13 +88,13 @@ def with_form(request: ModelRequest, rung: Rung, wording: Wording) -> ModelReque
     return _with_note(request, Template(wording.form).safe_substitute(schema=schema, place=place))
 
 
-def with_repair(request: ModelRequest, said: str, why: str, wording: Wording) -> ModelRequest:
+def with_repair(request: ModelRequest, reply_text: str, why: str, wording: Wording) -> ModelRequest:
     """The request with the unusable reply and what is wrong with it."""
     schema = json.dumps(request.schema, sort_keys=True, ensure_ascii=False)
     note = Template(wording.repair).safe_substitute(why=why, schema=schema)
-    if not said.strip():
+    if not reply_text.strip():
         return _with_note(request, note)
-    shown = said if len(said) <= _SHOWN_AGAIN else said[:_SHOWN_AGAIN] + " [...]"
+    shown = reply_text if len(reply_text) <= _SHOWN_AGAIN else reply_text[:_SHOWN_AGAIN] + " [...]"
     return request.plus(
         Message(role="assistant", text=shown, kind="mistake"), Message(role="user", text=note, kind="repair")
     )
@@ -111,17 +111,17 @@ def _with_note(request: ModelRequest, note: str) -> ModelRequest:
 
 def adapted(abilities: Abilities, exchange: Exchange, failure: Failure) -> Abilities | None:
     """How to ask after a refusal of the form of a request, where its words say what is wrong; else None."""
-    said = failure.text.lower()
+    complaint = failure.text.lower()
     other = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}[abilities.tokens_field]
-    named = [name for name in ("max_completion_tokens", "max_tokens") if re.search(rf"\b{name}\b", said)]
-    unknown = re.search(r"unsupported|unknown|unrecognized|not supported|not permitted|extra", said) is not None
-    if abilities.tokens_field in exchange.body and named and unknown:
+    mentioned = [name for name in ("max_completion_tokens", "max_tokens") if re.search(rf"\b{name}\b", complaint)]
+    unknown = re.search(r"unsupported|unknown|unrecognized|not supported|not permitted|extra", complaint) is not None
+    if abilities.tokens_field in exchange.body and mentioned and unknown:
         return replace(abilities, tokens_field=other)
     for name in OPTIONAL:
-        if name in exchange.body and re.search(rf"\b{name}\b", said):
+        if name in exchange.body and re.search(rf"\b{name}\b", complaint):
             return replace(abilities, without=(*abilities.without, name))
-    if exchange.streamed and re.search(r"\bstream(ing)?\b", said):
+    if exchange.streamed and re.search(r"\bstream(ing)?\b", complaint):
         return replace(abilities, streams=False)
-    if exchange.path == "chat/completions" and re.search(r"v1/responses|responses api|not a chat model", said):
+    if exchange.path == "chat/completions" and re.search(r"v1/responses|responses api|not a chat model", complaint):
         return replace(abilities, api="responses")
     return None

@@ -28,8 +28,8 @@ from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
 from evolve.redaction import Scanner, StreamCleaner
 
 _ADAPTATIONS = 6
-_THIS_SCHEMA = re.compile(r"invalid schema|invalid_json_schema|schema is (invalid|too)", re.IGNORECASE)
-_ALMOST = 0.98  # of the time that is left, since some passes before the call begins
+_SCHEMA_REFUSED = re.compile(r"invalid schema|invalid_json_schema|schema is (invalid|too)", re.IGNORECASE)
+_SHARE_OF_TIME_LEFT = 0.98  # of the time that is left, since some passes before the call begins
 _HINTS = {
     "access": "set OPENAI_API_KEY (or EVOLVE_API_KEY for other endpoints), then `evolve models check`",
     "missing": "`evolve models list` shows the models of the endpoint",
@@ -38,7 +38,7 @@ _HINTS = {
 }
 
 
-def _say_nothing(call: Call) -> None:
+def _ignore_call(call: Call) -> None:
     """For those who do not listen."""
 
 
@@ -67,7 +67,7 @@ class Services:
     breaker: Breaker = field(default_factory=lambda: Breaker(time.monotonic))
     rng: random.Random = field(default_factory=lambda: random.Random(0))
     repairs: int = 2
-    on_call: OnCall = _say_nothing
+    on_call: OnCall = _ignore_call
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     scanner: Scanner = field(default_factory=Scanner)
@@ -99,7 +99,7 @@ class EndpointModel:
                 f"the price of {self.name} is not known, so a limit in money cannot be kept",
                 hint="add it to prices.toml in the workspace, or limit tokens instead: --budget 2M-tokens",
             )
-        asking = _Asking(self.endpoint, self.services, request, on_delta)
+        asking = _RequestRun(self.endpoint, self.services, request, on_delta)
         asking.cancellation = cancellation
         return asking.run()
 
@@ -108,7 +108,7 @@ class EndpointModel:
         self.services.wire.close()
 
 
-class _Asking:
+class _RequestRun:
     """The calls that one request takes."""
 
     def __init__(self, endpoint: Endpoint, services: Services, request: ModelRequest, on_delta: OnDelta | None) -> None:
@@ -118,31 +118,31 @@ class _Asking:
         self.rung: Rung = "text" if request.schema is None else self.abilities.best_rung
         self.used = Usage()
         self.calls = 0
-        self.again = 0
+        self.retries = 0
         self.dropped: tuple[str, ...] = ()
         self.adaptations = 0
-        self.heard, self.shown = False, StreamCleaner(services.scanner)
+        self.streamed, self.shown = False, StreamCleaner(services.scanner)
         self.was_too_long = False
         self.cancellation: Cancellation | None = None
 
     def run(self) -> ModelReply:
         repairs = 0
         while True:
-            said = self.answer()
-            why = said.why if isinstance(said, Unusable) else ""
-            if isinstance(said, Parts):
-                reply, why = self.accepted(said)
+            answer = self.answer()
+            why = answer.why if isinstance(answer, Unusable) else ""
+            if isinstance(answer, Parts):
+                reply, why = self.accepted(answer)
                 if reply is not None:
                     self.services.abilities.keep(self.endpoint, self.abilities)
                     return reply
             if repairs == self.services.repairs:
                 raise ModelMistake(f"{self.endpoint.name} gave no usable reply in {repairs + 1} tries: {why}")
             repairs += 1
-            if isinstance(said, Parts):
-                repaired = with_repair(self.request, said.text, why, self.services.wording)
+            if isinstance(answer, Parts):
+                repaired = with_repair(self.request, answer.text, why, self.services.wording)
                 self.request = clean_request(repaired, self.services.scanner)
             else:
-                self.again += 1  # there is nothing to show it; it is asked once more
+                self.retries += 1  # there is nothing to show it; it is asked once more
 
     def accepted(self, parts: Parts) -> tuple[ModelReply | None, str]:
         reply = ModelReply(
@@ -156,12 +156,13 @@ class _Asking:
         )
         if self.request.schema is None or reply.refused:
             return reply, ""
-        found = extract(parts.text, self.request.schema)
-        if found.why:
+        extracted = extract(parts.text, self.request.schema)
+        if extracted.why:
             cut = f" (cut off at {self.request.max_tokens} tokens)" if parts.finish == "length" else ""
-            return None, self.services.scanner.clean(found.why) + cut  # it may quote what was escaped in the text
+            return None, self.services.scanner.clean(extracted.why) + cut  # it may quote what was escaped in the text
         self.abilities = self.abilities.with_rung(self.rung, True)
-        return replace(reply, data=clean_reply(found.value, self.services.scanner)), ""  # escaped once more in a text
+        # Inside a text the value was escaped, so the cleaning of the text may have missed what it holds.
+        return replace(reply, data=clean_reply(extracted.value, self.services.scanner)), ""
 
     def answer(self) -> Parts | Unusable:
         """One reply, whatever it is worth; trouble on the way is waited out or worked around."""
@@ -169,7 +170,7 @@ class _Asking:
         while True:
             self.wait_for_breaker()
             exchange = self.exchange()
-            outcome = self.once(exchange)
+            outcome = self.call_once(exchange)
             self.services.breaker.note(outcome if isinstance(outcome, Failure) else None)
             if not isinstance(outcome, Failure):
                 return outcome
@@ -181,9 +182,9 @@ class _Asking:
             self.pause(self.services.rules.wait(failures, outcome, self.services.rng), outcome)
 
     def exchange(self) -> Exchange:
-        asked = with_form(self.request, self.rung, self.services.wording)
+        request = with_form(self.request, self.rung, self.services.wording)
         stream = self.on_delta is not None and self.abilities.streams is not False
-        exchange = exchange_of(self.endpoint, asked, self.rung, self.abilities, stream=stream, attempt=self.again)
+        exchange = exchange_of(self.endpoint, request, self.rung, self.abilities, stream=stream, attempt=self.retries)
         return replace(exchange, gives_code=self.gives_code)
 
     @property
@@ -191,14 +192,14 @@ class _Asking:
         """Whether the reply holds code that may be executed."""
         return CODE in (self.request.schema or {}).get("properties", {})
 
-    def once(self, exchange: Exchange) -> Parts | Unusable | Failure:
+    def call_once(self, exchange: Exchange) -> Parts | Unusable | Failure:
         """One call inside the budget: the most it can cost is set aside before, what it did cost booked after."""
         self.check()
         services, left = self.services, self.services.meter.left.seconds
-        total = services.deadlines.total if left is None else min(services.deadlines.total, left * _ALMOST)
+        total = services.deadlines.total if left is None else min(services.deadlines.total, left * _SHARE_OF_TIME_LEFT)
         most = self.most(exchange, total)
         if not services.meter.reserve(most):
-            raise BudgetExhausted(self.too_dear(most), tokens=most.tokens)
+            raise BudgetExhausted(self.over_budget(most), tokens=most.tokens)
         cost, started = most, services.clock()  # interrupted or lost, it may have cost all that
         try:
             deadlines = replace(services.deadlines, total=total, cancellation=self.cancellation)
@@ -210,16 +211,18 @@ class _Asking:
             services.meter.settle(most, cost)
         self.used += cost
         self.calls += cost.calls
-        self.tell(exchange, outcome, cost, replayed=isinstance(received, Received) and received.replayed)
+        self.report_call(exchange, outcome, cost, replayed=isinstance(received, Received) and received.replayed)
         return outcome
 
-    def tell(self, exchange: Exchange, outcome: Parts | Unusable | Failure, cost: Usage, *, replayed: bool) -> None:
+    def report_call(
+        self, exchange: Exchange, outcome: Parts | Unusable | Failure, cost: Usage, *, replayed: bool
+    ) -> None:
         """Says what came of a call; and the text at once, to whoever wanted it in pieces and got none."""
         if isinstance(outcome, Parts):
             kind, why = "reply", ""
             if exchange.streamed and outcome.finish not in ("filter", "refusal"):
-                self.abilities = replace(self.abilities, streams=self.heard)
-            rest = self.shown.close() if self.heard else self.services.scanner.clean(outcome.text)
+                self.abilities = replace(self.abilities, streams=self.streamed)
+            rest = self.shown.close() if self.streamed else self.services.scanner.clean(outcome.text)
             if self.on_delta is not None and rest:
                 self.on_delta(rest)
         elif isinstance(outcome, Unusable):
@@ -261,37 +264,37 @@ class _Asking:
         """What came, and what it cost."""
         if isinstance(received, Failure):
             return received, most if received.billed else Usage(calls=int(received.status > 0))
-        said = read_reply(received.content, streamed=exchange.streamed, path=exchange.path)
-        if isinstance(said, Unusable):
-            if said.cut:
-                return Failure(kind="broken", text=said.why or "the stream ended before the reply did"), most
-            if said.failed:
-                return Failure(kind="server", text=said.why), Usage(calls=1)
-            return said, Usage() if received.replayed else most
+        reply = read_reply(received.content, streamed=exchange.streamed, path=exchange.path)
+        if isinstance(reply, Unusable):
+            if reply.cut:
+                return Failure(kind="broken", text=reply.why or "the stream ended before the reply did"), most
+            if reply.failed:
+                return Failure(kind="server", text=reply.why), Usage(calls=1)
+            return reply, Usage() if received.replayed else most
         scanner = self.services.scanner.for_code if self.gives_code else self.services.scanner
-        said = replace(said, text=scanner.clean(said.text))  # parts of a text can share a secret
+        reply = replace(reply, text=scanner.clean(reply.text))  # parts of a text can share a secret
         if received.replayed:
-            return said, Usage()
-        completion = said.completion
+            return reply, Usage()
+        completion = reply.completion
         if completion is None:
-            completion = min(most.completion, most_tokens(said.text))
-        prompt = most.prompt if said.prompt is None else said.prompt
-        unsure = said.completion is None or said.prompt is None
-        return said, self.usage(prompt, completion, said.cached, estimated=unsure)
+            completion = min(most.completion, most_tokens(reply.text))
+        prompt = most.prompt if reply.prompt is None else reply.prompt
+        unsure = reply.completion is None or reply.prompt is None
+        return reply, self.usage(prompt, completion, reply.cached, estimated=unsure)
 
     def listener(self, exchange: Exchange) -> Callable[[bytes], None] | None:
         if self.on_delta is None or not exchange.streamed:
             return None
-        reader, tell, shown = DeltaReader(exchange.path), self.on_delta, StreamCleaner(self.services.scanner)
-        self.heard, self.shown = False, shown
-        tell("")
+        reader, emit, cleaner = DeltaReader(exchange.path), self.on_delta, StreamCleaner(self.services.scanner)
+        self.streamed, self.shown = False, cleaner
+        emit("")
 
         def listen(piece: bytes) -> None:
             text = reader.feed(piece)
-            self.heard = self.heard or bool(text)
-            clean = shown.feed(text)
+            self.streamed = self.streamed or bool(text)
+            clean = cleaner.feed(text)
             if clean:
-                tell(clean)
+                emit(clean)
 
         return listen
 
@@ -315,7 +318,7 @@ class _Asking:
         refused = failure.kind == "request" or (failure.status in (500, 501) and untried)
         if not refused or self.rung not in RUNGS[:-1]:
             return False
-        if not _THIS_SCHEMA.search(failure.text):
+        if not _SCHEMA_REFUSED.search(failure.text):
             self.abilities = self.abilities.with_rung(self.rung, False)  # else another schema may do
         self.rung = RUNGS[RUNGS.index(self.rung) + 1]
         return True
@@ -323,15 +326,15 @@ class _Asking:
     def shortened(self, failure: Failure) -> bool:
         if self.was_too_long:
             return False  # one try; a second would only lose more
-        self.was_too_long, told = True, overflow(failure.text)
-        room = told.reply(self.request.max_tokens)
+        self.was_too_long, figures = True, overflow(failure.text)
+        room = figures.reply(self.request.max_tokens)
         if room is not None:
             self.request = replace(self.request, max_tokens=room)  # nothing of the prompt is lost
             return True
-        kept = trimmed(self.request.messages, told.share(self.request.max_tokens))
-        if kept is None:
+        shorter = trimmed(self.request.messages, figures.share(self.request.max_tokens))
+        if shorter is None:
             return False
-        messages, self.dropped = kept
+        messages, self.dropped = shorter
         self.request = replace(self.request, messages=tuple(messages))
         return True
 
@@ -369,7 +372,7 @@ class _Asking:
         kind = NotRecorded if failure.kind == "offline" else EndpointProblem
         return kind(f"{self.endpoint.name}: {failure.text}{times}", retryable=failure.retryable, hint=hint)
 
-    def too_dear(self, most: Usage) -> str:
+    def over_budget(self, most: Usage) -> str:
         reached = self.services.meter.exhausted
         money = f" and ${most.money:.4f}" if most.money else ""
         return reached or f"the next call may take {most.tokens:,} tokens{money}, and less than that is left"

@@ -57,9 +57,9 @@ class Prices:
 
     def of(self, endpoint: Endpoint) -> Price | None:
         """The price of a model at an endpoint; None where it is unknown. What runs on this machine is free."""
-        found = self._table.get(endpoint.name) or self._table.get(_undated(endpoint.name))
-        if found is not None:
-            return found
+        price = self._table.get(endpoint.name) or self._table.get(_undated(endpoint.name))
+        if price is not None:
+            return price
         return FREE if endpoint.on_this_machine else None
 
 

@@ -72,11 +72,11 @@ def read_reply(content: bytes, *, streamed: bool, path: str = "chat/completions"
     except UnicodeDecodeError:
         return Unusable(why="the reply is not UTF-8")
     if streamed and not text.lstrip().startswith("{"):
-        return _of_stream(text, path)
+        return _parse_stream(text, path)
     whole = _json(text)
     if not isinstance(whole, dict):
         return Unusable(why="the body is not a JSON object")
-    return _of_object(whole, path)
+    return _parse_object(whole, path)
 
 
 class DeltaReader:
@@ -89,12 +89,12 @@ class DeltaReader:
     def feed(self, piece: bytes) -> str:
         """The text in what is complete by now."""
         *lines, self._rest = (self._rest + piece).split(b"\n")
-        found = []
+        texts = []
         for line in lines:
             event = _json(line.removeprefix(b"data:").decode("utf-8", "replace")) if line.startswith(b"data:") else None
             if isinstance(event, dict):
-                found.append(_delta(event, self._path))
-        return clean_text("".join(found))
+                texts.append(_delta(event, self._path))
+        return clean_text("".join(texts))
 
 
 def _json(text: str) -> Any:
@@ -109,15 +109,15 @@ def _refuse(name: str) -> Any:
     raise ValueError(name)
 
 
-def _of_object(whole: Mapping[str, Any], path: str) -> Parts | Unusable:
+def _parse_object(whole: Mapping[str, Any], path: str) -> Parts | Unusable:
     if whole.get("error"):
         inner = whole["error"]
-        said = inner.get("message", "") if isinstance(inner, dict) else inner
-        return Unusable(why=f"an error came instead of a reply: {str(said)[:200]}", failed=True)
-    return _of_response(whole) if path == "responses" else _of_chat(whole)
+        message = inner.get("message", "") if isinstance(inner, dict) else inner
+        return Unusable(why=f"an error came instead of a reply: {str(message)[:200]}", failed=True)
+    return _parse_response(whole) if path == "responses" else _parse_chat(whole)
 
 
-def _of_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
+def _parse_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
     choices = whole.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         return Unusable(why="there is no choice in the reply")
@@ -136,7 +136,7 @@ def _of_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
     return _finished(content, choices[0].get("finish_reason"), whole)
 
 
-def _of_response(whole: Mapping[str, Any]) -> Parts | Unusable:
+def _parse_response(whole: Mapping[str, Any]) -> Parts | Unusable:
     """A body of the Responses API."""
     output = whole.get("output")
     if not isinstance(output, list):
@@ -202,7 +202,7 @@ def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_COUNTED else None
 
 
-def _of_stream(text: str, path: str) -> Parts | Unusable:
+def _parse_stream(text: str, path: str) -> Parts | Unusable:
     """Server-sent events. Without the last piece it is a broken call, however good the text looks."""
     events, done = [], False
     for data in _events(text):
@@ -214,11 +214,13 @@ def _of_stream(text: str, path: str) -> Parts | Unusable:
             # The last line of a stream that was cut off looks like this too; only more after it is the model's fault.
             return Unusable(why="a piece of the stream is not a JSON object", cut=True)
         if event.get("error"):
-            return _of_object(event, path)
+            return _parse_object(event, path)
         events.append(event)
     if path == "responses":
         last = events[-1].get("response") if events else None
-        return _of_object(last, path) if isinstance(last, dict) and last.get("output") else Unusable(why="", cut=True)
+        return (
+            _parse_object(last, path) if isinstance(last, dict) and last.get("output") else Unusable(why="", cut=True)
+        )
     return _joined(events, done=done)
 
 
@@ -251,13 +253,13 @@ def _joined(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusable:
         return Unusable(why="the stream ended before the reply did", cut=True)
     message = {"content": "".join(texts), "refusal": "".join(refusals)}
     whole = {"choices": [{"message": message, "finish_reason": reason}], "usage": usage, "model": model}
-    return _of_chat(whole)
+    return _parse_chat(whole)
 
 
 def _delta(event: Mapping[str, Any], path: str) -> str:
     if path == "responses":
-        found = event.get("delta") if event.get("type") == "response.output_text.delta" else ""
-        return found if isinstance(found, str) else ""
+        piece = event.get("delta") if event.get("type") == "response.output_text.delta" else ""
+        return piece if isinstance(piece, str) else ""
     choices = event.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     delta = first.get("delta") if isinstance(first, dict) else None

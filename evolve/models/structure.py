@@ -92,13 +92,13 @@ def violation(value: Any, schema: Mapping[str, Any]) -> str:
 def _values(text: str) -> Iterator[Any]:
     """JSON values in a text, the likeliest first; null is none."""
     for part in (text, *_FENCE.findall(text)):
-        yield from _begun(part.strip(), 0, whole=True)
+        yield from _value_at(part.strip(), 0, whole=True)
     for variant in dict.fromkeys((text, _TRAILING_COMMA.sub(r"\1", text))):
-        for found in islice(_OPENING.finditer(variant), _OPENINGS):
-            yield from _begun(variant, found.start(), whole=False)
+        for match in islice(_OPENING.finditer(variant), _OPENINGS):
+            yield from _value_at(variant, match.start(), whole=False)
 
 
-def _begun(text: str, start: int, *, whole: bool) -> Iterator[Any]:
+def _value_at(text: str, start: int, *, whole: bool) -> Iterator[Any]:
     """The value that begins at a place, if there is one and, where wanted, nothing after it."""
     try:
         value, end = json.JSONDecoder(parse_constant=_refuse).raw_decode(text, start)
