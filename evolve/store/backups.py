@@ -23,8 +23,8 @@ _NAME = re.compile(r".*-(\d{4})(?:-(\d{6}))?\Z")
 
 def backups(path: Path) -> list[Path]:
     """The copies made of the database at ``path``, oldest schema first, then oldest first."""
-    found = (path.parent / "backups").glob(f"{path.stem}-*{path.suffix}")
-    return sorted((copy for copy in found if _NAME.match(copy.stem)), key=_age)
+    copies = (path.parent / "backups").glob(f"{path.stem}-*{path.suffix}")
+    return sorted((copy for copy in copies if _NAME.match(copy.stem)), key=_age)
 
 
 def is_due(connection: sqlite3.Connection, changes: int) -> bool:
@@ -79,11 +79,11 @@ def prune(path: Path) -> list[Path]:
     if len(copies) <= KEPT or not is_good(newest_first[0]):
         return []
     of_schema = {_age(copy)[0]: copy for copy in copies}
-    kept = {*newest_first[:KEPT], *of_schema.values()}
-    gone = [copy for copy in copies if copy not in kept]
-    for copy in gone:
+    keep = {*newest_first[:KEPT], *of_schema.values()}
+    surplus = [copy for copy in copies if copy not in keep]
+    for copy in surplus:
         copy.unlink(missing_ok=True)
-    return gone
+    return surplus
 
 
 def newest_good(path: Path) -> Path | None:
@@ -103,7 +103,7 @@ def is_good(copy: Path) -> bool:
 
 def _age(copy: Path) -> tuple[int, int]:
     """Schema and running number; copies of earlier versions have no number and are the oldest."""
-    found = _NAME.match(copy.stem)
-    if found is None:
+    match = _NAME.match(copy.stem)
+    if match is None:
         raise WorkspaceError(f"{copy} is not a copy of the record")
-    return int(found[1]), int(found[2] or 0)
+    return int(match[1]), int(match[2] or 0)

@@ -235,10 +235,10 @@ class Database:
         """
         condition, values = _condition(where, parameters)
         with self._guard, self._watched():
-            found = self._select(table, condition, values, order)
-        for row in found:
+            rows = self._select(table, condition, values, order)
+        for row in rows:
             self._verify(table, row)
-        return [_plain(row) for row in found]
+        return [_plain(row) for row in rows]
 
     def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]:
         """Reads by SQL: counts, joins, sums. Checksums are not verified here."""
@@ -253,8 +253,8 @@ class Database:
 
     def get_meta(self, key: str) -> str | None:
         """What :meth:`set_meta` kept, or None."""
-        found = self.rows("meta", {"key": key})
-        return str(found[0]["value"]) if found else None
+        rows = self.rows("meta", {"key": key})
+        return str(rows[0]["value"]) if rows else None
 
     def set_aside_damaged(self) -> list[str]:
         """Moves every row that fails its checksum into the table ``damaged``; names them.
@@ -263,8 +263,8 @@ class Database:
         """
         with self.transaction():
             tables = sealing.sealed_tables(self._connection)
-            found = [(table, row) for table in tables for row in sealing.broken_rows(self._connection, table)]
-            return [self._move_aside(table, row) for table, row in found]
+            broken = [(table, row) for table in tables for row in sealing.broken_rows(self._connection, table)]
+            return [self._move_aside(table, row) for table, row in broken]
 
     def set_aside(self, table: str, where: Where, *, parameters: Sequence[Value] = ()) -> list[str]:
         """Moves the rows that match into the table ``damaged``, where they stay readable; names them."""

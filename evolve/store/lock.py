@@ -130,10 +130,10 @@ def _write_owner(handle: int, owner: dict[str, Any]) -> None:
 
 def _read_owner(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_bytes())
+        owner = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return owner if isinstance(owner, dict) else {}
 
 
 def _this_process() -> dict[str, Any]:

@@ -93,8 +93,8 @@ def changed_definitions(connection: sqlite3.Connection, migrations: Sequence[Mig
         return []
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
         migrate(fresh, [item for item in migrations if (item.package, item.number) in applied])
-        wanted, found = _definitions(fresh), _definitions(connection)
-    return [f"the definition of {name}" for name in sorted(wanted | found) if wanted.get(name) != found.get(name)]
+        expected, actual = _definitions(fresh), _definitions(connection)
+    return [f"the definition of {name}" for name in sorted(expected | actual) if expected.get(name) != actual.get(name)]
 
 
 def _definitions(connection: sqlite3.Connection) -> dict[str, str]:

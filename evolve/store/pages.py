@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _LEAF = 0x0D
-_KEYS = {0x0A: (8, 0), 0x02: (12, 4)}
+_INDEX_PAGES = {0x0A: (8, 0), 0x02: (12, 4)}
 """Pages of indexes: where their cell pointers begin, and how many bytes stand before a cell's length."""
 _SIZES = (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
 _INTEGER_BYTES = (0, 1, 2, 3, 4, 6, 8)
@@ -38,8 +38,8 @@ class PageFile:
     unused: frozenset[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        named = int.from_bytes(self.data[16:18], "big")
-        size = 65536 if named == 1 else named
+        stated = int.from_bytes(self.data[16:18], "big")
+        size = 65536 if stated == 1 else stated
         # A file with a damaged header has the size that this version writes.
         object.__setattr__(self, "size", size if size in _SIZES and self.data[:16] == b"SQLite format 3\0" else 4096)
         object.__setattr__(self, "unused", frozenset(self._free_pages()))
@@ -58,9 +58,9 @@ class PageFile:
         """Page and columns of whatever may be an entry of some index; the last column is a row number."""
         for number in range(1, len(self.data) // self.size + 1):
             page = self._page(number)
-            if number in self.unused or page[0] not in _KEYS:
+            if number in self.unused or page[0] not in _INDEX_PAGES:
                 continue
-            begin, before = _KEYS[page[0]]
+            begin, before = _INDEX_PAGES[page[0]]
             (count,) = struct.unpack_from(">H", page, 3)
             for place in range(min(count, (self.size - begin) // 2)):
                 (offset,) = struct.unpack_from(">H", page, begin + 2 * place)
@@ -102,13 +102,13 @@ class PageFile:
         least = (self.size - 12) * 32 // 255 - 23
         local = least + (length - least) % (self.size - 4)
         local = local if local <= largest else least
-        found = bytearray(page[offset : offset + local])
+        content = bytearray(page[offset : offset + local])
         (following,) = struct.unpack_from(">I", page, offset + local)
-        while len(found) < length:
+        while len(content) < length:
             more = self._page(following)
             (following,) = struct.unpack_from(">I", more)
-            found += more[4 : 4 + length - len(found)]
-        return bytes(found)
+            content += more[4 : 4 + length - len(content)]
+        return bytes(content)
 
     def _free_pages(self) -> Iterator[int]:
         (trunk,) = struct.unpack_from(">I", self.data, 32) if len(self.data) >= 36 else (0,)
