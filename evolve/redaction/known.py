@@ -45,7 +45,7 @@ _ENDING = re.compile(
     r"(?:_?\d+|_(?:LIVE|PROD|PRODUCTION|DEV|TEST|STAGING|NEW|OLD|CURRENT|PREVIOUS|PRIMARY|SECONDARY|BACKUP|FALLBACKS?|V\d+))+$",
     re.IGNORECASE,
 )
-_OF_NO_SECRET = re.compile(  # these tell of one, are the keys of tables, or tokens of a model
+_HARMLESS_NAME = re.compile(  # these tell of one, are the keys of tables, or tokens of a model
     r"(?:^|[_.-])(?:(?:SORT|PRIMARY|PARTITION|CACHE|PUBLIC|FOREIGN|GROUP|INDEX|ROW|JSON|DICT|COLUMN|LOOKUP|JOIN|UNIQUE"
     r"|NATURAL|MAP|FIELD|META)_?KEYS?|KEYS?_ID|(?:MAX|MIN|STOP|EOS|BOS|PAD|UNK|SEP|MASK|CLS|SPECIAL|NUM|TOTAL|PROMPT"
     r"|INPUT|OUTPUT|COMPLETION)_(?:\w+_)?TOKENS?|(?:BOARDING|CITY|SKI|SEASON|TRAVEL)_PASS"
@@ -53,7 +53,7 @@ _OF_NO_SECRET = re.compile(  # these tell of one, are the keys of tables, or tok
     r"|FORMAT|POLICY|BACKEND|COLUMN|FIELD|PER_\w+|PREFIX|SUFFIX|PATTERN|LENGTH|STORE|PROVIDER|ALGORITHM|MODE))$",
     re.IGNORECASE,
 )
-_WEAK = re.compile(r"(?:^KEYS?|(?:^|_)(?:AUTH|COOKIE|DSN|SALT|PAT))$", re.IGNORECASE)
+_AMBIGUOUS_NAME = re.compile(r"(?:^KEYS?|(?:^|_)(?:AUTH|COOKIE|DSN|SALT|PAT))$", re.IGNORECASE)
 _METHOD = re.compile(r"[A-Za-z]+[0-9]?(?:-[a-z])?\Z")
 _BUILD_NAME = re.compile(
     r"(?:^|_)(?:COMMIT|SHA\d*|REVISION|REV|DIGEST|CHECKSUM|BUILD_?(?:ID|NUMBER|TAG))$", re.IGNORECASE
@@ -116,16 +116,16 @@ def known_secrets(
             passed over.
         keys: Keys of endpoints.
     """
-    found = [one for name, value in environ.items() for one in _secrets_of(f"the variable {name}", name, value)]
+    secrets = [secret for name, value in environ.items() for secret in _secrets_of(f"the variable {name}", name, value)]
     for folder in dict.fromkeys(folders):
         for path in sorted({*folder.glob(".env*"), *folder.glob("*.env")}):
             for name, value in read_dotenv(path):
-                found += _secrets_of(f"{name} in {path.name}", name, value)
-    found += [one for key in keys for one in _key(key.strip())]
-    return tuple({one.value: one for one in reversed(found)}.values())
+                secrets += _secrets_of(f"{name} in {path.name}", name, value)
+    secrets += [secret for key in keys for secret in _endpoint_key(key.strip())]
+    return tuple({secret.value: secret for secret in reversed(secrets)}.values())
 
 
-def _key(value: str) -> Iterator[KnownSecret]:
+def _endpoint_key(value: str) -> Iterator[KnownSecret]:
     """The key of an endpoint, whatever it looks like, unless it says that none is needed."""
     source = "the key of the endpoint"
     yield from _secrets_of(source, "KEY", value)
@@ -158,11 +158,11 @@ def _is_secret_name(name: str, value: str) -> bool:
     """
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     plain = _ENDING.sub("", plain) or plain
-    if any(_OF_NO_SECRET.search(one) for one in (name, plain)) or (
-        _WEAK.search(plain) and _METHOD.match(value.strip())
+    if any(_HARMLESS_NAME.search(spelling) for spelling in (name, plain)) or (
+        _AMBIGUOUS_NAME.search(plain) and _METHOD.match(value.strip())
     ):
         return False
-    return any(_SECRET_NAME.search(one) for one in (name, plain))
+    return any(_SECRET_NAME.search(spelling) for spelling in (name, plain))
 
 
 def _named(source: str, value: str) -> Iterator[KnownSecret]:
@@ -175,8 +175,8 @@ def _named(source: str, value: str) -> Iterator[KnownSecret]:
 
 
 def _path_parts(text: str) -> list[str]:
-    found = _PATH.match(text)
-    return [part for part in re.split(r"[/\\]", text[found.end() :]) if part] if found else []
+    match = _PATH.match(text)
+    return [part for part in re.split(r"[/\\]", text[match.end() :]) if part] if match else []
 
 
 def _begins_as_path(text: str) -> bool:
