@@ -14,7 +14,7 @@ import numpy as np
 from evolve.retrieval.lexical import words
 
 _WORD_WEIGHT = 1.0
-_PART_WEIGHT = 0.4
+_NGRAM_WEIGHT = 0.4
 """Letter groups blur spelling and endings; they weigh less so that whole words decide."""
 
 
@@ -74,16 +74,16 @@ class HashingEmbedder:
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
-    found = words(text)
-    for word in found:
+    tokens = words(text)
+    for word in tokens:
         yield f"w:{word}", _WORD_WEIGHT
         padded = f"<{word}>"
         for size in (3, 4):
             for start in range(len(padded) - size + 1):
-                yield f"c:{padded[start : start + size]}", _PART_WEIGHT
-    for first, second in pairwise(found):
+                yield f"c:{padded[start : start + size]}", _NGRAM_WEIGHT
+    for first, second in pairwise(tokens):
         yield f"p:{first} {second}", _WORD_WEIGHT
-    if not found:
+    if not tokens:
         # Text of signs only, such as "+-*/", still differs from other such text.
         for sign in text.strip():
             yield f"s:{sign}", _WORD_WEIGHT
