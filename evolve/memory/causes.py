@@ -50,7 +50,9 @@ def why(book: InsightBook, effect: str, insights: Iterable[Insight]) -> list[Cau
     for source in sorted(nx.ancestors(graph, effect)):
         for path in nx.all_simple_edge_paths(graph, source, effect, cutoff=_LONGEST):
             chains.append(_chain(book, [key for _, _, key in path]))
-    return sorted(chains, key=lambda one: (-one.strength, len(one.links), [link.insight.id for link in one.links]))
+    return sorted(
+        chains, key=lambda chain: (-chain.strength, len(chain.links), [link.insight.id for link in chain.links])
+    )
 
 
 def _chain(book: InsightBook, ids: Iterable[str]) -> CausalChain:

@@ -182,8 +182,8 @@ def resolve(key: ClaimKey, rows: Iterable[EvidenceRow], *, expired: bool = False
         expired: The insight was set aside and nothing has been learned of it since.
     """
     unique = sorted({row.id: row for row in rows}.values(), key=lambda row: row.id)
-    seen = {row.relation for row in unique} or set(key.texts) or {_RELATIONS[0]}
-    camps = sorted({camp_of(relation) for relation in seen})
+    relations = {row.relation for row in unique} or set(key.texts) or {_RELATIONS[0]}
+    camps = sorted({camp_of(relation) for relation in relations})
     standings = [_standing(camp, unique, worded=key.cause.startswith(FACT)) for camp in camps]
     ranked = sorted(standings, key=_rank, reverse=True)
     status, settled = _settle(ranked)
@@ -208,13 +208,15 @@ def resolve(key: ClaimKey, rows: Iterable[EvidenceRow], *, expired: bool = False
 
 def _settle(ranked: Sequence[Standing]) -> tuple[InsightStatus, tuple[Standing, ...]]:
     lead, rivals = ranked[0], ranked[1:]
-    admitted = [one for one in ranked if one.status in INFLUENTIAL]
+    admitted = [standing for standing in ranked if standing.status in INFLUENTIAL]
     if not admitted:
         return lead.status, tuple(ranked)
     unsettled = len(admitted) > 1 and lead.posterior.firmness < FIRM
     if unsettled or lead.posterior.mean < 0.5:
-        return "contested", tuple(_with_status(one, "contested") if one in admitted else one for one in ranked)
-    return lead.status, (lead, *(_with_status(one, "superseded") for one in rivals))
+        return "contested", tuple(
+            _with_status(standing, "contested") if standing in admitted else standing for standing in ranked
+        )
+    return lead.status, (lead, *(_with_status(standing, "superseded") for standing in rivals))
 
 
 def _rank(standing: Standing) -> tuple[bool, float, int, int, int]:

@@ -147,10 +147,10 @@ class Memory:
         Raises:
             UsageError: There is no such status.
         """
-        known = get_args(InsightStatus)
-        if status is not None and status not in known:
-            raise UsageError(f"no status {status!r}", hint=f"one of {', '.join(known)}")
-        return [one for one in self._reader.book().insights() if status in (None, one.status)]
+        statuses = get_args(InsightStatus)
+        if status is not None and status not in statuses:
+            raise UsageError(f"no status {status!r}", hint=f"one of {', '.join(statuses)}")
+        return [insight for insight in self._reader.book().insights() if status in (None, insight.status)]
 
     def get(self, name: str) -> Insight:
         """One insight by id, or by the beginning of an id that names only one.
@@ -159,11 +159,11 @@ class Memory:
             UsageError: There is none, or more than one.
         """
         book = self._reader.book()
-        found = [name] if name in book.keys else [one for one in book.keys if name and one.startswith(name)]
-        if len(found) != 1:
-            problem = "no insight" if not found else f"{len(found)} insights"
+        matches = [name] if name in book.keys else [key for key in book.keys if name and key.startswith(name)]
+        if len(matches) != 1:
+            problem = "no insight" if not matches else f"{len(matches)} insights"
             raise UsageError(f"{problem} with id {name!r}", hint="evolve memory list")
-        return book.get(found[0])
+        return book.get(matches[0])
 
     def evidence(self, name: str) -> list[EvidenceRow]:
         """Every row an insight rests on, oldest first."""
@@ -176,13 +176,13 @@ class Memory:
             influential: Only supported and confirmed insights; False uses all of them.
         """
         book = self._reader.book()
-        return why(book, effect, [one for one in book.insights() if one.influences or not influential])
+        return why(book, effect, [insight for insight in book.insights() if insight.influences or not influential])
 
     def expire(self, name: str, reason: str) -> Insight:
         """Sets an insight aside until new evidence arrives; what was known stays on record."""
-        found = self.get(name)
-        record.write_expiry(self._db, found.id, reason, self._clock())
-        return self.get(found.id)
+        insight = self.get(name)
+        record.write_expiry(self._db, insight.id, reason, self._clock())
+        return self.get(insight.id)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
         """Deletes insights with all their evidence, one by its id or several; gives how many. Notes stay.
@@ -252,7 +252,9 @@ class Memory:
             How many rows of evidence were made anew, and the names of rows that were set aside because what they
             refer to is gone.
         """
-        teaching = (one for one in episodes if one.status not in _TEACHES_NOTHING and one.split not in HELD_OUT)
+        teaching = (
+            episode for episode in episodes if episode.status not in _TEACHES_NOTHING and episode.split not in HELD_OUT
+        )
         return mend(self._db, teaching, self._clock())
 
     def close(self) -> None:

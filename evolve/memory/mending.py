@@ -44,7 +44,7 @@ def mend(db: Database, episodes: Iterable[EpisodeRecord], at: float) -> tuple[in
                 if any(target == "memory_features" for target, _ in wanted):
                     _keep_wanted(db, [item.features for item in claim.evidence], wanted)
             # After a deletion nobody can tell what was lost from what was forgotten.
-            if not forgotten and _held(db, record) < sum(len(claim.evidence) for claim in record.claims):
+            if not forgotten and _evidence_count(db, record) < sum(len(claim.evidence) for claim in record.claims):
                 anew += write_claims(db, record, "", at)
         aside = [
             line
@@ -61,9 +61,9 @@ def _keep_wanted(db: Database, vectors: list[tuple[float, ...]], wanted: set[tup
             keep_features(db, vector)
 
 
-def _held(db: Database, record: EpisodeRecord) -> int:
-    found = db.query("SELECT count(*) AS n FROM memory_evidence WHERE episode = ?", [record.episode])
-    return int(str(found[0]["n"]))
+def _evidence_count(db: Database, record: EpisodeRecord) -> int:
+    rows = db.query("SELECT count(*) AS n FROM memory_evidence WHERE episode = ?", [record.episode])
+    return int(str(rows[0]["n"]))
 
 
 def _dangling(db: Database, table: str, column: str, target: str) -> set[str]:

@@ -19,7 +19,7 @@ from evolve.vectors import Hit, Where
 
 NEIGHBOURS = 32
 """Episodes looked at, or four times ``k`` if that is more."""
-_WIDTH = 0.05
+_KERNEL_WIDTH = 0.05
 """Loss of cosine similarity, from the nearest episode on, that makes an episode count e times less."""
 
 Search = Callable[[int, Where | None], list[Hit]]
@@ -79,20 +79,20 @@ def wanted(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str
         "refuted": frozenset({"refuted"}),
         "expired": frozenset({"expired"}),
     }
-    asked = ("insight", "note") if kinds is None else tuple(kinds)
-    unknown = sorted(set(asked) - set(statuses))
+    chosen_kinds = ("insight", "note") if kinds is None else tuple(kinds)
+    unknown = sorted(set(chosen_kinds) - set(statuses))
     if unknown:
         raise ValueError(f"unknown kind {unknown[0]!r}; known are {', '.join(sorted(statuses))}")
-    chosen = frozenset().union(*(statuses[kind] for kind in asked))
+    chosen_statuses = frozenset().union(*(statuses[kind] for kind in chosen_kinds))
     return Wanted(
         query=query,
         k=k,
         scope=None if isinstance(scope, Origin) else scope,
-        statuses=chosen,
-        insights=bool(chosen),
-        notes="note" in asked,
+        statuses=chosen_statuses,
+        insights=bool(chosen_statuses),
+        notes="note" in chosen_kinds,
         origin=scope if isinstance(scope, Origin) else None,
-        trials=TRIAL in asked,
+        trials=TRIAL in chosen_kinds,
     )
 
 
@@ -109,7 +109,7 @@ def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Rec
     shares: dict[str, _Share] = {}
     total = 0.0
     for hit in near:
-        weight = math.exp((closest - hit.distance) / _WIDTH)
+        weight = math.exp((closest - hit.distance) / _KERNEL_WIDTH)
         total += weight
         for name, direction in book.bearing(hit.id).items():
             share = shares.get(name)
@@ -128,21 +128,21 @@ def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Rec
     return [
         replace(_recalled(insight, share, len(near)), kind=kind)
         for kind, most in (("insight", want.k), (TRIAL, _MOST_TRIALS))
-        for _, _, insight, share in heapq.nsmallest(most, scored[kind], key=lambda one: one[:2])
+        for _, _, insight, share in heapq.nsmallest(most, scored[kind], key=lambda entry: entry[:2])
     ]
 
 
 def _kind(book: InsightBook, insight: Insight, want: Wanted) -> str:
     """As what an insight is recalled: to act on, to be tried, or "" for not at all."""
-    known = insight.status in want.statuses
+    counts = insight.status in want.statuses
     origin = want.origin
     if origin is None or not insight.cause.startswith(FACT):
-        return "insight" if known else ""
-    shown = book.trials_agree(insight.id)
+        return "insight" if counts else ""
+    agreeing = book.trials_agree(insight.id)
     at_home = (insight.scope.environment, insight.scope.family) == (origin.environment, origin.family)
-    if origin.task in shown or (known and (at_home or book.acts_anywhere(insight.id))):
+    if origin.task in agreeing or (counts and (at_home or book.acts_anywhere(insight.id))):
         return "insight"
-    return TRIAL if want.trials and shown else ""
+    return TRIAL if want.trials and agreeing else ""
 
 
 @dataclass(kw_only=True)
@@ -223,7 +223,7 @@ def _in_scope(insight: Insight, scope: Scope | None) -> bool:
         return True
     own = insight.scope
     same_place = all(
-        not asked or not held or asked == held
-        for asked, held in ((scope.environment, own.environment), (scope.family, own.family))
+        not wanted or not actual or wanted == actual
+        for wanted, actual in ((scope.environment, own.environment), (scope.family, own.family))
     )
     return same_place and (not scope.preconditions or set(own.preconditions) <= set(scope.preconditions))

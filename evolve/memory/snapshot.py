@@ -18,7 +18,7 @@ from evolve.vectors import Hit, Where
 if TYPE_CHECKING:
     from evolve.vectors import MemoryIndex
 
-T = TypeVar("T")
+Item = TypeVar("Item")
 
 
 class Recaller(Protocol):
@@ -108,10 +108,10 @@ class MemorySnapshot:
 def _permuted(
     rows: Sequence[EvidenceRow], entries: Sequence[EpisodeEntry], rng: random.Random
 ) -> tuple[list[EvidenceRow], list[EpisodeEntry]]:
-    seen = {row.features for row in rows} | {entry.features for entry in entries}
-    features = _cycle(sorted(seen - {()}), rng)
-    wordings = _cycle(sorted({one.instruction for one in entries if not one.features}), rng)
-    came_with = {entry.features: entry.instruction for entry in sorted(entries, key=lambda one: -one.seq)}
+    vectors = {row.features for row in rows} | {entry.features for entry in entries}
+    features = _cycle(sorted(vectors - {()}), rng)
+    wordings = _cycle(sorted({entry.instruction for entry in entries if not entry.features}), rng)
+    came_with = {entry.features: entry.instruction for entry in sorted(entries, key=lambda item: -item.seq)}
     moved_entries = []
     for entry in entries:
         if entry.features:
@@ -123,7 +123,7 @@ def _permuted(
     return [replace(row, features=features.get(row.features, row.features)) for row in rows], moved_entries
 
 
-def _cycle(items: Sequence[T], rng: random.Random) -> dict[T, T]:
+def _cycle(items: Sequence[Item], rng: random.Random) -> dict[Item, Item]:
     order = list(items)
     rng.shuffle(order)
     return dict(zip(order, order[1:] + order[:1], strict=True))
