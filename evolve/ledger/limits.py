@@ -19,7 +19,7 @@ from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.files import AFTER_SPACE, write_failure
 from evolve.ledger.run import Amount, Budget, Ledger, Spent
 
-_NANO = 1_000_000_000
+_PER_UNIT = 1_000_000_000
 EARLIER = "earlier"
 """In place of a date: spent on a day that is no longer known."""
 
@@ -32,7 +32,7 @@ _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS days (day TEXT PRIMARY KEY, {_COLUMNS}) STRICT;
 CREATE TABLE IF NOT EXISTS open (id INTEGER PRIMARY KEY AUTOINCREMENT, day TEXT NOT NULL, {_COLUMNS}) STRICT;
 """
-_PLACES = ", ".join("?" for _ in range(len(KINDS) + 1))
+_PLACEHOLDERS = ", ".join("?" for _ in range(len(KINDS) + 1))
 _WAIT_S = 30.0
 
 
@@ -73,13 +73,13 @@ class SpendingBook:
 
         Seconds are those of the work itself, added up over everything that runs side by side.
         """
-        wanted, date = _row(cost), self._date()
+        amounts, date = _row(cost), self._date()
         with self._writing() as db:
             for budget, spent in ((self.day, _spent(db, date)), (self.total, _spent(db))):
-                for bound, used, more in zip(_bounds(budget), spent, wanted, strict=True):
+                for bound, used, more in zip(_bounds(budget), spent, amounts, strict=True):
                     if bound is not None and (used >= bound or used + more > bound):
                         return None
-            return db.execute(f"INSERT INTO open VALUES (NULL, {_PLACES})", (date, *wanted)).lastrowid
+            return db.execute(f"INSERT INTO open VALUES (NULL, {_PLACEHOLDERS})", (date, *amounts)).lastrowid
 
     def settle(self, entry: int, actual: Amount) -> None:
         """Replaces a reservation by what the work did cost, on the day it was begun.
@@ -88,10 +88,10 @@ class SpendingBook:
             ValueError: There is no such entry.
         """
         with self._writing() as db:
-            found = db.execute("DELETE FROM open WHERE id = ? RETURNING day", (entry,)).fetchone()
-            if found is None:
+            row = db.execute("DELETE FROM open WHERE id = ? RETURNING day", (entry,)).fetchone()
+            if row is None:
                 raise ValueError(f"no entry {entry} to settle")
-            _book(db, found[0], actual)
+            _book(db, row[0], actual)
 
     def book(self, day: str, actual: Amount) -> None:
         """Adds what was spent on a day, or :data:`EARLIER`, without a reservation before."""
@@ -102,7 +102,9 @@ class SpendingBook:
         """What is booked or set aside on a day; over all days where none is given."""
         with self._writing() as db:
             candidates, tokens, calls, money, seconds = _spent(db, date)
-        return Spent(candidates=candidates, tokens=tokens, calls=calls, money=money / _NANO, seconds=seconds / _NANO)
+        return Spent(
+            candidates=candidates, tokens=tokens, calls=calls, money=money / _PER_UNIT, seconds=seconds / _PER_UNIT
+        )
 
     @property
     def left(self) -> Budget:
@@ -111,15 +113,17 @@ class SpendingBook:
             pairs = [(self.day, _spent(db, self._date())), (self.total, _spent(db))]
         rests: dict[str, int | None] = {}
         for place, kind in enumerate(KINDS):
-            found = [max(0, bound - spent[place]) for one, spent in pairs if (bound := _bounds(one)[place]) is not None]
-            rests[kind] = min(found, default=None)
+            remaining = [
+                max(0, bound - spent[place]) for budget, spent in pairs if (bound := _bounds(budget)[place]) is not None
+            ]
+            rests[kind] = min(remaining, default=None)
         money, seconds = rests["money"], rests["seconds"]
         return Budget(
             candidates=rests["candidates"],
             tokens=rests["tokens"],
             calls=rests["calls"],
-            money=None if money is None else money / _NANO,
-            seconds=None if seconds is None else seconds / _NANO,
+            money=None if money is None else money / _PER_UNIT,
+            seconds=None if seconds is None else seconds / _PER_UNIT,
         )
 
     @property
@@ -227,7 +231,7 @@ def _least(left: float | None, right: float | None) -> Any:
 
 def _row(cost: Amount) -> tuple[int, ...]:
     # Whole numbers only, so that sums are exact.
-    return (cost.candidates, cost.tokens, cost.calls, round(cost.money * _NANO), round(cost.seconds * _NANO))
+    return (cost.candidates, cost.tokens, cost.calls, round(cost.money * _PER_UNIT), round(cost.seconds * _PER_UNIT))
 
 
 def _bounds(budget: Budget) -> tuple[int | None, ...]:
@@ -236,14 +240,16 @@ def _bounds(budget: Budget) -> tuple[int | None, ...]:
         budget.candidates,
         budget.tokens,
         budget.calls,
-        None if money is None else round(money * _NANO),
-        None if seconds is None else round(seconds * _NANO),
+        None if money is None else round(money * _PER_UNIT),
+        None if seconds is None else round(seconds * _PER_UNIT),
     )
 
 
 def _book(db: sqlite3.Connection, day: str, actual: Amount) -> None:
     adds = ", ".join(f"{kind} = {kind} + excluded.{kind}" for kind in KINDS)
-    db.execute(f"INSERT INTO days VALUES ({_PLACES}) ON CONFLICT (day) DO UPDATE SET {adds}", (day, *_row(actual)))
+    db.execute(
+        f"INSERT INTO days VALUES ({_PLACEHOLDERS}) ON CONFLICT (day) DO UPDATE SET {adds}", (day, *_row(actual))
+    )
 
 
 def _spent(db: sqlite3.Connection, date: str = "") -> tuple[int, ...]:

@@ -75,7 +75,7 @@ def parse_budget(texts: Sequence[str]) -> Budget:
     Raises:
         UsageError: For text of another form and for a bound of zero.
     """
-    if not isinstance(texts, list | tuple) or not all(isinstance(one, str) for one in texts):
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
         raise UsageError(f"a budget is made of texts, not {texts!r}"[:120], hint="such as '60s' or ['2h', '500-calls']")
     bounds: dict[str, float] = {}
     for text in texts:
@@ -91,13 +91,13 @@ def parse_budget(texts: Sequence[str]) -> Budget:
 
 def _parse_one(text: str) -> tuple[str, float]:
     stripped = text.strip()
-    if found := _TIME.match(stripped):
-        return "seconds", float(found["number"]) * _SECONDS[found["unit"]]
-    if found := _COUNT.match(stripped):
-        kind = found["kind"].lower().rstrip("s") + "s"
-        return kind, round(min(float(found["number"]) * _SCALE[found["scale"].lower()], 2 * _LARGEST))
-    if found := _MONEY.match(stripped):
-        return "money", float(found["number"])
+    if match := _TIME.match(stripped):
+        return "seconds", float(match["number"]) * _SECONDS[match["unit"]]
+    if match := _COUNT.match(stripped):
+        kind = match["kind"].lower().rstrip("s") + "s"
+        return kind, round(min(float(match["number"]) * _SCALE[match["scale"].lower()], 2 * _LARGEST))
+    if match := _MONEY.match(stripped):
+        return "money", float(match["number"])
     raise UsageError(
         f"--budget {text}: not a budget",
         hint="write 60s, 2h, 200k-candidates, 2M-tokens, 500-calls or $2; repeat the option",
@@ -133,11 +133,11 @@ class Ledger:
 
         Once a bound has been reached nothing fits, not even work that costs nothing.
         """
-        wanted = _counts(cost)
+        amounts = _counts(cost)
         with self._guard:
-            if self.exhausted or not self._fits(wanted, cost.seconds):
+            if self.exhausted or not self._fits(amounts, cost.seconds):
                 return False
-            self._reserved = _added(self._reserved, wanted, 1)
+            self._reserved = _added(self._reserved, amounts, 1)
             return True
 
     def settle(self, reserved: Amount, actual: Amount) -> None:
@@ -214,10 +214,10 @@ class Ledger:
                 return f"budget of {shown} reached"
         return self._ended
 
-    def _fits(self, wanted: dict[str, int], seconds: float) -> bool:
+    def _fits(self, amounts: dict[str, int], seconds: float) -> bool:
         if self.budget.seconds is not None and self.spent.seconds + seconds > self.budget.seconds:
             return False
-        after = _added(_added(self._spent, self._reserved, 1), wanted, 1)
+        after = _added(_added(self._spent, self._reserved, 1), amounts, 1)
         return all(bound is None or after[kind] <= bound for kind, bound in self._limits().items())
 
     def _limits(self) -> dict[str, int | None]:
