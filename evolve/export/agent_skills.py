@@ -104,13 +104,13 @@ def _rows(skill: Skill, rules: ExportRules, scanner: Scanner) -> tuple[Row, ...]
     """
     if rules.evals == "none":
         return ()
-    found = [scanner.find(json.dumps([list(row.input), row.output], ensure_ascii=False)) for row in skill.rows]
+    findings = [scanner.find(json.dumps([list(row.input), row.output], ensure_ascii=False)) for row in skill.rows]
     if rules.evals == "clean":
-        return tuple(row for row, held in zip(skill.rows, found, strict=True) if not held)
-    for number, held in enumerate(found, 1):
-        if held:
+        return tuple(row for row, secrets in zip(skill.rows, findings, strict=True) if not secrets)
+    for number, secrets in enumerate(findings, 1):
+        if secrets:
             raise UsageError(
-                f"{skill.name} cannot be exported: row {number} of its examples holds {held[0].kind}",
+                f"{skill.name} cannot be exported: row {number} of its examples holds {secrets[0].kind}",
                 hint="--withhold-rows leaves out such rows, --without-evals all of them",
             )
     return skill.rows
@@ -138,9 +138,9 @@ def _check(skill: Skill) -> None:
 def _check_texts(skill: Skill, description: str, files: Mapping[str, str], scanner: Scanner) -> None:
     problems = description_problems(description)
     for name, text in files.items():
-        problems += [f"{name} contains {found}" for found in scanner.find(text)]
+        problems += [f"{name} contains {finding}" for finding in scanner.find(text)]
         if name.endswith(".py"):
-            problems += [f"{name} contains {found}" for found in _in_constants(text, scanner)]
+            problems += [f"{name} contains {finding}" for finding in _in_constants(text, scanner)]
     if problems:
         raise UsageError(f"{skill.name} cannot be exported: {problems[0]}", hint="mend the skill first")
 
@@ -151,13 +151,13 @@ def _in_constants(code: str, scanner: Scanner) -> Iterator[Finding]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes | int):
             value = node.value.decode("utf-8", "replace") if isinstance(node.value, bytes) else node.value
             if isinstance(value, str) or abs(value) < LONGEST_NUMBER:
-                yield from (replace(found, line=node.lineno) for found in scanner.find(str(value)))
+                yield from (replace(finding, line=node.lineno) for finding in scanner.find(str(value)))
 
 
 def _try(skill: Skill, files: Mapping[str, str], rules: ExportRules) -> None:
-    found = difference(rules.sandbox, skill, files[_script(skill)]) if rules.sandbox is not None else ""
-    if found:
-        raise UsageError(f"{skill.name} cannot be exported: {found}", hint="mend the skill first")
+    problem = difference(rules.sandbox, skill, files[_script(skill)]) if rules.sandbox is not None else ""
+    if problem:
+        raise UsageError(f"{skill.name} cannot be exported: {problem}", hint="mend the skill first")
 
 
 def _script(skill: Skill) -> str:

@@ -19,8 +19,8 @@ MOST_KINDS = 3
 """Of arguments, in a name that is made from the contract."""
 
 _SHORT, _MOST_LETTERS = 40, 20
-_OF_LABELS = re.compile(r"Give \w{1,20} from \w{1,20}(?:(?:,| and) \w{1,20})*\. Use when ")
-_WORDS = {
+_FROM_TABLE_LABELS = re.compile(r"Give \w{1,20} from \w{1,20}(?:(?:,| and) \w{1,20})*\. Use when ")
+_TYPE_WORDS = {
     "str": "a text",
     "int": "a whole number",
     "float": "a number",
@@ -46,7 +46,7 @@ def describe(skill: Skill, words: str = "") -> str:
 def from_contract(skill: Skill) -> str:
     """A description in which no word is anybody's but ours."""
     takes, gives = _contract(skill.signature)
-    example = next((told for row in skill.rows if (told := _example(row))), "")
+    example = next((sample for row in skill.rows if (sample := _example(row))), "")
     text = f"A function that was learned from examples: takes {takes} and gives {gives}{example}."
     return f"{text} Use when a task needs this function, as its name and its examples tell."[:LONGEST_DESCRIPTION]
 
@@ -56,10 +56,10 @@ def exported_name(skill: Skill) -> str:
 
     Any other is made from the contract: the words of a model, or of an instruction, could be an order.
     """
-    if skill.owner == "user" or (skill.tree is not None and _OF_LABELS.match(skill.description)):
+    if skill.owner == "user" or (skill.tree is not None and _FROM_TABLE_LABELS.match(skill.description)):
         return skill.name
-    given, _, result = skill.signature.rpartition("->")
-    kinds = list(dict.fromkeys(_kind(one).split()[-1] for one in re.findall(r":\s*([a-z]+)", given)))
+    parameters, _, result = skill.signature.rpartition("->")
+    kinds = list(dict.fromkeys(_kind(annotation).split()[-1] for annotation in re.findall(r":\s*([a-z]+)", parameters)))
     return f"{'-'.join(kinds[:MOST_KINDS]) or 'nothing'}-to-{_kind(result).split()[-1]}-{skill.digest[:4]}"
 
 
@@ -75,13 +75,13 @@ def _in_words(skill: Skill, words: str) -> str:
 
 def _contract(signature: str) -> tuple[str, str]:
     """What goes in and what comes out, in words of ours only."""
-    given, _, result = signature.rpartition("->")
-    kinds = [_kind(one) for one in re.findall(r":\s*([a-z]+)", given)]
+    parameters, _, result = signature.rpartition("->")
+    kinds = [_kind(annotation) for annotation in re.findall(r":\s*([a-z]+)", parameters)]
     return " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds or ["nothing"]), _kind(result)
 
 
 def _kind(text: str) -> str:
-    return _WORDS.get(re.split(r"[^a-z]", text.strip().lower())[0], "a value")
+    return _TYPE_WORDS.get(re.split(r"[^a-z]", text.strip().lower())[0], "a value")
 
 
 def arguments(rows: Sequence[Row]) -> str:
@@ -96,8 +96,8 @@ def _example(row: Row) -> str:
     """A row that is too short to hold a sentence; else ""."""
     if not all(_is_short(value) for value in (*row.input, row.output)):
         return ""
-    given = ", ".join(json.dumps(value) for value in row.input)
-    text = f"; for example {given} gives {json.dumps(row.output)}"
+    inputs = ", ".join(json.dumps(value) for value in row.input)
+    text = f"; for example {inputs} gives {json.dumps(row.output)}"
     return text if len(text) <= 2 * _SHORT and not re.search("[<>]", text) else ""
 
 
