@@ -47,7 +47,8 @@ def assigns(tree: Any, wanted: str) -> bool:
 
 
 def evaluate(source: str, names: dict[str, Any]) -> tuple[bool, Any]:
-    """Runs the text; whether it has a value, and the value."""
+    """Runs the source; returns whether it has a value, and that value: of its last expression, else of ``result``."""
+    # without dont_inherit the code would be compiled under the future statements of this file
     tree: Any = compile(source, NAME, "exec", AST_ONLY, dont_inherit=True)
     stored = "result" in source and assigns(tree, "result")
     last = tree.body.pop() if tree.body and type(tree.body[-1]).__name__ == "Expr" else None
@@ -68,15 +69,18 @@ def limit_of(error: BaseException) -> str:
         return "memory"
     if isinstance(error, OSError):
         kinds = {errno.ENOMEM: "memory", errno.EFBIG: "disk", errno.ENOSPC: "disk", errno.EDQUOT: "disk"}
+        # a refused fork or thread; with a file name it would be a descriptor that is not ready
         if isinstance(error, BlockingIOError) and error.filename is None and error.errno == errno.EAGAIN:
             return "processes"
         return kinds.get(error.errno or 0, "")
+    # what threading raises in place of the OSError of the kernel
     if isinstance(error, RuntimeError) and str(error) == "can't start new thread":
         return "processes"
     return ""
 
 
 def fill_report(source: str, names: dict[str, Any], report: dict[str, Any]) -> None:
+    """Runs the source and writes its value into the report, encoded."""
     has_value, value = evaluate(source, names)
     report["value"] = ENCODE(plain(value))
     report["has"] = has_value
@@ -106,6 +110,7 @@ def run(source: str, limits: Mapping[str, Any], config: Mapping[str, Any], repor
     denials.watch()
     most_bytes = limits["result_kb"] * 1024
     own_pid = os.getpid()
+    # only behind this mark does the time of the code begin, and a failure is the code's own
     os.write(report, BEGUN)
     if orders < 0:
         send(report, act(source, names, denials, most_bytes), own_pid)

@@ -22,6 +22,7 @@ from evolve.sandbox.replies import Block, json_object, one_line
 _KEYS = {"value", "has", "error", "limit", "denied"}
 _REPORTED_LIMITS: tuple[LimitKind, ...] = ("memory", "disk", "result", "processes")
 _DENIED_KINDS: tuple[str, ...] = get_args(DeniedKind)
+# bounds what a hostile process can make us keep; honest code stays far below
 _MOST_DENIED = 50
 _LONGEST_TARGET = 200
 
@@ -29,6 +30,7 @@ _LIMIT_OF_STATE: dict[str, LimitKind] = {
     "time": "wall",
     "late": "wall",
     "cpu": "cpu",
+    # SIGXCPU and SIGXFSZ: the soft limits of processor time and of a file's size
     "signal 24": "cpu",
     "signal 25": "disk",
     "size": "result",
@@ -75,6 +77,7 @@ def read_report(block: Block) -> Report:
         return _failed(_STATE_ERRORS[block.state])
     if not block.data:
         return _failed("the code ended its own process")
+    # a process may write more than its report: one line, or nothing of it is believed
     lines = block.data.split(b"\n")
     if len(lines) != 2 or lines[1]:
         return _failed("more than one result" if len(lines) > 2 else "malformed result", orderly=False)
@@ -82,6 +85,7 @@ def read_report(block: Block) -> Report:
 
 
 def _read_line(fields: Mapping[str, Json], *, whole: bool) -> Report:
+    # the exact key set: whatever else a report holds, the agreed code did not write it
     if set(fields) != _KEYS or type(fields["has"]) is not bool or fields["limit"] not in ("", *_REPORTED_LIMITS):
         return _failed("malformed result", orderly=False)
     denied, error = _denials(fields["denied"]), fields["error"]

@@ -54,6 +54,7 @@ class Bubblewrap:
         confinement = [
             _PROGRAM,
             *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+            # --new-session: without it code could type into the terminal (CVE-2017-5226, TIOCSTI)
             *("--unshare-cgroup-try", "--as-pid-1", "--die-with-parent", "--new-session"),
             # older releases lack it; the filter refuses new namespaces as well
             *(["--disable-userns"] if "--disable-userns" in self._help else []),
@@ -61,12 +62,14 @@ class Bubblewrap:
             *_variable_options(limits, self._environment),
             *_mount_options(self._environment),
             *("--dev", "/dev", "--remount-ro", "/dev"),
+            # a size, because an unbounded tmpfs is memory that no rlimit counts
             *("--size", str(max(1, limits.file_mb) << 20), "--tmpfs", _SCRATCH),
             *_tmp_options(self._environment),
             *("--remount-ro", "/", "--chdir", _SCRATCH),
         ]
         command = runner_command(config)
         filter_fd = _pipe_holding(seccomp.border_filter())
+        # -- ends the options: a command that begins like one was taken for it (CVE-2024-32462)
         argv = [*confinement, "--seccomp", str(filter_fd), "--", *command]
         return Launch(argv=argv, env={}, pass_fds=(filter_fd,), ending="inside", grouped=unbound(limits))
 
@@ -99,6 +102,7 @@ def _tmp_options(environment: Environment) -> list[str]:
 def _mount_options(environment: Environment) -> list[str]:
     mounts: list[str] = []
     for path in (*readable_paths(environment), "/etc/ld.so.cache"):
+        # /bin and /lib are links where /usr was merged
         if os.path.islink(path):
             mounts += ["--symlink", os.readlink(path), path]
         else:

@@ -1,4 +1,4 @@
-"""Forked processes of the runner: their pipes, their end, and the border around all of them; sent as text."""
+"""The runner's forked children: reads their reports, ends them, and keeps signals inside; sent as text."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ class Domain:
         import ctypes
 
         self.syscall = ctypes.CDLL(None, use_errno=True).syscall
+        # struct landlock_ruleset_attr: no files, no network, both scopes (abstract sockets, signals)
         rules = (ctypes.c_uint64 * 3)(0, 0, 3)
+        # landlock_create_ruleset; 446 below is landlock_restrict_self
         self.ruleset: int = self.syscall(444, ctypes.byref(rules), ctypes.c_size_t(24), 0)
+        # by trying, because some kernels report the scope and do not enforce it
         with contextlib.suppress(PermissionError):
             os.kill(outsider, 0)
             raise SystemExit("signals are not confined here")
@@ -49,7 +52,7 @@ class Child:
         self.begun = False  # whether it came so far as to run the code
 
     def strip_mark(self, part: bytes, bounds: Bounds) -> bytes:
-        """What it wrote, without the mark that it begins with."""
+        """Takes off the mark that precedes what the code reports; at the mark the time of the code begins."""
         if self.begun:
             return part
         self.begun = True
@@ -71,13 +74,13 @@ class Child:
 
 
 class Bounds:
-    """Of one job: the moment at which it ends in any case, seconds that its code may take, most bytes of its report."""
+    """Limits of one job: the moment at which it ends in any case, seconds for its code, most bytes of its report."""
 
     def __init__(self, deadline: float, seconds: float, most: int) -> None:
         self.deadline, self.seconds, self.most = deadline, seconds, most
 
     def begin(self) -> None:
-        """Its time begins with the code; what came before on a busy machine does not count."""
+        """Starts the time of the code; what a busy machine took before does not count."""
         self.deadline = min(self.deadline, time.monotonic() + self.seconds)
 
 
@@ -94,7 +97,8 @@ def gather(child: Child, full: Callable[[], bool], bounds: Bounds, order: bytes 
 
 
 def read_report(child: Child, full: Callable[[], bool], bounds: Bounds, order: bytes) -> tuple[bytes, str]:
-    """The same, but for whether the code was run at all."""
+    """Reads as :func:`gather` does, without asking whether the code was run at all."""
+    # a long order and its report can each fill a pipe, so both are served side by side
     data, unsent = bytearray(), memoryview(order)
     look = time.monotonic() + LOOK_EVERY_S
     while True:
@@ -122,8 +126,9 @@ def read_report(child: Child, full: Callable[[], bool], bounds: Bounds, order: b
 
 
 def send_order(child: Child, unsent: memoryview) -> memoryview:
-    """Hands the child the next piece of its order, as much as it takes now; what is left of it."""
+    """Writes as much of the order as the child takes now; gives back the rest."""
     try:
+        # up to PIPE_BUF (4,096 bytes) a write to a pipe is whole or refused
         return unsent[os.write(child.down, unsent[:4096]) :] if unsent else unsent
     except BlockingIOError:
         return unsent
@@ -132,6 +137,7 @@ def send_order(child: Child, unsent: memoryview) -> memoryview:
 
 
 def has_ended(pid: int) -> bool:
+    """Whether the process ended; it is not reaped, so its number stays its own."""
     return bool(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))
 
 
@@ -149,6 +155,7 @@ def end_state(pid: int, state: str, deadline: float) -> str:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         used = usage.ru_utime + usage.ru_stime
+        # the hard limit of processor time kills without saying why; little used time means another killer
         return "cpu" if number == signal.SIGKILL and used >= 1 else f"signal {number}"
     return "died" if status else "ok"
 
@@ -158,4 +165,5 @@ def wait_for_a_child(seconds: float) -> None:
     if hasattr(signal, "sigtimedwait"):
         signal.sigtimedwait((signal.SIGCHLD,), seconds)
     else:
+        # macOS has no sigtimedwait
         time.sleep(min(seconds, 0.001))

@@ -67,6 +67,7 @@ def open_sandbox(
     if os.name != "posix":
         raise SandboxUnavailable("there is no sandbox for native Windows", hint=_HINT)
     environment = (Environment() if python is None else environment_at(python)).without(hidden)
+    # what a killed process left in memory would stay there until the next boot
     remove_abandoned()
     remove_abandoned_groups()
     if unsafe:
@@ -133,7 +134,7 @@ def _remember(mark: Path, key: str) -> None:
 
 
 def _machine_key(backend: str) -> str:
-    """Changes with the boot, the kernel, the user, the interpreter, the tool and this package's own text."""
+    """A digest that changes with the boot, the kernel, the user, the interpreter, the tool and this package's text."""
     parts = [backend, platform.release(), str(os.getuid()), executable(), _boot_id()]
     for path in ("/usr/bin/bwrap", executable()):
         try:
@@ -142,6 +143,7 @@ def _machine_key(backend: str) -> str:
         except OSError:
             parts.append("none")
     text = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape"))
+    # after an upgrade of evolve itself nothing is known of the new sandbox
     for file in sorted(Path(__file__).parent.glob("*.py")):
         text.update(file.read_bytes())
     return text.hexdigest()

@@ -62,13 +62,14 @@ def order_of(action: Action, limits: SandboxLimits, kernel: Mapping[str, Json]) 
         request=json.dumps(request).encode("ascii"),
         files=data,
         blocks=2 if action.collect else 1,
+        # a mebibyte more for error, denials and names, which have bounds of their own
         largest=max(limits.result_kb << 10, limits.file_mb << 20 if action.collect else 0) + (1 << 20),
         stop_at_output=True,
     )
 
 
 def result_of(exchange: Exchange, seconds: float) -> ActionResult:
-    """What the exchange says of an action."""
+    """The result of an action, from the exchange that ran it."""
     out, err, reply = exchange.stdout, exchange.stderr, exchange.reply
     report = _report(exchange)
     collected = read_files(reply.blocks[1]) if len(reply.blocks) > 1 and report.state != "fault" else ((), ())
@@ -152,8 +153,10 @@ class Coding:
 
     def close(self) -> None:
         """Ends the process and empties the scratch folder; closing twice is no error."""
+        # a reply may still be on its way, and the next request would be answered with it
         if self._open and not self._idle:
             self._end(keep=False)
+        # asked, not killed, so that the warm interpreter can serve the next call
         elif self._open:
             ending: dict[str, Json] = {"jobs": [], "rows": [], "files": [], "collect": False, "session": "end"}
             request = json.dumps({**ending, "limits": dict(self._kernel)}).encode("ascii")

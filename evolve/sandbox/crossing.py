@@ -1,4 +1,4 @@
-"""How values are written as data and made anew in another process of the sandbox; sent as text, never imported."""
+"""Writes values as JSON and rebuilds them in another process of the sandbox; sent as text, never imported."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# as deep as a result may be; also ends values that contain themselves
 DEEPEST = 100
 SEQUENCES = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 MAPPINGS = {"OrderedDict": collections.OrderedDict, "Counter": collections.Counter, "dict": dict}
@@ -87,8 +88,10 @@ def packed(value: Any, keep: Any = None, depth: int = 0) -> Any:
         return ["defaultdict", [FACTORIES.index(value.default_factory), packed(dict(value), keep, depth)]]
     for name, mapping in MAPPINGS.items():
         if kind is mapping:
+            # by the class itself, so that nothing the value carries is called
             pairs = mapping.items(value)
             return [name, [[packed(key, keep, depth + 1), packed(item, keep, depth + 1)] for key, item in pairs]]
+    # as hexadecimal: Python refuses decimal texts of more than 4,300 digits
     if kind is int:
         return value if abs(value) < 1 << 63 else ["int", hex(value)]
     return [kind.__name__, value.hex()] if kind in (bytes, bytearray) else packed_other(value, keep, depth)
@@ -132,6 +135,7 @@ def is_named(kind: Any) -> bool:
         return False
     reference = vars(named("Made", *kind._fields))
     own = vars(kind)
+    # its functions are compared, because a named tuple can be given others under the same names
     same = all(getattr(own.get(name), "__code__", None) is reference[name].__code__ for name in ("__repr__", "_asdict"))
     return same and not {name for name in own.keys() - reference.keys() if name not in WRITTEN}
 
@@ -191,6 +195,7 @@ def restored_other(name: str, content: Any, again: Any) -> Any:
         return dict(items).items() if name == "dict_items" else dict.fromkeys(items).keys()
     if name == "decimal.Decimal" or name in FIELDS:
         module, _, attribute = name.partition(".")
+        # fold can be given by name only
         values = [again(item) for item in content]
         more = {"fold": values.pop()} if FIELDS.get(name, ())[-1:] == ("fold",) else {}
         return getattr(importlib.import_module(module), attribute)(*values, **more)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 REFUSED = (1, 13, 30)  # EPERM, EACCES, EROFS
+# as many as the supervisor takes; a loop of refusals must not fill the report
 MOST = 50
 LONGEST = 200
 LOCAL = 1  # AF_UNIX: pairs of them are allowed, and their sockets are wrapped like new ones
@@ -105,7 +106,9 @@ class Denials:
 
     def socket(self, event: str, args: tuple[Any, ...]) -> None:
         if event == "socket.__new__":
+            # -1: an object for a socket that exists, whose making was heard already
             if args[1] not in (LOCAL, -1):
+                # looking the host up came first and says more than a bare socket
                 self.note("network", self.host or "socket")
                 self.host = ""
         elif event in NETWORK:
@@ -129,6 +132,7 @@ class Denials:
 
     def note_exception(self, error: BaseException | None) -> None:
         """What an exception that ended the action, and those behind it, say of refusals."""
+        # the chain of causes is the code's and may lead back to itself
         for _ in range(10):
             if error is None:
                 return

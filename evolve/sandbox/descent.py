@@ -1,4 +1,7 @@
-"""Which processes descend from one, and what they use; from ``/proc``, by descent and never by user."""
+"""Finds the descendants of a process in ``/proc``, and what they use.
+
+By descent and never by user: a sweep by user once ended other sandboxes of the same person.
+"""
 
 from __future__ import annotations
 
@@ -67,6 +70,7 @@ def usage(process: int, most: int) -> Usage:
             tasks += len(os.listdir(_PROC / str(number) / "task"))
         except OSError:
             continue  # it ended while we looked
+        # proc(5): resident less shared pages
         pages += int(parts[1]) - int(parts[2])
     return Usage(tasks=tasks, resident=pages * os.sysconf("SC_PAGE_SIZE"), nameless=nameless)
 
@@ -79,6 +83,7 @@ def _nameless_bytes(process: int) -> int:
         for name in os.listdir(folder):
             state = os.stat(folder / name)
             if stat.S_ISREG(state.st_mode) and state.st_nlink == 0:
+                # what it occupies: the size of a file with holes says little
                 size += state.st_blocks * 512
     return size
 

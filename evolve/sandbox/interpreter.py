@@ -140,6 +140,7 @@ def environment_at(path: Path) -> Environment:
         libraries.append(os.path.join(root, "lib64"))
     else:
         libraries += _libraries(root, "lib64")
+    # all code could read such a file beside the packages, and no import needs it
     dotenv_files = [path for library in libraries for path in Path(library).glob("site-packages/.env*")]
     return Environment(
         secret=tuple(str(path) for path in dotenv_files if path.name == ".env" or path.name.startswith(".env.")),
@@ -199,6 +200,7 @@ def readable_paths(environment: Environment) -> list[str]:
     """
     folders = [*system_folders(), *interpreter_folders(), *environment.paths]
     hidden = (*environment.hidden, *environment.secret)
+    # each part is shown by itself, so what is hidden between them never appears
     paths = [part for folder in folders for part in _without_hidden(folder, hidden)]
     for prefix in _prefixes():
         if not any(_inside(prefix, path) for path in paths):  # it is a hidden folder itself, or lies in one
@@ -244,6 +246,7 @@ def interpreter_folders() -> list[str]:
     folders = _prefixes()
     if not any(_inside(program, folder) for folder in folders):
         folders.add(os.path.dirname(os.path.dirname(program)))
+    # there a program needs libraries of many other store folders
     if _inside(program, "/nix/store"):
         folders.add("/nix/store")
     folders = {folder for folder in folders if not any(_inside(folder, system) for system in system_folders())}

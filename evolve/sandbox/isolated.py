@@ -1,4 +1,4 @@
-"""The supervisor: one call, one bounded execution, whatever the code does."""
+"""The sandbox as its callers see it: one call is one bounded execution, whatever the code does."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _setting(limits: SandboxLimits) -> _Setting:
 
 
 class _Lease:
-    """An interpreter, kept or new, for one who has it alone until it is released."""
+    """The sole use of one interpreter, warm or new, until it is released."""
 
     def __init__(self, backend: Backend, warm_sessions: _WarmSessions, limits: SandboxLimits, *, warm: bool) -> None:
         self._backend, self._warm_sessions, self._limits, self._warm = backend, warm_sessions, limits, warm
@@ -88,6 +88,7 @@ class _Lease:
         something for a moment. Nothing of the first try is left that the second could see.
         """
         exchange = self._session.exchange(order, limits, stopped)
+        # not after "start": that took 30 s already, and a second try would take as long
         if not self._asked and exchange.fault() and exchange.killed not in ("start", BY_PERSON):
             self._session.close()
             self._session = Session(self._backend, self._limits)
@@ -152,6 +153,7 @@ class IsolatedSandbox:
             {"source": program.source, "entry": program.entry, "rows": 0 if per_program is None else number}
             for number, program in enumerate(programs)
         ]
+        # each row as its own text, so that every call gets a fresh copy by parsing it
         rows = [[json.dumps(list(row), allow_nan=False) for row in group] for group in sets]
         return self._run(jobs, rows, [len(rows[job["rows"]]) for job in jobs], limits or SandboxLimits())
 
@@ -174,6 +176,7 @@ class IsolatedSandbox:
         The execution going on then ends within a second, with its whole process tree. What it keeps started is
         shared with this one, which is the one to close.
         """
+        # a shallow copy shares the warm interpreters
         stoppable = copy.copy(self)
         stoppable._cancellation = cancellation
         return stoppable

@@ -29,6 +29,7 @@ from evolve.sandbox.protocol import Launch, SandboxLimits
 from evolve.sandbox.scratch import new_scratch
 from evolve.sandbox.taskgroup import unbound
 
+# 4 bounds TCP (Linux 6.7); 6 keeps signals inside (Linux 6.12)
 _OLDEST_VERSION = 4
 _SCOPES_SIGNALS = 6
 _CREATE_RULESET = 444

@@ -81,6 +81,7 @@ class Answer:
             reason = self.quietly(lambda: replies.append(json.dumps(packed_error(error))))
         if not replies:
             return json.dumps({"whole": f"{name} gave or raised no plain value but {reason}"})
+        # only the latest: looking at all of them after each call would take ever longer
         return json.dumps({"whole": CHANGED}) if changed(self.watched[-4:]) else replies[0]
 
     def keep(self, iterator: Any) -> int:
@@ -116,6 +117,7 @@ def fingerprint_of(value: Any) -> int:
 
 def process_state() -> Any:
     """What code of one process shares, as far as tests of plain values can see it."""
+    # an answer could turn a failing comparison into a passing one by any of these
     context = decimal.getcontext()
     numbers = (context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp)
     raised = sorted(kind.__name__ for kind, is_trapped in context.traps.items() if is_trapped)
@@ -129,12 +131,14 @@ def packed_error(error: BaseException) -> dict[str, Any]:
         raise NotPlain(type(error).__name__)
     module, name = next(filter(None, map(known_name, type(error).__mro__)))
     arguments = error.args
+    # OSError takes the names of files apart, and args alone would lose them
     if isinstance(error, OSError) and error.filename is not None:
         arguments = (error.errno, error.strerror, error.filename, None, error.filename2)
     try:
         made_of = packed(arguments)
     except NotPlain:
         made_of = packed(())  # no test of plain values can ask for them, and the words are told
+    # joined to a plain str: __str__ may give one of a class of its own
     return {"raised": [module, name], "made_of": made_of, "text": "".join(str(error))}
 
 
@@ -200,6 +204,7 @@ class Tests:
         self.failures: list[str] = []
         self.unusable: list[str] = []
         self.reached: dict[tuple[int, int], int] = {}
+        # a test asks in the middle of its code, so it waits in a thread while the reply is fetched
         threading.Thread(target=self.run, args=(text,), daemon=True).start()
 
     def next_request(self, reply: str | None) -> Any:
@@ -232,6 +237,7 @@ class Tests:
                     self.unusable.append(str(failure))
                 outcomes.append([name, "; ".join(self.failures)])
         certain = {place for name, _ in outcomes for place in certain_assertions(tests[name].body)}
+        # an answer that jumps over assertions would pass with none of them asked
         reached = 0 if certain - set(self.reached) else sum(self.reached.values())
         self.requests.put(["done", outcomes, reached, self.unusable[0] if self.unusable else ""])
 
@@ -305,6 +311,7 @@ def read_reply(text: str, remote: Any) -> tuple[str, Any]:
     if "raised" not in reply:
         return "value", restored(reply["value"], remote)
     module, name = reply["raised"]
+    # by name from a list: importing what a reply names would run code
     if module != "builtins" and name not in RAISED[module]:
         raise ValueError("not an exception of Python's own")
     kind = getattr(importlib.import_module(module), name)
@@ -317,6 +324,7 @@ def remade(kind: type[BaseException], made_of: tuple[Any, ...], text: str) -> Ba
     """An exception of this class with these arguments and these words."""
     instances: list[BaseException] = []
     if caught(lambda: instances.append(kind(*made_of))) is not None or type(instances[0]) is not kind:
+        # some exceptions demand arguments that they do not keep
         instances[:] = [kind.__new__(kind)]
         instances[0].args = made_of
     if str(instances[0]) == text:

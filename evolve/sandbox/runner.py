@@ -36,7 +36,7 @@ REPORT_BYTES = 1 << 16  # what a report of an action may need besides its value
 
 
 class Host:
-    """What the host gave, and the process of a session between its actions.
+    """The runner's configuration and state, with the process of a session between its actions.
 
     ``result`` is the result descriptor, ``scratch`` the folder, ``filter`` that of one program, ``others`` the tasks
     outside that count, ``counted`` whether the folder is a file system of its own, ``entries`` how many it may hold.
@@ -91,6 +91,7 @@ def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> No
     import resource
 
     nothing = os.open(os.devnull, os.O_RDONLY)
+    # stdin carries the requests: code that read it would take the next one
     os.dup2(nothing, 0)
     os.close(nothing)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -134,6 +135,7 @@ def too_big(host: Host) -> bool:
 
 def signal_others(host: Host, number: int) -> bool:
     """Signals everything in the sandbox but this process; False where there is no border to stop at."""
+    # -1 reaches a whole process namespace or domain; without either it would reach the host
     if os.getpid() != 1 and host.domain is None:
         return False
     with contextlib.suppress(ProcessLookupError):  # there is none
@@ -143,6 +145,7 @@ def signal_others(host: Host, number: int) -> bool:
 
 def sweep(host: Host) -> None:
     """Kills and reaps everything else in the sandbox, also what was orphaned."""
+    # after the kill of all, waiting ends; without it, only what is over already is reaped
     alone = signal_others(host, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, 0 if alone else os.WNOHANG)[0]:
@@ -155,6 +158,7 @@ def wiped(host: Host, seconds: float = 0.3) -> bool:
         return True
     try:
         if host.counted:
+            # code may change the folder itself: its rights, and times and attributes that tell the next program
             os.fchmod(host.root, 0o755)
         wipe(host.root, seconds=seconds)
         if host.counted:
@@ -201,6 +205,7 @@ def answer(request: Job, files: bytes, host: Host) -> None:
             sweep(host)
             if state == "ok" and fingerprint(host.root) != host.clean and too_big(host):
                 data, state = b"", "disk"  # it was faster than we look
+            # what is to be collected is emptied afterwards, before the reply ends
             clean = request["collect"] or wiped(host, max(0.3, deadline - time.monotonic()))
             trouble = b"the scratch folder could not be emptied between two programs", "fault"
         write_all(host.result, block(number, state, data))

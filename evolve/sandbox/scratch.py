@@ -16,7 +16,9 @@ from evolve.sandbox.ownership import YOUNG_S, hold, taken_over
 from evolve.sandbox.wiping import wipe
 
 _MEMORY = "/dev/shm"
+# several scratch folders of the default 32 MiB; containers often have 64 MiB in all there
 _ENOUGH = 256 << 20
+# 20,000 folders on a disk once held the caller for five seconds
 _MOMENT_S = 0.2
 _LONG_S = 60.0
 _PREFIX = "evolve-scratch-"
@@ -35,6 +37,7 @@ class Scratch:
         self._outer = outer
         self._lock = hold(outer)
         try:
+            # relative to the locked folder, so that no exchanged path leads elsewhere
             os.mkdir(_INNER, 0o700, dir_fd=self._lock)
             self.path = os.path.join(outer, _INNER)
             self._identity = os.lstat(self.path)
@@ -59,6 +62,7 @@ class Scratch:
         if self._removed(_MOMENT_S):
             return
         with contextlib.suppress(RuntimeError):  # no thread can be started
+            # a daemon: the program's end must not wait for it; a later start finds what is left
             threading.Thread(target=self._removed, args=(_LONG_S,), name="evolve-scratch", daemon=True).start()
             return
         self.let_go()

@@ -1,4 +1,4 @@
-"""Asks a backend by deeds, not by version: every probe tries something forbidden and is judged from outside.
+"""Tests a backend by what it stops: every probe tries something forbidden and is judged from outside.
 
 A kernel that reports a feature may not enforce it, and a host may allow a namespace and then strip it.
 """
@@ -94,6 +94,7 @@ def self_test(backend: Backend, folder: Path) -> list[ProbeOutcome]:
         return [ProbeOutcome(name="present", passed=False, detail=lacking)]
     try:
         with _traps(folder) as traps, IsolatedSandbox(backend) as sandbox:
+            # first that it runs anything: a sandbox in which nothing works stops every probe
             increment = Program(source="def f(x):\n    return x + 1\n", entry="f")
             works = sandbox.run_programs([increment], [[1]], SandboxLimits(wall_s=_LONG_S))
             outcome = works.programs[0].outputs[0]
@@ -136,6 +137,7 @@ def _plain_environment(outcome: Outcome) -> bool:
 
 def _probe_limits(sandbox: IsolatedSandbox) -> Iterator[ProbeOutcome]:
     memory = Program(source=f"def f():\n    return len(bytearray({4 * _MEMORY_MB} << 20))\n", entry="f")
+    # macOS does not enforce a limit of addresses
     if sandbox.backend != "seatbelt":
         run = sandbox.run_programs([memory], [[]], SandboxLimits(wall_s=_LONG_S, memory_mb=_MEMORY_MB)).programs[0]
         yield ProbeOutcome(name="memory limit", passed=not run.outputs[0].ok, detail=run.outputs[0].error)

@@ -19,9 +19,12 @@ from evolve.sandbox.taskgroup import make_task_group
 from evolve.sandbox.text import visible
 
 _CHUNK = 1 << 16
+# only a machine that is stuck takes as long; a cold start takes about a tenth of a second
 _START_S = 30.0
+# the runner ends the code first and replies; with this an execution still ends within a second
 _GRACE_S = 0.6
 _MEASURE_EVERY_S = 0.05
+# times the limit of one process: the kernel bounds each, and knows no bound for a tree
 _TREE_MEMORY = 1.5
 _MOST_THREADS = 80  # 64 of the code, some of ours
 _NOTICED = 8  # tasks over the bound, so that the supervisor sees that it was passed
@@ -121,6 +124,7 @@ class Session:
         """Starts it, and notes in ``undo`` what has to be done where a later part fails."""
         self._result, writing = os.pipe()
         undo.callback(os.close, self._result)
+        # our copies are closed in any case: the end of the reply shows only when no writer is left
         with contextlib.ExitStack() as to_close:
             to_close.callback(os.close, writing)
             launch = backend.launch(writing, limits)
@@ -144,6 +148,7 @@ class Session:
 
     def _spawned(self, launch: Launch, descriptors: tuple[int, ...]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
+            # through a shell, as only the command itself can enter before it starts anything
             self._group.entered_by(launch.argv) if self._group else list(launch.argv),
             env=dict(launch.env),
             cwd=launch.folder,
@@ -214,6 +219,7 @@ class Session:
                     else:
                         _receive(selector, key)
         for descriptor, capture in ((stdout, out), (stderr, err)):
+            # output that came before the reply may still lie in the pipe
             _drain(descriptor, capture)
 
     def close(self) -> None:
@@ -286,6 +292,7 @@ def _receive(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> No
 
 def _drain(descriptor: int, capture: Capture) -> None:
     """Takes what is already there; bounded, because a process may go on writing."""
+    # 64 chunks are more than a pipe holds
     for _ in range(64):
         try:
             data = os.read(descriptor, _CHUNK)

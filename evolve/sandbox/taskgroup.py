@@ -39,6 +39,7 @@ class TaskGroup:
 
     def end(self) -> None:
         """Kills what is still in the group, which cannot grow meanwhile, and removes it; safe to repeat."""
+        # first, or what is killed is replaced faster than it can be found
         _write(self._folder / "pids.max", "0")
         deadline = time.monotonic() + _END_S
         while not _removed(self._folder) and time.monotonic() < deadline:
@@ -93,6 +94,7 @@ def _parents() -> Iterator[Path]:
     for mount in mounts:
         rest = mount[mount.index("-") + 1 :]
         kind, options = rest[0], rest[-1].split(",")
+        # version 1 mounts each controller apart, version 2 all of them together
         if kind != "cgroup2" and not (kind == "cgroup" and "pids" in options):
             continue
         top = Path(mount[4])

@@ -7,6 +7,7 @@ import unicodedata
 from evolve.files import clean_text
 
 _SHOWN_AS_IS = frozenset("\n\t")
+# controls, formats and the like: they recolour a terminal, or reverse what a person reads
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 

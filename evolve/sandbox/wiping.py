@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# O_NONBLOCK, because to open a pipe would wait for its other end
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# no honest tree is deeper; one of 3,000 levels once ended the supervisor by recursion
 _DEEPEST = 32
 
 
@@ -67,6 +69,7 @@ def wipe(root: int, *, most: int = 20_000, seconds: float = 0.3) -> None:
                 continue
             name, inner, inode = above.pop()
             folder = _step(folder, os.open("..", _FOLDER, dir_fd=folder))
+            # ".." leads elsewhere once the folder below was moved
             if os.fstat(folder).st_ino != inode:
                 raise NotWiped("the scratch folder changed while it was emptied")
             os.rmdir(name, dir_fd=folder)
@@ -102,6 +105,7 @@ def _open_folder(root: int, name: str) -> int:
         os.chmod(name, 0o700, dir_fd=root)
         return os.open(name, _FOLDER, dir_fd=root)
     try:
+        # its owner can take these rights away, and then nothing in it can be removed
         if os.fstat(folder).st_mode & 0o700 != 0o700:
             os.fchmod(folder, 0o700)
     except OSError:
@@ -147,6 +151,7 @@ def _measured(root: int, prefix: str, most: int) -> tuple[int, int, list[str]]:
         for name in names[: most + 1]:
             with contextlib.suppress(FileNotFoundError):
                 state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                # what it occupies, folders included: a file with holes may have any size
                 size += state.st_blocks * 512
                 if stat.S_ISDIR(state.st_mode):
                     inner.append(name)
@@ -226,6 +231,7 @@ def _content(folder: int, name: str, size: int) -> bytes | None:
         return None
     try:
         state = os.fstat(file)
+        # looked at again once it is open: the name may mean another file by now
         if not stat.S_ISREG(state.st_mode) or state.st_nlink != 1 or state.st_size > size:
             return None
         parts = []
@@ -257,6 +263,7 @@ def place_file(root: int, name: str, data: bytes) -> None:
             os.close(folder)
             folder = inner
         with contextlib.suppress(FileNotFoundError):
+            # a new file, never the old one written over: that may have a second name
             os.unlink(last, dir_fd=folder)
         file = os.open(last, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
         try:
