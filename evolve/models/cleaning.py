@@ -69,10 +69,12 @@ def clean_body(content: bytes, scanner: Scanner, *, gives_code: bool = False) ->
 
 def _clean_text(text: str, scanner: Scanner) -> str:
     try:
+        # a byte order mark is no JSON, and once kept a whole body from being looked through
         whole = json.loads(text.removeprefix("\ufeff"))
         replacements = _replacements({0: whole}, scanner)
         if not replacements and _is_clean(text, whole, scanner):
             return text
+        # cleaned once more: keys and numbers can be secret as well, and have no place in replacements
         return json.dumps(scanner.cleaned(_replaced(whole, replacements.get(0, {}))))
     except (ValueError, RecursionError):
         return _clean_stream(text, scanner) if "data:" in text else scanner.clean(text)
@@ -137,6 +139,7 @@ def _replacements(values: Mapping[int, Any], scanner: Scanner) -> dict[int, dict
     changed: defaultdict[int, dict[_Path, str]] = defaultdict(dict)
     for pieces in texts.values():
         clean = [scanner.clean(text) for *_, text in pieces]
+        # a key once stood in two halves in a recording, each harmless by itself
         joined = "".join(clean)
         whole = scanner.whole(joined) if isinstance(scanner, _ReplyScanner) else scanner.clean(joined)
         if whole != joined:
@@ -148,7 +151,7 @@ def _replacements(values: Mapping[int, Any], scanner: Scanner) -> dict[int, dict
 
 
 def _path_of_whole(path: _Path) -> _Path:
-    """What the texts of one whole have in common: a text may come as a list of texts, or of parts with a ``text``."""
+    """The path that all pieces of one text share: it may come as a list of texts, or of parts with a ``text``."""
     part = len(path) > 1 and path[-1] == "text" and isinstance(path[-2], int)
     return tuple(step for step in path[: -1 if part else None] if not isinstance(step, int))
 

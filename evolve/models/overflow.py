@@ -1,4 +1,4 @@
-"""What an endpoint says of a prompt that is too long: how much fits, and how much it was."""
+"""Reads from an endpoint's complaint about a prompt that is too long how much fits, and how much it was."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ class Overflow:
         if self.allowed is None or self.prompt is None:
             return None
         room = self.allowed - self.prompt
+        # the prompt shrinks instead where so little room is left that the reply would be cut off
         return room if max(_LEAST_REPLY, max_tokens // 4) <= room < max_tokens else None
 
     def share(self, max_tokens: int) -> float | None:
