@@ -18,6 +18,7 @@ from evolve.skills import Skill
 MOST_KINDS = 3
 """Of arguments, in a name that is made from the contract."""
 
+# too little room for an order to whoever reads it
 _SHORT, _MOST_LETTERS = 40, 20
 _FROM_TABLE_LABELS = re.compile(r"Give \w{1,20} from \w{1,20}(?:(?:,| and) \w{1,20})*\. Use when ")
 _TYPE_WORDS = {
@@ -64,6 +65,7 @@ def exported_name(skill: Skill) -> str:
 
 
 def _in_words(skill: Skill, words: str) -> str:
+    # strict clients refuse angle brackets, and three dashes would end the front matter
     text = words.replace("->", "to").replace("<", "less than ").replace(">", "greater than ")
     text = " ".join(text.replace("---", "-").split()).strip()
     if "use when" in text.lower():

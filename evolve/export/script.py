@@ -66,6 +66,7 @@ def render_script(skill: Skill, description: str) -> str:
         description: What ``--help`` says.
     """
     main = "command_line"
+    # a name that stands nowhere in the skill, so that neither can replace the other
     while main in skill.code:
         main += "_"
     example = shell_quoted(arguments(skill.rows))
@@ -89,6 +90,7 @@ def without_words(code: str) -> str:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             statements = [statement for statement in node.body if not _is_text(statement)]
+            # a function whose only statement was its docstring needs another one
             node.body[:] = statements if statements or isinstance(node, ast.Module) else [ast.Pass()]
     return ast.unparse(tree) + "\n"
 

@@ -43,6 +43,7 @@ def difference(sandbox: Sandbox, skill: Skill, script: str) -> str:
         return ""
     lines = "".join(json.dumps(list(row.input)) + "\n" for row in skill.rows)
     call = [f"{skill.name}.py", script, lines]
+    # all rows in one run of the file: that is how a client with --batch calls it
     result = sandbox.run_programs([Program(source=_DRIVER, entry="run")], [call], _LIMITS)
     if result.fault or result.killed or result.timed_out:
         raise SandboxUnavailable(
