@@ -65,7 +65,7 @@ class SpendingBook:
         except OSError as error:
             raise write_failure(path, error) from error
         with self._writing() as db:
-            # one by one: executescript would commit the transaction
+            # One by one: executescript would commit the transaction.
             for statement in filter(str.strip, _SCHEMA.split(";")):
                 db.execute(statement)
 
@@ -78,7 +78,7 @@ class SpendingBook:
         with self._writing() as db:
             for budget, spent in ((self.day, _spent(db, date)), (self.total, _spent(db))):
                 for bound, used, more in zip(_bounds(budget), spent, amounts, strict=True):
-                    # a bound that is reached refuses also what costs nothing
+                    # A bound that is reached refuses also what costs nothing.
                     if bound is not None and (used >= bound or used + more > bound):
                         return None
             return db.execute(f"INSERT INTO open VALUES (NULL, {_PLACEHOLDERS})", (date, *amounts)).lastrowid
@@ -149,7 +149,7 @@ class SpendingBook:
         except sqlite3.Error as error:
             raise WorkspaceError(f"cannot open {self._path}: {error}") from error
         try:
-            # with a mere BEGIN two processes could both read that their work still fits
+            # With a mere BEGIN two processes could both read that their work still fits.
             db.execute("BEGIN IMMEDIATE")
             yield db
             db.execute("COMMIT")
@@ -185,7 +185,7 @@ class LimitedLedger:
             return False
         entry = self.book.reserve(cost)
         if entry is None:
-            # so that what the run set aside for it is free again
+            # So that what the run set aside for it is free again.
             self.run.settle(cost, Spent())
             return False
         with self._guard:

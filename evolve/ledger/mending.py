@@ -72,7 +72,7 @@ def rebuild_book(path: Path, aside: Path, least: Spent) -> int:
     if rest != Spent():
         book.book(EARLIER, rest)
     try:
-        # a second name first: at no moment is there no book, which would count as nothing spent
+        # A second name first: at no moment is there no book, which would count as nothing spent.
         os.link(path, aside)
         journal = path.with_name(f"{path.name}-journal")
         if journal.exists():  # of the old file; it must not be taken for the new one's
@@ -112,6 +112,6 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 def _is_entry(row: tuple[Any, ...], names: int) -> bool:
     day, numbers = row[names - 1], row[names:]
-    # SQLite's own check finds broken structure, not a number that was overwritten
+    # SQLite's own check finds broken structure, not a number that was overwritten.
     sound = isinstance(day, str) and (day == EARLIER or _DAY.match(day) is not None)
     return sound and all(isinstance(number, int) and number >= 0 for number in numbers)

@@ -122,12 +122,12 @@ class Ledger:
         before = spent or Spent()
         self.budget = budget
         self._clock = clock
-        # a run that goes on has used the time of its earlier processes
+        # A run that goes on has used the time of its earlier processes.
         self._started = clock() - before.seconds
         self._spent = _counts(before)
         self._reserved = _counts(Spent())
         self._ended = ""
-        # reentrant: share asks for what is left, which takes it as well
+        # Reentrant: share asks for what is left, which takes it as well.
         self._guard = threading.RLock()
 
     def reserve(self, cost: Amount) -> bool:

@@ -96,7 +96,7 @@ class InsightBook:
         """Sets aside what was known of an insight up to ``seq`` number ``after``."""
         self.expired[insight] = max(after, self.expired.get(insight, 0))
         self._resolved.pop(insight, None)
-        # evidence of it may lie in any episode
+        # Evidence of it may lie in any episode.
         self._direction_cache.clear()
 
     def evidence(self, insight: str) -> list[EvidenceRow]:
@@ -112,7 +112,7 @@ class InsightBook:
         if insight not in self._resolved:
             rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
             live = [row for row in rows if after is None or row.seq > after]
-            # what was set aside stays readable; only new evidence makes it act again
+            # What was set aside stays readable; only new evidence makes it act again.
             stale = after is not None and not live
             self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
         return self._resolved[insight]
@@ -214,7 +214,7 @@ def _independent(left: str, right: str) -> bool:
     """Whether two sources have no part in common. One that nobody knows may be any other."""
     if left == right == BUILT_IN:
         return True
-    # a source may join several, and one in common is enough to have planted both
+    # A source may join several, and one in common is enough to have planted both.
     return bool(left and right) and not set(left.split()) & set(right.split())
 
 

@@ -38,7 +38,7 @@ def why(book: InsightBook, effect: str, insights: Iterable[Insight]) -> list[Cau
     A chain begins at a cause that is itself the effect of nothing further along it, and passes
     no cause twice. Insights of relation ``no_effect`` make no link.
     """
-    # only who asks for causes pays for loading it
+    # Only who asks for causes pays for loading it.
     import networkx as nx
 
     graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()

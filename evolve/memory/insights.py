@@ -59,7 +59,7 @@ def camp_of(relation: Relation) -> Camp:
 def insight_id(cause: str, effect: str, scope: Scope) -> str:
     """The id of a key: a digest of cause, effect and scope (preconditions as a set)."""
     key = [cause, effect, scope.environment, scope.family, sorted(set(scope.preconditions))]
-    # 128 bits: enough that no two keys ever meet
+    # 128 bits: enough that no two keys ever meet.
     return digest(canonical_json(key))[:32]
 
 
@@ -106,12 +106,12 @@ class Posterior:
     @property
     def firmness(self) -> float:
         """P(theta > 1/2), exactly: the probability of at most ``agree`` heads in n + 1 fair tosses."""
-        # the identity of the Beta distribution with whole parameters and the binomial one
+        # The identity of the Beta distribution with whole parameters and the binomial one.
         tosses = self.agree + self.disagree + 1
         coefficient, total = 1, 0
         for heads in range(self.agree + 1):
             total += coefficient
-            # whole numbers throughout: a sum of floats could fall on either side of the bound
+            # Whole numbers throughout: a sum of floats could fall on either side of the bound.
             coefficient = coefficient * (tosses - heads) // (heads + 1)
         return float(total / 2**tosses)
 
@@ -236,7 +236,7 @@ def _standing(camp: Camp, rows: Sequence[EvidenceRow], *, worded: bool) -> Stand
     own = [row for row in rows if camp_of(row.relation) == camp]
     agreeing = [row for row in own if row.direction > 0]
     against = [row for row in own if row.direction < 0]
-    # who finds that it prevents the effect also finds that it does not promote it
+    # Who finds that it prevents the effect also finds that it does not promote it.
     rivals = [row for row in rows if camp_of(row.relation) != camp and row.direction > 0]
     posterior = Posterior(agree=_interventions(agreeing), disagree=_interventions([*against, *rivals]))
     return Standing(
@@ -256,7 +256,7 @@ def _camp_status(
 ) -> InsightStatus:
     own = Posterior(agree=_interventions(agreeing), disagree=_interventions(against))
     if own.agree > own.disagree and _intervention_groups(agreeing) >= fewest:
-        # two groups, as one problem in disguise would otherwise confirm itself
+        # Two groups, as one problem in disguise would otherwise confirm itself.
         confirmed = posterior.firmness >= FIRM and _intervention_groups(agreeing) >= 2
         return "confirmed" if confirmed else "supported"
     if 1 - own.firmness >= FIRM and _intervention_groups(against) >= 2:

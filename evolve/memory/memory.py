@@ -24,9 +24,9 @@ from evolve.vectors import Progress
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
 
-# a fault is the machine's, and a stop the person's: neither says anything about the task
+# A fault is the machine's, and a stop the person's: neither says anything about the task.
 _TEACHES_NOTHING = frozenset({"fault", "interrupted"})
-# spread evenly over the record, because asking for every episode would take long
+# Spread evenly over the record, because asking for every episode would take long.
 _SELF_RECALL_SAMPLE = 50
 
 
@@ -135,7 +135,7 @@ class Memory:
     def snapshot(self) -> MemorySnapshot:
         """A read-only copy for other processes."""
         book = self._reader.book()
-        # rebuilt, as the reader goes on adding to its own book
+        # Rebuilt, as the reader goes on adding to its own book.
         copy = book.rebuilt(book.all_evidence())
         index = exact_index(_by_seq(book), self._encoder)
         return MemorySnapshot(book=copy, encoder=self._encoder, index=index, notes=self._notes())

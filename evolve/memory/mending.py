@@ -35,7 +35,7 @@ def mend(db: Database, episodes: Iterable[EpisodeRecord], at: float) -> tuple[in
         wanted = {
             (target, name) for table, column, target in _REFERENCES for name in _dangling(db, table, column, target)
         }
-        # episodes without features refer to the empty vector
+        # Episodes without features refer to the empty vector.
         keep_features(db, ())
         anew, forgotten = 0, read_epoch(db) > 0
         for record in episodes:

@@ -109,7 +109,7 @@ def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Rec
     shares: dict[str, _Share] = {}
     total = 0.0
     for hit in near:
-        # relative to the nearest, so that a task unlike all others still has neighbours that count
+        # Relative to the nearest, so that a task unlike all others still has neighbours that count.
         weight = math.exp((closest - hit.distance) / _KERNEL_WIDTH)
         total += weight
         for name, direction in book.bearing(hit.id).items():
@@ -124,7 +124,7 @@ def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Rec
         insight = book.get(name)
         kind = _kind(book, insight, want) if name not in want.without and _in_scope(insight, want.scope) else ""
         if kind:
-            # over all neighbours: those that say nothing of it count as undecided
+            # Over all neighbours: those that say nothing of it count as undecided.
             share.local /= total
             scored[kind].append((-_score(insight, share), name, insight, share))
     return [

@@ -16,7 +16,7 @@ from evolve.memory.preferences.book import PREFERENCES
 from evolve.memory.recall import Note
 from evolve.store import Database, Migration
 
-# columns called problem hold a group, because GROUP is a word of SQL
+# Columns called problem hold a group, because GROUP is a word of SQL.
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(
         "memory",
@@ -75,7 +75,7 @@ def write_claims(db: Database, record: EpisodeRecord, instruction: str, at: floa
 
 
 def _episode_row(db: Database, record: EpisodeRecord, claim: Claim, instruction: str) -> dict[str, Any]:
-    # evidence may be of other tasks, whose features would place this episode wrongly
+    # Evidence may be of other tasks, whose features would place this episode wrongly.
     own = [item.features for other in record.claims for item in other.evidence if item.task == record.task]
     return {
         "episode": record.episode,

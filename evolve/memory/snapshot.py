@@ -109,7 +109,7 @@ def _permuted(
     rows: Sequence[EvidenceRow], entries: Sequence[EpisodeEntry], rng: random.Random
 ) -> tuple[list[EvidenceRow], list[EpisodeEntry]]:
     vectors = {row.features for row in rows} | {entry.features for entry in entries}
-    # sorted, so that the same seed gives the same placebo whatever the order of a set
+    # Sorted, so that the same seed gives the same placebo whatever the order of a set.
     features = _cycle(sorted(vectors - {()}), rng)
     wordings = _cycle(sorted({entry.instruction for entry in entries if not entry.features}), rng)
     came_with = {entry.features: entry.instruction for entry in sorted(entries, key=lambda item: -item.seq)}

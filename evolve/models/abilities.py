@@ -39,7 +39,7 @@ class Abilities:
     @property
     def best_rung(self) -> Rung:
         """The highest rung that works or was not tried yet."""
-        # what was not tried counts as working: the first refusal corrects it at the cost of one call
+        # What was not tried counts as working: the first refusal corrects it at the cost of one call.
         return next((rung for rung in RUNGS if self.rungs.get(rung, True)), "fenced")
 
     def with_rung(self, rung: Rung, works: bool) -> Abilities:
@@ -49,7 +49,7 @@ class Abilities:
 
 def unknown_abilities(endpoint: Endpoint) -> Abilities:
     """What is assumed of an endpoint nobody has asked yet."""
-    # OpenAI's newer models refuse max_tokens; many other hosts know only that
+    # OpenAI's newer models refuse max_tokens; many other hosts know only that.
     return Abilities(tokens_field="max_completion_tokens" if endpoint.base_url == OPENAI else "max_tokens")
 
 

@@ -65,11 +65,11 @@ def parse_model(text: str, environ: Mapping[str, str] | None = None, *, base_url
     address = _checked(address.rstrip("/"), text)
     if not model or not model.isprintable() or any(sign.isspace() for sign in model):
         raise UsageError(f"--model {text!r}: no model is named", hint=_HOW_TO_NAME)
-    # any other address would hand the key to whoever runs it
+    # Any other address would hand the key to whoever runs it.
     to_openai = address in (OPENAI, default_url.rstrip("/")) and bool(variables.get("OPENAI_API_KEY", "").strip())
     name = "OPENAI_API_KEY" if to_openai else "EVOLVE_API_KEY"
     key = variables.get(name, "").strip()
-    # no header can carry such a key; said here, it does not look like trouble of the endpoint
+    # No header can carry such a key; said here, it does not look like trouble of the endpoint.
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise UsageError(f"{name} holds a character that no key has, such as a space, a quote or a line break")
     return Endpoint(base_url=address, model=model, key=key)
@@ -79,7 +79,7 @@ def _checked(address: str, text: str) -> str:
     if not is_address(address):
         raise UsageError(f"--model {text!r}: {address!r} is not an address", hint=_HOW_TO_NAME)
     parts = urlsplit(address)
-    # addresses are shown and recorded, and so would be what stands in them
+    # Addresses are shown and recorded, and so would be what stands in them.
     if parts.username or parts.password or known_secrets(dict(parse_qsl(parts.query))):
         raise UsageError("--model: an address must not hold a password or a key", hint="set EVOLVE_API_KEY instead")
     return address

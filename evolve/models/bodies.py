@@ -42,7 +42,7 @@ def exchange_of(
     if stream:
         body["stream"] = True
         if abilities.api == "chat":
-            # without it a stream says nothing of the tokens it cost
+            # Without it a stream says nothing of the tokens it cost.
             body["stream_options"] = {"include_usage": True}
     for name in abilities.without:
         body.pop(name, None)
@@ -51,7 +51,7 @@ def exchange_of(
 
 
 def _chat_body(request: ModelRequest, rung: Rung, abilities: Abilities) -> dict[str, Any]:
-    # what was not asked for is left out, as some models refuse a parameter even with its default
+    # What was not asked for is left out, as some models refuse a parameter even with its default.
     body: dict[str, Any] = {"messages": _messages(request), abilities.tokens_field: request.max_tokens}
     if request.temperature is not None:
         body["temperature"] = request.temperature
@@ -72,7 +72,7 @@ def _responses_body(request: ModelRequest, rung: Rung) -> dict[str, Any]:
         body["temperature"] = request.temperature
     form = response_format(rung, request.schema) if request.schema is not None else None
     if form is not None:
-        # what Chat Completions nests under json_schema, Responses takes side by side with the type
+        # What Chat Completions nests under json_schema, Responses takes side by side with the type.
         inner = form.get("json_schema", {})
         body["text"] = {"format": {"type": form["type"], **inner}}
     return body
@@ -86,7 +86,7 @@ def with_form(request: ModelRequest, rung: Rung, wording: Wording) -> ModelReque
     """The request with its schema in words, for the rungs that do not carry it themselves."""
     if request.schema is None or rung in ("text", "json_schema"):
         return request
-    # sorted, so that the same request has the same digest in a recording
+    # Sorted, so that the same request has the same digest in a recording.
     schema = json.dumps(request.schema, sort_keys=True, ensure_ascii=False)
     place = " in a fenced block that starts with ```json" if rung == "fenced" else ""
     return _with_note(request, Template(wording.form).safe_substitute(schema=schema, place=place))
@@ -115,7 +115,7 @@ def _with_note(request: ModelRequest, note: str) -> ModelRequest:
 
 def adapted(abilities: Abilities, exchange: Exchange, failure: Failure) -> Abilities | None:
     """How to ask after a refusal of the form of a request, where its words say what is wrong; else None."""
-    # endpoints have no common code for this, only words
+    # Endpoints have no common code for this, only words.
     complaint = failure.text.lower()
     other = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}[abilities.tokens_field]
     mentioned = [name for name in ("max_completion_tokens", "max_tokens") if re.search(rf"\b{name}\b", complaint)]

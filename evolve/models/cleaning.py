@@ -69,12 +69,12 @@ def clean_body(content: bytes, scanner: Scanner, *, gives_code: bool = False) ->
 
 def _clean_text(text: str, scanner: Scanner) -> str:
     try:
-        # a byte order mark is no JSON, and once kept a whole body from being looked through
+        # A byte order mark is no JSON, and once kept a whole body from being looked through.
         whole = json.loads(text.removeprefix("\ufeff"))
         replacements = _replacements({0: whole}, scanner)
         if not replacements and _is_clean(text, whole, scanner):
             return text
-        # cleaned once more: keys and numbers can be secret as well, and have no place in replacements
+        # Cleaned once more: keys and numbers can be secret as well, and have no place in replacements.
         return json.dumps(scanner.cleaned(_replaced(whole, replacements.get(0, {}))))
     except (ValueError, RecursionError):
         return _clean_stream(text, scanner) if "data:" in text else scanner.clean(text)
@@ -139,7 +139,7 @@ def _replacements(values: Mapping[int, Any], scanner: Scanner) -> dict[int, dict
     changed: defaultdict[int, dict[_Path, str]] = defaultdict(dict)
     for pieces in texts.values():
         clean = [scanner.clean(text) for *_, text in pieces]
-        # a key once stood in two halves in a recording, each harmless by itself
+        # A key once stood in two halves in a recording, each harmless by itself.
         joined = "".join(clean)
         whole = scanner.whole(joined) if isinstance(scanner, _ReplyScanner) else scanner.clean(joined)
         if whole != joined:

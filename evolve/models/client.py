@@ -28,7 +28,7 @@ from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
 from evolve.redaction import Scanner, StreamCleaner
 
 _ADAPTATIONS = 6
-# one schema that a host does not take must not take structured replies from all others
+# One schema that a host does not take must not take structured replies from all others.
 _SCHEMA_REFUSED = re.compile(r"invalid schema|invalid_json_schema|schema is (invalid|too)", re.IGNORECASE)
 _SHARE_OF_TIME_LEFT = 0.98  # of the time that is left, since some passes before the call begins
 _HINTS = {
@@ -95,7 +95,7 @@ class EndpointModel:
         Raises:
             UsageError: A limit in money was set, and the model's price is not known.
         """
-        # an unknown price is no price of zero
+        # An unknown price is no price of zero.
         if self.services.price is None and self.services.meter.left.money is not None:
             raise UsageError(
                 f"the price of {self.name} is not known, so a limit in money cannot be kept",
@@ -174,7 +174,7 @@ class _RequestRun:
             self.wait_for_breaker()
             exchange = self.exchange()
             outcome = self.call_once(exchange)
-            # also of success, which closes the breaker again
+            # Also of success, which closes the breaker again.
             self.services.breaker.note(outcome if isinstance(outcome, Failure) else None)
             if not isinstance(outcome, Failure):
                 return outcome
@@ -200,7 +200,7 @@ class _RequestRun:
         """One call inside the budget: the most it can cost is set aside before, what it did cost booked after."""
         self.check()
         services, left = self.services, self.services.meter.left.seconds
-        # the call ends with the budget of time, so that it cannot take longer than was set aside
+        # The call ends with the budget of time, so that it cannot take longer than was set aside.
         total = services.deadlines.total if left is None else min(services.deadlines.total, left * _SHARE_OF_TIME_LEFT)
         most = self.most(exchange, total)
         if not services.meter.reserve(most):
@@ -272,7 +272,7 @@ class _RequestRun:
             return received, most if received.billed else Usage(calls=int(received.status > 0))
         reply = read_reply(received.content, streamed=exchange.streamed, path=exchange.path)
         if isinstance(reply, Unusable):
-            # part of a text is no answer, and the whole of it may be charged
+            # Part of a text is no answer, and the whole of it may be charged.
             if reply.cut:
                 return Failure(kind="broken", text=reply.why or "the stream ended before the reply did"), most
             if reply.failed:
@@ -284,7 +284,7 @@ class _RequestRun:
             return reply, Usage()
         completion = reply.completion
         if completion is None:
-            # an upper bound, so that a budget is never passed because an endpoint does not count
+            # An upper bound, so that a budget is never passed because an endpoint does not count.
             completion = min(most.completion, most_tokens(reply.text))
         prompt = most.prompt if reply.prompt is None else reply.prompt
         unsure = reply.completion is None or reply.prompt is None
@@ -295,7 +295,7 @@ class _RequestRun:
             return None
         reader, emit, cleaner = DeltaReader(exchange.path), self.on_delta, StreamCleaner(self.services.scanner)
         self.streamed, self.shown = False, cleaner
-        # an empty piece: what a failed call said before is not part of this reply
+        # An empty piece: what a failed call said before is not part of this reply.
         emit("")
 
         def listen(piece: bytes) -> None:
@@ -324,7 +324,7 @@ class _RequestRun:
     def stepped_down(self, failure: Failure) -> bool:
         """To the next way of asking for structure, where this one may be what the endpoint refuses."""
         untried = self.rung not in self.abilities.rungs
-        # some servers fail on a form that they do not know, instead of refusing it
+        # Some servers fail on a form that they do not know, instead of refusing it.
         refused = failure.kind == "request" or (failure.status in (500, 501) and untried)
         if not refused or self.rung not in RUNGS[:-1]:
             return False
@@ -358,7 +358,7 @@ class _RequestRun:
 
     def pause(self, seconds: float, failure: Failure) -> None:
         left = self.services.meter.left.seconds
-        # waiting would use up the rest of the budget for nothing
+        # Waiting would use up the rest of the budget for nothing.
         if left is not None and seconds >= left:
             raise BudgetExhausted(
                 f"the time budget ends before {self.endpoint.name} may be asked again: {failure.text}"

@@ -147,7 +147,7 @@ class _Connection:
             over.set()
             self._cut()
 
-        # a timer, because the library's time-outs begin anew with every byte that trickles in
+        # A timer, because the library's time-outs begin anew with every byte that trickles in.
         timer = threading.Timer(max(0.0, deadlines.total), end)
         timer.daemon = True
         timer.start()
@@ -169,7 +169,7 @@ class _Connection:
             return  # it is closed already
 
     def _watch(self, request: Any) -> None:
-        # the only place where the library below shows the connection before the reply is there
+        # The only place where the library below shows the connection before the reply is there.
         request.extensions["trace"] = self._trace
 
     def _trace(self, name: str, info: Mapping[str, Any]) -> None:
@@ -188,7 +188,7 @@ def _required(path: str) -> dict[str, Any]:
 
 
 def _too_late(deadlines: Deadlines, *, over: bool, connecting: bool = False) -> Failure:
-    # nothing was sent yet, so nothing can be charged
+    # Nothing was sent yet, so nothing can be charged.
     if connecting:
         return Failure(kind="connect", text=f"no connection within {deadlines.connect:g} s")
     if over:

@@ -86,7 +86,7 @@ def open_models(setup: ModelSetup) -> Models:
     def open_model(text: str) -> ChatModel:
         endpoint = parse_model(text, setup.environ, base_url=setup.base_url)
         if endpoint.name not in opened:
-            # one for each address: if a host is down, all its models are
+            # One for each address: if a host is down, all its models are.
             breaker = breakers.setdefault(endpoint.base_url, Breaker(setup.clock))
             services = _services(setup, endpoint, breaker, (prices, book))
             opened[endpoint.name] = EndpointModel(endpoint, _with_recording(services, setup.recording, store))
@@ -97,7 +97,7 @@ def open_models(setup: ModelSetup) -> Models:
 
     roles = {role: open_list(text) for role, text in setup.roles.items() if text.strip()}
     default = open_list(setup.model)
-    # who names only the model that acts means it for everything
+    # Who names only the model that acts means it for everything.
     if not default and roles.get("act"):
         default = roles["act"]
     if not default:

@@ -45,7 +45,7 @@ class Overflow:
         if self.allowed is None or self.prompt is None:
             return None
         room = self.allowed - self.prompt
-        # the prompt shrinks instead where so little room is left that the reply would be cut off
+        # The prompt shrinks instead where so little room is left that the reply would be cut off.
         return room if max(_LEAST_REPLY, max_tokens // 4) <= room < max_tokens else None
 
     def share(self, max_tokens: int) -> float | None:

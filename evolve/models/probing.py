@@ -51,7 +51,7 @@ def probe(endpoint: Endpoint, services: Services) -> Probed:
     question = ModelRequest(messages=[Message(role="user", text="Reply with the word: ready")], max_tokens=_MAX_TOKENS)
     plain, abilities, trouble = None, start, EndpointProblem(f"{endpoint.name} did not answer")
     offered: dict[Api, bool] = {}
-    # Chat Completions last, so that it is taken where both work
+    # Chat Completions last, so that it is taken where both work.
     apis: tuple[Api, ...] = ("responses", "chat")
     used = Usage()
     for api in apis:
@@ -75,7 +75,7 @@ def _rungs(endpoint: Endpoint, services: Services, abilities: Abilities) -> tupl
     used = Usage()
     works: dict[str, bool] = {}
     for rung in RUNGS:
-        # all others are said not to work, so that the client begins with this one
+        # All others are said not to work, so that the client begins with this one.
         rungs: dict[str, bool] = {other: other == rung for other in RUNGS}
         only = replace(abilities, rungs=rungs)
         reply, learned, _ = _ask_in_one_way(endpoint, services, question, only)
@@ -91,7 +91,7 @@ def _streams(
     book = _book_with(endpoint, replace(abilities, streams=None))
     quiet = replace(services, abilities=book, rules=_few_attempts(services))
     try:
-        # whether pieces came is seen only by somebody who listens
+        # Whether pieces came is seen only by somebody who listens.
         reply = EndpointModel(endpoint, quiet).complete(question, lambda text: None)
     except NotRecorded:
         raise
@@ -124,7 +124,7 @@ def _book_with(endpoint: Endpoint, abilities: Abilities) -> AbilityBook:
 
 
 def _few_attempts(services: Services) -> RetryRules:
-    # once more, as one hiccup is no sign that a way does not work
+    # Once more, as one hiccup is no sign that a way does not work.
     return replace(services.rules, attempts=2)
 
 

@@ -25,7 +25,7 @@ _ENDING = ".jsonl"
 
 def exchange_digest(exchange: Exchange) -> str:
     """What identifies a request: address, path, body, and which try it is after replies that could not be read."""
-    # no header and no key: a recording made by one person replays for another
+    # No header and no key: a recording made by one person replays for another.
     return digest(canonical_json([exchange.base_url, exchange.path, dict(exchange.body), exchange.attempt]))
 
 
@@ -144,7 +144,7 @@ class FileStore:
     def _append(self, line: bytes) -> None:
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            # not in append mode, which would ignore the place of the cut
+            # Not in append mode, which would ignore the place of the cut.
             with open(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644), "wb") as stream:
                 stream.truncate(self._sound_bytes)  # what a crash left of a last line
                 stream.seek(self._sound_bytes)
@@ -154,7 +154,7 @@ class FileStore:
 
     def _all(self) -> dict[str, Received | Failure]:
         if self._known is None:
-            # what stands behind the last line end is empty, or the part of a line that a crash left
+            # What stands behind the last line end is empty, or the part of a line that a crash left.
             *lines, _ = self.file.read_bytes().split(b"\n") if self.file.exists() else [b""]
             self._sound_bytes = sum(len(line) + 1 for line in lines)
             outcomes: dict[str, Received | Failure] = {}
@@ -213,7 +213,7 @@ class RecordingWire:
         key = exchange_digest(exchange)
         recorded = self._store.get(key) if self._mode != "record" else None
         if isinstance(recorded, Received):
-            # in one piece: who listens sees the same text as from an endpoint
+            # In one piece: who listens sees the same text as from an endpoint.
             if on_bytes is not None and exchange.streamed:
                 on_bytes(recorded.content)
             return recorded

@@ -25,7 +25,7 @@ _FINISHES: Mapping[str, Finish] = {
 MOST_BYTES = 4 * 1024 * 1024
 """A reply that is longer is refused; no model writes as much in one go."""
 
-# a count beyond it is nonsense, and booking it would end any budget at once
+# A count beyond it is nonsense, and booking it would end any budget at once.
 _MOST_COUNTED = 10**9
 
 
@@ -69,7 +69,7 @@ def read_reply(content: bytes, *, streamed: bool, path: str = "chat/completions"
     if len(content) > MOST_BYTES:
         return Unusable(why=f"it is longer than {MOST_BYTES:,} bytes")
     try:
-        # -sig, because some servers begin with a byte order mark
+        # -sig, because some servers begin with a byte order mark.
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return Unusable(why="the reply is not UTF-8")
@@ -112,7 +112,7 @@ def _refuse(name: str) -> Any:
 
 
 def _parse_object(whole: Mapping[str, Any], path: str) -> Parts | Unusable:
-    # some proxies pass an error on with status 200
+    # Some proxies pass an error on with status 200.
     if whole.get("error"):
         inner = whole["error"]
         message = inner.get("message", "") if isinstance(inner, dict) else inner
@@ -129,7 +129,7 @@ def _parse_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
         return Unusable(why="the choice has no message")
     if message.get("role", "assistant") != "assistant":
         return Unusable(why="the message is not the assistant's")
-    # a call of a tool has no text, and would look like an empty answer
+    # A call of a tool has no text, and would look like an empty answer.
     if message.get("tool_calls") or message.get("function_call"):
         return Unusable(why="it calls a tool, and no tool was offered")
     content, refusal = _text(message.get("content")), message.get("refusal")
@@ -203,7 +203,7 @@ def _parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> Parts:
 
 
 def _count(value: Any) -> int | None:
-    # true is a number in Python
+    # True is a number in Python.
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_COUNTED else None
 
 
@@ -254,7 +254,7 @@ def _joined(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusable:
         texts.append(piece)
         refusals.append(str(delta.get("refusal") or ""))
         reason = first.get("finish_reason") or reason
-    # either ending will do: not every server sends [DONE]
+    # Either ending will do: not every server sends [DONE].
     if not done and reason is None:
         return Unusable(why="the stream ended before the reply did", cut=True)
     message = {"content": "".join(texts), "refusal": "".join(refusals)}

@@ -67,7 +67,7 @@ class Models:
 
     def close(self) -> None:
         """Closes every model; they are shared by all levels."""
-        # by identity: one model may stand in several lists
+        # By identity: one model may stand in several lists.
         for model in {id(model): model for models in self._lists.values() for model in models}.values():
             model.close()
 

@@ -16,11 +16,11 @@ RUNGS: tuple[Rung, ...] = ("json_schema", "json_object", "fenced")
 """From the one that binds the model most to the one that any model can try."""
 
 _FENCE = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)```", re.DOTALL)
-# local models write their thoughts first, and JSON in them is no answer
+# Local models write their thoughts first, and JSON in them is no answer.
 _THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _OPENING = re.compile(r"[{\[]")
-# each is tried to the end of the text, so without a bound time would grow with its square
+# Each is tried to the end of the text, so without a bound time would grow with its square.
 _OPENINGS = 40
 
 
@@ -95,7 +95,7 @@ def _values(text: str) -> Iterator[Any]:
     """JSON values in a text, the likeliest first; null is none."""
     for part in (text, *_FENCE.findall(text)):
         yield from _value_at(part.strip(), 0, whole=True)
-    # as it is first: such a comma may also stand inside of a text
+    # As it is first: such a comma may also stand inside of a text.
     for variant in dict.fromkeys((text, _TRAILING_COMMA.sub(r"\1", text))):
         for match in islice(_OPENING.finditer(variant), _OPENINGS):
             yield from _value_at(variant, match.start(), whole=False)

@@ -10,7 +10,7 @@ from evolve.models.tokens import PER_MESSAGE, most_tokens
 ASSUMED_SHARE = 0.6
 """How much is kept where the endpoint does not say how much fits."""
 
-# sizes here are bytes and the endpoint's figures are tokens, so a share fits only about
+# Sizes here are bytes and the endpoint's figures are tokens, so a share fits only about.
 _MARGIN = 0.95
 
 

@@ -131,18 +131,18 @@ def failure_of_status(status: int, headers: Mapping[str, str], content: bytes) -
     code, message = _error_text(content)
     text = f"HTTP {status}" + (f": {message}" if message else "")
     wait = retry_after(headers)
-    # hosts do not agree on the status for this, so the words decide; 413 needs none
+    # Hosts do not agree on the status for this, so the words decide; 413 needs none.
     if status in (400, 413, 422, 500) and (TOO_LONG.search(f"{code} {message}") or status == 413):
         return Failure(kind="context", text=text, status=status)
     if status == 429:
-        # OpenAI answers 429 also when the account is empty, and then waiting does not help
+        # OpenAI answers 429 also when the account is empty, and then waiting does not help.
         spent = "quota" in code or "billing" in message.lower()
         return Failure(kind="limit", text=text, status=status, retry_after=wait, final=spent)
     if status in (401, 403):
         return Failure(kind="access", text=text, status=status)
     if status == 404:
         return Failure(kind="missing", text=text, status=status)
-    # 501 is not trouble of the moment: the server will never know this request
+    # 501 is not trouble of the moment: the server will never know this request.
     if status in (408, 409, 425) or (status >= 500 and status != 501):
         return Failure(kind="server", text=text, status=status, retry_after=wait)
     return Failure(kind="request", text=text, status=status)
@@ -159,7 +159,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         if seconds == seconds and seconds >= 0:  # not NaN
             return seconds
     try:
-        # against the reply's own date: this machine's clock may be wrong
+        # Against the reply's own date: this machine's clock may be wrong.
         until, sent = parsedate_to_datetime(low["retry-after"]), parsedate_to_datetime(low["date"])
         return max(0.0, (until - sent).total_seconds())
     except (KeyError, ValueError, TypeError):
@@ -168,12 +168,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def _error_text(content: bytes) -> tuple[str, str]:
     """Code and message of an error's body, in the forms seen in the wild; the text itself where it is none of them."""
-    # an error page may be megabytes long, and only a phrase of it is shown
+    # An error page may be megabytes long, and only a phrase of it is shown.
     raw = content[:20_000].decode(json.detect_encoding(content), "replace")
     try:
         whole = json.loads(raw)
     except (ValueError, RecursionError):
-        # a page made for browsers says nothing in its first words
+        # A page made for browsers says nothing in its first words.
         return "", _short("" if "<html" in raw.lower() else raw)
     inner = whole.get("error", whole) if isinstance(whole, dict) else whole
     if not isinstance(inner, dict):

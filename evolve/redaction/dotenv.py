@@ -21,14 +21,14 @@ def read_dotenv(path: Path) -> list[tuple[str, str]]:
     names of earlier values resolved.
     """
     try:
-        # a pipe or a device of that name would be read without end
+        # A pipe or a device of that name would be read without end.
         if not path.is_file():
             return []
         with path.open("rb") as stream:
             data = stream.read(_MOST_BYTES)
     except OSError:
         return []
-    # Windows PowerShell writes UTF-16 when output is sent into a file
+    # Windows PowerShell writes UTF-16 when output is sent into a file.
     text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace")
     pairs: list[tuple[str, str]] = []
     values: dict[str, str] = {}
@@ -39,7 +39,7 @@ def read_dotenv(path: Path) -> list[tuple[str, str]]:
             continue
         name, written = match[1], _with_quoted_lines(match[2], lines)
         values[name] = _resolved(written, values)
-        # which of the readings a program takes nobody knows here, so either counts as the secret
+        # Which of the readings a program takes nobody knows here, so either counts as the secret.
         pairs += [(name, value) for value in dict.fromkeys((values[name], _unquoted(written)))]
     return pairs
 
@@ -56,7 +56,7 @@ def _with_quoted_lines(text: str, lines: Iterator[str]) -> str:
 
 
 def _is_closed(text: str) -> bool:
-    # only double quotes know escapes, so only there an escaped quote does not close
+    # Only double quotes know escapes, so only there an escaped quote does not close.
     inside = text[1:] if text[0] != '"' else re.sub(r"\\.", "", text[1:], flags=re.DOTALL)
     return text[0] in inside
 

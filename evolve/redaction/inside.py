@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-# not digits and a slash behind the colon: that is a port
+# Not digits and a slash behind the colon: that is a port.
 _PASSWORD_IN_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:(?!\d{1,5}/)([^\s\"'<>]+)@", re.IGNORECASE)
 _SHORTEST = 4
 _NEXT_ADDRESS = re.compile(r"[,;|](?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
@@ -21,10 +21,10 @@ _IN_PAIRS = re.compile(r"(\w*(?:pass(?:word|wd)?|pwd|secret|token|key|sig))\s*=\
 _HEADER = re.compile(r"(?:^|[:=\s])(?:bearer|basic|token|apikey|digest)\s+([^\s,\"']{6,})", re.IGNORECASE)
 _LOGIN = re.compile(r"[^\s:/@{}\"']{2,64}:([^\s]{6,})\Z")
 _LOGIN_NAME = re.compile(r"(?:AUTH|CREDS?|CREDENTIALS?|LOGIN|USERPWD)$", re.IGNORECASE)
-# what services put into their addresses as a key is longer than the words of a path
+# What services put into their addresses as a key is longer than the words of a path.
 _LONG_ENOUGH = 16
 _HEX = re.compile(r"[0-9a-fA-F-]+\Z")
-# values of variables are nested less; hostile JSON must not exhaust the stack
+# Values of variables are nested less; hostile JSON must not exhaust the stack.
 _DEEPEST = 8
 
 
@@ -49,7 +49,7 @@ def inner_values(name: str, text: str, *, secret: bool) -> Iterator[Inner]:
     Args:
         secret: The name of the whole is that of a secret.
     """
-    # a variable may list several addresses, as those of a cluster
+    # A variable may list several addresses, as those of a cluster.
     for address in _NEXT_ADDRESS.split(text):
         yield from _in_address(name, address, secret=secret)
     for match in _IN_PAIRS.finditer(text):
@@ -80,7 +80,7 @@ def _in_address(name: str, text: str, *, secret: bool) -> Iterator[Inner]:
         yield Inner(value=unquote(match[1]), name="")
     for match in _PATH_OF_ADDRESS.finditer(text):
         for step in match[1].split("/"):
-            # of a webhook the path is the secret; a digest in hexadecimal alone is none
+            # Of a webhook the path is the secret; a digest in hexadecimal alone is none.
             if len(step) >= _LONG_ENOUGH and "." not in step and (secret or not _HEX.match(step)):
                 yield Inner(value=step, name="")
 

@@ -118,12 +118,12 @@ def known_secrets(
     """
     secrets = [secret for name, value in environ.items() for secret in _secrets_of(f"the variable {name}", name, value)]
     for folder in dict.fromkeys(folders):
-        # sorted, so that the same value always has the same source in messages
+        # Sorted, so that the same value always has the same source in messages.
         for path in sorted({*folder.glob(".env*"), *folder.glob("*.env")}):
             for name, value in read_dotenv(path):
                 secrets += _secrets_of(f"{name} in {path.name}", name, value)
     secrets += [secret for key in keys for secret in _endpoint_key(key.strip())]
-    # reversed, so that the first source of a value names it
+    # Reversed, so that the first source of a value names it.
     return tuple({secret.value: secret for secret in reversed(secrets)}.values())
 
 
@@ -145,12 +145,12 @@ def _secrets_of(source: str, name: str, value: str, depth: int = 0) -> Iterator[
     if "\n" in text:  # a key in PEM form, say: each of its lines gives it away
         for line in _LINE.findall(text):
             yield KnownSecret(source=source, value=line)
-    # after what is inside: an ordinary variable can hold an address with a password
+    # After what is inside: an ordinary variable can hold an address with a password.
     if _ORDINARY_NAME.match(name) or (_BUILD_NAME.search(name) and _BUILD.match(text)):
         return
     if secret:
         yield from _named(source, text)
-    # these look random by their form and say nothing
+    # These look random by their form and say nothing.
     elif not _COUNT.match(text) and "\n" not in text and not _begins_as_path(text) and _is_random(text):
         yield KnownSecret(source=source, value=text)
 
@@ -160,7 +160,7 @@ def _is_secret_name(name: str, value: str) -> bool:
 
     Names such as KEY and AUTH are also those of columns and of methods; then a value of one plain word is none.
     """
-    # dbPassword reads as db_Password
+    # dbPassword reads as db_Password.
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     plain = _ENDING.sub("", plain) or plain
     if any(_HARMLESS_NAME.search(spelling) for spelling in (name, plain)) or (
@@ -198,13 +198,13 @@ def _is_path(text: str) -> bool:
 
 def _is_random(text: str) -> bool:
     """Whether the text looks made at random. Texts in words, and addresses up to their query, are passed over."""
-    # credentials are one word and shorter; texts in words would look random in some part
+    # Credentials are one word and shorter; texts in words would look random in some part.
     if len(text) > 4_096 or len(text.split()) > 1:
         return False
     if any(shape.search(text) for shape in SHAPES.values()):
         return True
     if "://" in text:
-        # hosts and paths of addresses look random without being secret
+        # Hosts and paths of addresses look random without being secret.
         text = text.partition("?")[2]
     signs = _SIGN.search(text) and "/" not in text and not text.startswith("-")
     if signs and len(text) >= _SHORTEST_RANDOM and _LETTER.search(text) and _DIGIT.search(text):

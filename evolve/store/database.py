@@ -64,7 +64,7 @@ class Database:
         self, path: Path, migrations: Sequence[Migration] = (), *, read_only: bool = False, verify: bool = True
     ) -> None:
         self.path = Path(path)
-        # reentrant: a transaction calls the methods that take it too
+        # Reentrant: a transaction calls the methods that take it too.
         self._guard = threading.RLock()
         self._depth = 0
         self._mark = None if read_only else CleanMark(self.path)
@@ -133,7 +133,7 @@ class Database:
             connection.close()
         hit("record.create")
         fresh.replace(self.path)
-        # the new name itself has to survive a power cut
+        # The new name itself has to survive a power cut.
         sync_folder(self.path.parent)
         hit("record.created")
         return True
@@ -148,7 +148,7 @@ class Database:
             # What is deleted is overwritten, so that salvage never finds it again.
             self._connection.execute("PRAGMA secure_delete=ON")
             if missing:
-                # before the first change of the schema, as an older version could not read it afterwards
+                # Before the first change of the schema, as an older version could not read it afterwards.
                 backup(self._connection, self.path, schema.steps(self._connection))
                 schema.migrate(self._connection, missing)
             on_failure.pop_all()
@@ -163,7 +163,7 @@ class Database:
             self._depth += 1
             try:  # from here on whatever interrupts is followed by a rollback
                 if self._depth == 1:
-                    # the right to write at once: taken later, it could be refused in the middle of the work
+                    # The right to write at once: taken later, it could be refused in the middle of the work.
                     self._connection.execute("BEGIN IMMEDIATE")
                     hit("record.begin")
                 yield
@@ -192,7 +192,7 @@ class Database:
         columns = [*row, "checksum"]
         target = (key,) if isinstance(key, str) else tuple(key)
         conflict = f" ON CONFLICT ({', '.join(target)}) DO NOTHING" if target else ""
-        # RETURNING, because lastrowid still tells of an earlier row where nothing was added
+        # RETURNING, because lastrowid still tells of an earlier row where nothing was added.
         statement = (
             f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}){conflict}"
             " RETURNING rowid"
@@ -307,7 +307,7 @@ class Database:
     def close(self) -> None:
         """Closes the file; committed work is already durable. Closing twice is no error."""
         with self._guard:
-            # the mark is made of the closed file, whose log SQLite has taken in by then
+            # The mark is made of the closed file, whose log SQLite has taken in by then.
             mark, self._mark = self._mark, None
             written = self._connection.total_changes if mark is not None else 0
             changes = self._changes() if mark is not None else 0
@@ -364,7 +364,7 @@ def with_own(migrations: Sequence[Migration]) -> list[Migration]:
 def _condition(where: Where, parameters: Sequence[Value]) -> tuple[str, list[Value]]:
     if isinstance(where, str):
         return (f" WHERE {where}" if where else ""), list(parameters)
-    # IS, because = is never true of NULL
+    # IS, because = is never true of NULL.
     clauses = " AND ".join(f"{column} IS ?" for column in where)
     return (f" WHERE {clauses}" if clauses else ""), [_stored(value) for value in where.values()]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from evolve.errors import EvolveError, RecordDamaged, UsageError, WorkspaceBusy, WorkspaceError
 from evolve.files import AFTER_SPACE
 
-# extended codes say more in their upper bits
+# Extended codes say more in their upper bits.
 _PRIMARY_CODE = 0xFF
 
 
@@ -52,7 +52,7 @@ def _problem(path: Path, error: sqlite3.DatabaseError) -> EvolveError | None:
         return WorkspaceBusy(f"another process is writing to {path}")
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
         return WorkspaceError(f"cannot open or write {path}: {error}")
-    # among them a full disk under the index of the log
+    # Among them a full disk under the index of the log.
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOLFS):
         return WorkspaceError(f"disk full or failing while using {path}: {error}", hint=AFTER_SPACE)
     return None

@@ -17,7 +17,7 @@ from evolve.errors import WorkspaceBusy, WorkspaceError
 from evolve.faults import hit
 from evolve.files import write_failure
 
-# within the second in which a busy workspace is refused
+# Within the second in which a busy workspace is refused.
 _OWNER_WAIT_S = 0.5
 
 
@@ -55,7 +55,7 @@ class WriterLock:
         """Gives the lock back; releasing what is not held is no error."""
         if self._handle is not None:
             hit("lock.release")
-            # emptied while it is still held: an owner that is written there counts as running
+            # Emptied while it is still held: an owner that is written there counts as running.
             os.ftruncate(self._handle, 0)
             os.close(self._handle)
             self._handle = None
@@ -79,7 +79,7 @@ class WriterLock:
         try:
             if _surely_dead(_read_owner(self.path)):
                 hit("lock.takeover")
-                # another file: the lock on this one is held by processes that the owner left behind
+                # Another file: the lock on this one is held by processes that the owner left behind.
                 self.path.unlink(missing_ok=True)
             return _try_lock(self.path)
         finally:
@@ -167,8 +167,8 @@ def _start_time(pid: int) -> str:
 def _surely_dead(owner: dict[str, Any]) -> bool:
     pid = owner.get("pid")
     machine = _machine()
-    # in doubt it lives: two writers are worse than one who has to wait
+    # In doubt it lives: two writers are worse than one who has to wait.
     if not isinstance(pid, int) or not machine["boot"] or {key: owner.get(key) for key in machine} != machine:
         return False
-    # numbers of processes are given again, start times are not
+    # Numbers of processes are given again, start times are not.
     return _start_time(pid) != owner.get("started")

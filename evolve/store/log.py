@@ -11,7 +11,7 @@ import struct
 from pathlib import Path
 from typing import NamedTuple
 
-# magic, version, page size, number of the checkpoint, two salts, two checksums
+# Magic, version, page size, number of the checkpoint, two salts, two checksums.
 _HEADER = struct.Struct(">8I")
 _MAGICS = (0x377F0682, 0x377F0683)
 """The second says that checksums are over big-endian words."""
@@ -36,7 +36,7 @@ class _Log:
         self.big = fields[0] == _MAGICS[1]
         self.sums = (fields[6], fields[7])
         self.whole = fields[0] in _MAGICS and self.sums == _checksum(data[:24], (0, 0), big=self.big)
-        # 4096 is what this version writes, for a header that is damaged
+        # 4096 is what this version writes, for a header that is damaged.
         self.page = fields[2] if self.whole else 4096
         self.size = self.page + 24
         self.frames = [self._frame(number) for number in range(max(0, len(data) - _HEADER.size) // self.size)]
@@ -50,7 +50,7 @@ class _Log:
     def checksum_of(self, number: int, before: tuple[int, int]) -> tuple[int, int]:
         """The checksum of a frame, which goes on from that of the frame before."""
         start = _HEADER.size + number * self.size
-        # of its own header only page and size are summed, not salts and sums; then the page
+        # Of its own header only page and size are summed, not salts and sums; then the page.
         head = _checksum(self.data[start : start + 8], before, big=self.big)
         return _checksum(self.data[start + 24 : start + self.size], head, big=self.big)
 
@@ -77,7 +77,7 @@ def passed_over(path: Path) -> bool:
     """
     log = _Log(path.read_bytes() if path.exists() else b"")
     wrong = log.sound_frames()
-    # other salts are left over from before the last checkpoint
+    # Other salts are left over from before the last checkpoint.
     own = [number for number in range(wrong, len(log.frames)) if log.frames[number].salts == log.salts]
     ends = [number for number in own if log.frames[number].commit]
     return bool(ends) and own[-1] > ends[0]

@@ -91,7 +91,7 @@ def changed_definitions(connection: sqlite3.Connection, migrations: Sequence[Mig
     applied = set(_applied(connection))
     if not applied or applied - {(item.package, item.number) for item in migrations}:
         return []
-    # compared with what the migrations make today: SQLite keeps the text of every definition
+    # Compared with what the migrations make today: SQLite keeps the text of every definition.
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
         migrate(fresh, [item for item in migrations if (item.package, item.number) in applied])
         expected, actual = _definitions(fresh), _definitions(connection)
@@ -120,7 +120,7 @@ def _applied(connection: sqlite3.Connection) -> list[tuple[str, int]]:
 
 def _statements(script: str) -> Iterator[str]:
     """Splits at the semicolons that end statements, so that a script can run inside a transaction."""
-    # not executescript, which commits whatever transaction is open
+    # Not executescript, which commits whatever transaction is open.
     statement = ""
     for piece in script.split(";"):
         statement += piece + ";"

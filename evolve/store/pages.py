@@ -14,9 +14,9 @@ _LEAF = 0x0D
 _INDEX_PAGES = {0x0A: (8, 0), 0x02: (12, 4)}
 """Pages of indexes: where their cell pointers begin, and how many bytes stand before a cell's length."""
 _SIZES = (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
-# of serial types 0 to 6; there is none of five or seven bytes
+# Of serial types 0 to 6; there is none of five or seven bytes.
 _INTEGER_BYTES = (0, 1, 2, 3, 4, 6, 8)
-# our widest table is far below; damaged bytes may claim any number
+# Our widest table is far below; damaged bytes may claim any number.
 _MOST_COLUMNS = 200
 
 Stored = None | int | float | bytes | str
@@ -40,7 +40,7 @@ class PageFile:
     unused: frozenset[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        # the field has two bytes, so 1 stands for 65,536
+        # The field has two bytes, so 1 stands for 65,536.
         stated = int.from_bytes(self.data[16:18], "big")
         size = 65536 if stated == 1 else stated
         # A file with a damaged header has the size that this version writes.
@@ -80,7 +80,7 @@ class PageFile:
 
     def _leaf(self, number: int) -> Iterator[tuple[int, list[Stored]]]:
         page = self._page(number)
-        # the header of the file stands before that of its first page
+        # The header of the file stands before that of its first page.
         start = 100 if number == 1 else 0
         if page[start] != _LEAF:
             return
@@ -100,7 +100,7 @@ class PageFile:
         return _signed(rowid), _columns(self._payload(page, offset, length))
 
     def _payload(self, page: bytes, offset: int, length: int) -> bytes:
-        # section 1.6: what of a longer row stays on its page, and what goes on in overflow pages
+        # Section 1.6: what of a longer row stays on its page, and what goes on in overflow pages.
         largest = self.size - 35
         if length <= largest:
             return page[offset : offset + length]
@@ -118,7 +118,7 @@ class PageFile:
     def _free_pages(self) -> Iterator[int]:
         (trunk,) = struct.unpack_from(">I", self.data, 32) if len(self.data) >= 36 else (0,)
         seen: set[int] = set()
-        # a damaged list may lead in a circle
+        # A damaged list may lead in a circle.
         while trunk and trunk not in seen:
             seen.add(trunk)
             try:
@@ -151,7 +151,7 @@ def _columns(payload: bytes) -> list[Stored]:
 
 
 def _value(payload: bytes, place: int, kind: int) -> tuple[Stored, int]:
-    # serial types: NULL, and the integers 0 and 1, which take no room
+    # Serial types: NULL, and the integers 0 and 1, which take no room.
     if kind in (0, 8, 9):
         return (None if kind == 0 else kind - 8), place
     if kind == 7:
@@ -160,7 +160,7 @@ def _value(payload: bytes, place: int, kind: int) -> tuple[Stored, int]:
     if kind < 7:
         size = _INTEGER_BYTES[kind]
         return int.from_bytes(payload[place : place + size], "big", signed=True), place + size
-    # 10 and 11 are for SQLite itself and never in a file
+    # 10 and 11 are for SQLite itself and never in a file.
     if kind < 12:
         raise _Unreadable
     size = (kind - 12) // 2

@@ -37,7 +37,7 @@ class Table:
     keys: tuple[tuple[str, ...], ...]
 
     def row(self, rowid: int, stored: Sequence[Stored]) -> Row:
-        # columns that a migration added later are missing in older rows
+        # Columns that a migration added later are missing in older rows.
         values = [*stored, *(self.defaults[name] for name in self.columns[len(stored) :])]
         row: Row = dict(zip(self.columns, values, strict=True))
         for name in self.reals:
@@ -112,7 +112,7 @@ def table_of(connection: sqlite3.Connection, name: str) -> Table:
     """How one table stores its rows, as SQLite describes it."""
     columns = connection.execute(f"PRAGMA table_info({name})").fetchall()
     keys = [column for column in columns if column[5]]
-    # such a column is the row number itself and is stored as NULL
+    # Such a column is the row number itself and is stored as NULL.
     alias = keys[0][1] if len(keys) == 1 and keys[0][2].upper() == "INTEGER" else ""
     defaults = {
         column[1]: connection.execute(f"SELECT {column[4]}").fetchone()[0] if column[4] is not None else None
@@ -139,7 +139,7 @@ def remains_of(pages: PageFile, tables: Sequence[Table]) -> Remains:
     doubtful: list[tuple[int, int, list[Stored]]] = []
     owner: dict[int, Table] = {}
     for page, rowid, stored in pages.records():
-        # a row of sqlite_sequence, which counts the numbers that AUTOINCREMENT gave
+        # A row of sqlite_sequence, which counts the numbers that AUTOINCREMENT gave.
         if len(stored) == 2 and stored[0] in names and isinstance(stored[1], int):
             remains.counters[str(stored[0])] = stored[1]
         table = next((candidate for candidate in tables if _is_whole(candidate, rowid, stored)), None)

@@ -104,7 +104,7 @@ def finish_rebuild(path: Path) -> None:
     fresh = path.with_name(path.name + ".repaired")
     if fresh.exists():
         aside = path.with_name(marker.read_text("utf-8").strip())
-        # the log first: beside a new file of that name SQLite would take it for that file's own
+        # The log first: beside a new file of that name SQLite would take it for that file's own.
         for end in ("-wal", ""):
             old = path.with_name(path.name + end)
             if old.exists():
@@ -139,7 +139,7 @@ def _insert(target: sqlite3.Connection, table: str, rows: Iterable[tuple[int, Ro
         columns = list(row) if alias else ["rowid", *row]
         values = list(row.values()) if alias else [rowid, *row.values()]
         marks = ", ".join("?" * len(columns))
-        # what the damaged file gave is newer and was added first, so the copy's row gives way
+        # What the damaged file gave is newer and was added first, so the copy's row gives way.
         target.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})", values)
     return target.total_changes - before
 
@@ -151,7 +151,7 @@ def _restore(
     restored, copied = {}, {}
     scratch = copy.with_suffix(".restoring")
     remove_database(scratch)
-    # a copy of the copy: it is migrated, and a backup is never changed
+    # A copy of the copy: it is migrated, and a backup is never changed.
     shutil.copyfile(copy, scratch)
     try:
         Database(
@@ -159,7 +159,7 @@ def _restore(
         ).close()  # brings an older copy up to the damaged file's schema
         with closing(sqlite3.connect(scratch)) as source:
             source.row_factory = sqlite3.Row
-            # a whole table lost nothing: what only the copy has of it was deleted since
+            # A whole table lost nothing: what only the copy has of it was deleted since.
             for table in sorted(set(remains.rows) - remains.whole):
                 rows = {row["_rowid_"]: dict(row) for row in source.execute(f"SELECT rowid AS _rowid_, * FROM {table}")}
                 for row in rows.values():

@@ -23,7 +23,7 @@ Row = dict[str, Value]
 
 _UNSEALED_COLUMNS = ("_rowid_", "checksum")
 _MOST_STRUCTURAL = 20
-# more than any record holds, so that the next copy is due at once
+# More than any record holds, so that the next copy is due at once.
 _UNKNOWN = 1 << 40
 
 
@@ -64,7 +64,7 @@ def structural_faults(connection: sqlite3.Connection) -> list[str]:
 
 def broken_rows(connection: sqlite3.Connection, table: str) -> Iterator[Row]:
     """Rows of a table that fail their checksum, with ``_rowid_``."""
-    # NOT INDEXED: an index that is damaged must not decide which rows are read
+    # NOT INDEXED: an index that is damaged must not decide which rows are read.
     cursor = connection.execute(f"SELECT rowid AS _rowid_, * FROM {table} NOT INDEXED ORDER BY rowid")
     names = [column[0] for column in cursor.description]
     for values in cursor:
@@ -93,7 +93,7 @@ def faults(connection: sqlite3.Connection) -> list[str]:
 
 def _broken_texts(connection: sqlite3.Connection, table: str) -> list[Row]:
     """Broken rows of a table in which a text is not UTF-8 any more."""
-    # one such text would end the reading of the whole table
+    # One such text would end the reading of the whole table.
     before, connection.text_factory = connection.text_factory, lambda data: data.decode("utf-8", "replace")
     try:
         return list(broken_rows(connection, table))

@@ -119,7 +119,7 @@ class MetricBook:
         with self._db.transaction():
             for name in chosen:
                 self._db.delete("memory_metrics", {"id": name})
-                # not freed: what a person deleted must not come back by itself
+                # Not freed: what a person deleted must not come back by itself.
                 self._db.update("memory_remarks", {"metric": name}, {"metric": _DISMISSED})
         return len(chosen)
 
@@ -161,7 +161,7 @@ class MetricBook:
             by_metric: dict[str, list[float]] = {}
             for (name, _), value in zip(examples, row, strict=True):
                 by_metric.setdefault(name, []).append(float(value))
-            # average linkage, as where metrics are formed
+            # Average linkage, as where metrics are formed.
             means = {name: sum(values) / len(values) for name, values in by_metric.items()}
             best = max(means, key=lambda name: means[name])
             if means[best] > NEAR:
@@ -173,7 +173,7 @@ class MetricBook:
         everything = [str(row["text"]) for row in self._db.rows("memory_remarks", order="seq")]
         for places in groups(topic_vectors(self._embedder, texts)) if texts else []:
             members = [free[place] for place in places]
-            # what one comment says several times is still one opinion
+            # What one comment says several times is still one opinion.
             if len({remark.comment for remark in members}) < 2:
                 continue
             terms = key_terms([remark.text for remark in members], everything)

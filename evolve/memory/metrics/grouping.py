@@ -70,7 +70,7 @@ def groups(vectors: np.ndarray) -> list[list[int]]:
         for i, cluster in enumerate(clusters):
             for j in range(i + 1, len(clusters)):
                 value = float(near[np.ix_(cluster, clusters[j])].mean())
-                # rounding must not decide between pairs that are equally near
+                # Rounding must not decide between pairs that are equally near.
                 if value > best + 1e-9:
                     best, pair = value, (i, j)
         if pair is None:
@@ -85,7 +85,7 @@ def key_terms(group: Sequence[str], everything: Sequence[str], count: int = 2) -
     across = Counter(word for remark in everything for word in set(_topic(remark)))
     total = max(1, len(everything))
     worth = {word: inside[word] * math.log(1 + total / max(1, across[word])) for word in inside}
-    # a word of a single remark may be rare by chance
+    # A word of a single remark may be rare by chance.
     often = [word for word in worth if inside[word] > 1] or list(worth)
     chosen = sorted(often, key=lambda word: (-worth[word], word))[:count]
     return [_as_written(stem, group) for stem in chosen]
@@ -99,6 +99,6 @@ def _as_written(stem: str, group: Sequence[str]) -> str:
 
 def _topic(remark: str) -> list[str]:
     judging = _GOOD | _BAD | _DENIALS | {"very", "really", "much", "quite", "answer", "result", "time", "again"}
-    # praise and blame of one thing belong to one metric, so judging words do not count
+    # Praise and blame of one thing belong to one metric, so judging words do not count.
     plain = " ".join(word for word in words(remark.replace("'", "").replace("’", "")) if word not in judging)
     return content_words(plain)

@@ -113,11 +113,11 @@ def overlap(first: Metric, second: Metric) -> Overlap:
 
 
 def _pearson(left: Sequence[float], right: Sequence[float]) -> float | None:
-    # two points always lie on a line
+    # Two points always lie on a line.
     if len(left) < 3:
         return None
     spread = math.sqrt(_product(left, left) * _product(right, right))
-    # bounded, because rounding can carry it past 1
+    # Bounded, because rounding can carry it past 1.
     return None if spread == 0.0 else max(-1.0, min(1.0, _product(left, right) / spread))
 
 

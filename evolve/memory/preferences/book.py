@@ -61,13 +61,13 @@ class PreferenceBook:
         The same act again changes nothing but that.
         """
         now = self._clock()
-        # the id without the time: the same act told again is one act
+        # The id without the time: the same act told again is one act.
         recorded = replace(act, id=_act_id(act), at=now)
         with self._db.transaction():
             existing = next(
                 (preference for preference in self.all() if _is_same(preference, act.author, description)), None
             )
-            # order by a counter, because clocks jump
+            # Order by a counter, because clocks jump.
             turn = self._next_turn()
             name = (
                 existing.id if existing is not None else digest(canonical_json([recorded.id, turn, description]))[:32]
@@ -172,7 +172,7 @@ class PreferenceBook:
         )
         with self._db.transaction():
             for name in chosen:
-                # a comment belongs to its run and is not this preference's to delete
+                # A comment belongs to its run and is not this preference's to delete.
                 self._db.delete("memory_acts", "preference = ? AND (kind <> 'comment' OR run = '')", parameters=[name])
                 self._db.update("memory_acts", {"preference": name}, {"preference": ""})
                 self._db.delete("memory_preferences", {"id": name})
@@ -218,7 +218,7 @@ class PreferenceBook:
 
     def _supersede(self, newer: Preference) -> None:
         for older in self.all("active"):
-            # what one person wishes does not overrule another
+            # What one person wishes does not overrule another.
             if older.id == newer.id or older.author != newer.author:
                 continue
             opposed = contradict(older.description, newer.description) or _answers_otherwise(older, newer)
@@ -240,7 +240,7 @@ def _answers_otherwise(older: Preference, newer: Preference) -> bool:
 
 def _widened(contexts: tuple[Context, ...], more: Context) -> tuple[Context, ...]:
     """Where a preference holds that was stated once more; () is everywhere and stays so."""
-    # stated without a context once, it is meant for everything
+    # Stated without a context once, it is meant for everything.
     if not contexts or more == Context():
         return ()
     return tuple(dict.fromkeys([*contexts, more]))[-_MOST_CONTEXTS:]

@@ -18,7 +18,7 @@ def edit_in_words(before: str, after: str, screen: Screen) -> str:
     """
     if " ".join(before.split()) == " ".join(after.split()):
         return "" if before == after else "Such an answer was edited: only spaces and line breaks changed."
-    # the words would be the same on both sides, so the case is what to tell
+    # The words would be the same on both sides, so the case is what to tell.
     if before.casefold() == after.casefold():
         case = "upper" if after.isupper() else "lower" if after.islower() else "other"
         return f"Such an answer was edited: letters in {case} case."
@@ -38,7 +38,7 @@ def edit_lines(before: str, after: str) -> list[str]:
 
 def _pieces(before: str, after: str, screen: Screen) -> list[str]:
     old, new = re.findall(r"\S+", before), re.findall(r"\S+", after)
-    # autojunk would pass over words that are frequent in longer texts
+    # Autojunk would pass over words that are frequent in longer texts.
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     changes: list[str] = []
     for what, a, b, c, d in matcher.get_opcodes():
@@ -50,7 +50,7 @@ def _pieces(before: str, after: str, screen: Screen) -> list[str]:
             for piece in (removed, added)
             if piece
         )
-        # one harmful piece silences all: what is left would tell half of the edit
+        # One harmful piece silences all: what is left would tell half of the edit.
         if not short:
             return []
         place = f'"{added}" in place of "{removed}"'

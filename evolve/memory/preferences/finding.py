@@ -60,7 +60,7 @@ def _closeness(context: Context, task: Context, embedder: Embedder) -> float:
 
 def _fit(context: Context, task: Context, alike: float) -> float:
     if context.folder:
-        # a folder holds whatever the words are, so likeness only orders
+        # A folder holds whatever the words are, so likeness only orders.
         return max(ALIKE, alike) if _inside(task.folder, context.folder) else 0.0
     if context.family == task.family and context.family not in _UNINFORMATIVE_FAMILIES:
         return max(ALIKE, alike)

@@ -83,7 +83,7 @@ def contradict(first: str, second: str) -> bool:
     if no != other_no:
         return mine == theirs
     left, right = mine - theirs, theirs - mine
-    # something in common besides, or any two short wishes would contradict each other
+    # Something in common besides, or any two short wishes would contradict each other.
     if len(left) != 1 or len(right) != 1 or not mine & theirs:
         return False
     return _of_one_kind(next(iter(left)), next(iter(right)))
@@ -99,7 +99,7 @@ def likeness(embedder: Embedder, text: str, others: Sequence[str]) -> list[float
 
 def _meaning(text: str) -> tuple[frozenset[str], bool]:
     content = content_words(text)
-    # two negations cancel
+    # Two negations cancel.
     negated = sum(word in _NEGATIONS for word in content) % 2 == 1
     return frozenset(word for word in content if word not in _NEGATIONS and word not in _FREQUENCY_WORDS), negated
 
@@ -110,6 +110,6 @@ def _of_one_kind(first: str, second: str) -> bool:
 
 
 def _stem(word: str) -> str:
-    # not after s or u: "class" and "status" are no plurals
+    # Not after s or u: "class" and "status" are no plurals.
     single = re.sub(r"(?<![su])s\Z", "", word) if len(word) > 3 else word
     return re.sub(r"(?:ing|ed)\Z", "", single) if len(single) > 5 else single

@@ -47,7 +47,7 @@ def own_words(text: str, screen: Screen, *, material: Sequence[str] = ()) -> str
     unquoted = _without_quotations(clean_text(text), screen)
     cleaned = "".join(sign for sign in unquoted if sign == "\n" or unicodedata.category(sign)[0] != "C")
     cleaned = _REPORTED.sub(LEFT_OUT, _BLOCKS.sub(f"\n{LEFT_OUT}\n", cleaned))
-    # a second time: taking out signs and blocks can bring quotation marks together
+    # A second time: taking out signs and blocks can bring quotation marks together.
     cleaned = _without_quotations(cleaned, screen)
     shown = "\n".join(_flat(item) for item in material)
     sentences = [
@@ -85,7 +85,7 @@ def _harmless(text: str, screen: Screen) -> bool:
 
 def _is_repeated(sentence: str, shown: str) -> bool:
     flat = _flat(sentence)
-    # a few words may agree by chance
+    # A few words may agree by chance.
     return len(flat.split()) > _SENTENCE_WORDS and flat in shown
 
 
