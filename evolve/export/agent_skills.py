@@ -79,7 +79,7 @@ def export(skills: Sequence[Skill], out: Path, rules: ExportRules | None = None)
     # all are checked before the first is written, so that a refusal leaves nothing behind
     prepared: dict[Path, dict[str, str]] = {}
     for whole in skills:
-        _check(whole)
+        _check_skill(whole)
         skill = replace(whole, name=exported_name(whole), rows=_rows(whole, rules, scanner))
         description = describe(skill, rules.description)
         files = _files(skill, description, whole)
@@ -127,7 +127,7 @@ def _files(skill: Skill, description: str, whole: Skill) -> dict[str, str]:
     }
 
 
-def _check(skill: Skill) -> None:
+def _check_skill(skill: Skill) -> None:
     problems = name_problems(skill.name)
     if skill.status not in KEPT:
         problems.append(f"its status is {skill.status}; only {', '.join(KEPT)} skills leave the workspace")

@@ -1,4 +1,4 @@
-"""What an exported skill says of itself: its contract, or the words of a person.
+"""Names and describes an exported skill: by its contract, or in the words of a person.
 
 Another agent reads names and descriptions as if they were its own instructions, and a skill's description may have been
 written by a model that had read a hostile file. So unless a person stands behind it, a description is made from the
@@ -45,7 +45,7 @@ def describe(skill: Skill, words: str = "") -> str:
 
 
 def from_contract(skill: Skill) -> str:
-    """A description in which no word is anybody's but ours."""
+    """Describes the skill by its contract, in words that are all our own."""
     takes, gives = _contract(skill.signature)
     example = next((sample for row in skill.rows if (sample := _example(row))), "")
     text = f"A function that was learned from examples: takes {takes} and gives {gives}{example}."
@@ -76,7 +76,7 @@ def _in_words(skill: Skill, words: str) -> str:
 
 
 def _contract(signature: str) -> tuple[str, str]:
-    """What goes in and what comes out, in words of ours only."""
+    """The kinds of a signature's parameters and of its result, in words of ours only."""
     parameters, _, result = signature.rpartition("->")
     kinds = [_kind(annotation) for annotation in re.findall(r":\s*([a-z]+)", parameters)]
     return " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds or ["nothing"]), _kind(result)
@@ -104,7 +104,7 @@ def _example(row: Row) -> str:
 
 
 def _is_short(value: Json) -> bool:
-    """Whether there are at most two words in it, in plain letters and few."""
+    """Whether a value is too short to hold a sentence: at most two words, in plain letters and few."""
     text = json.dumps(value, ensure_ascii=False)
     letters = re.findall(r"[^\W\d_]+", text)
     return text.isascii() and len(text) <= _SHORT and len(letters) <= 2 and len("".join(letters)) <= _MOST_LETTERS

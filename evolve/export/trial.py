@@ -63,7 +63,7 @@ def difference(sandbox: Sandbox, skill: Skill, script: str) -> str:
 
 
 def _answers(output: object) -> list[dict[str, object]]:
-    """The lines of a batch; what is none of the script's own form counts as an answer that is not there."""
+    """Parses the lines that a batch printed; one that is no JSON object counts as an answer that is not there."""
     text = output[1] if isinstance(output, list) and len(output) == 2 and isinstance(output[1], str) else ""
     answers = []
     for line in text.splitlines():

@@ -76,7 +76,7 @@ class SpendingBook:
         """
         amounts, date = _row(cost), self._date()
         with self._writing() as db:
-            for budget, spent in ((self.day, _spent(db, date)), (self.total, _spent(db))):
+            for budget, spent in ((self.day, _sum_spending(db, date)), (self.total, _sum_spending(db))):
                 for bound, used, more in zip(_bounds(budget), spent, amounts, strict=True):
                     # A bound that is reached refuses also what costs nothing.
                     if bound is not None and (used >= bound or used + more > bound):
@@ -93,17 +93,17 @@ class SpendingBook:
             row = db.execute("DELETE FROM open WHERE id = ? RETURNING day", (entry,)).fetchone()
             if row is None:
                 raise ValueError(f"no entry {entry} to settle")
-            _book(db, row[0], actual)
+            _add_spending(db, row[0], actual)
 
     def book(self, day: str, actual: Amount) -> None:
         """Adds what was spent on a day, or :data:`EARLIER`, without a reservation before."""
         with self._writing() as db:
-            _book(db, day, actual)
+            _add_spending(db, day, actual)
 
     def spent(self, date: str = "") -> Spent:
         """What is booked or set aside on a day; over all days where none is given."""
         with self._writing() as db:
-            candidates, tokens, calls, money, seconds = _spent(db, date)
+            candidates, tokens, calls, money, seconds = _sum_spending(db, date)
         return Spent(
             candidates=candidates, tokens=tokens, calls=calls, money=money / _PER_UNIT, seconds=seconds / _PER_UNIT
         )
@@ -112,7 +112,7 @@ class SpendingBook:
     def left(self) -> Budget:
         """What both limits still allow; None where neither bounds a kind."""
         with self._writing() as db:
-            pairs = [(self.day, _spent(db, self._date())), (self.total, _spent(db))]
+            pairs = [(self.day, _sum_spending(db, self._date())), (self.total, _sum_spending(db))]
         rests: dict[str, int | None] = {}
         for place, kind in enumerate(KINDS):
             remaining = [
@@ -132,7 +132,7 @@ class SpendingBook:
     def exhausted(self) -> str:
         """Which limit has been reached, in one phrase for people, or ""."""
         with self._writing() as db:
-            today_spent, all_spent = _spent(db, self._date()), _spent(db)
+            today_spent, all_spent = _sum_spending(db, self._date()), _sum_spending(db)
         for words, budget, spent in (("today", self.day, today_spent), ("this workspace", self.total, all_spent)):
             for kind, bound, used in zip(KINDS, _bounds(budget), spent, strict=True):
                 if bound is not None and used >= bound:
@@ -234,6 +234,7 @@ def _least(left: float | None, right: float | None) -> Any:
 
 
 def _row(cost: Amount) -> tuple[int, ...]:
+    """An amount in the order of the columns."""
     # Whole numbers only, so that sums are exact.
     return (cost.candidates, cost.tokens, cost.calls, round(cost.money * _PER_UNIT), round(cost.seconds * _PER_UNIT))
 
@@ -249,15 +250,15 @@ def _bounds(budget: Budget) -> tuple[int | None, ...]:
     )
 
 
-def _book(db: sqlite3.Connection, day: str, actual: Amount) -> None:
+def _add_spending(db: sqlite3.Connection, day: str, actual: Amount) -> None:
     adds = ", ".join(f"{kind} = {kind} + excluded.{kind}" for kind in KINDS)
     db.execute(
         f"INSERT INTO days VALUES ({_PLACEHOLDERS}) ON CONFLICT (day) DO UPDATE SET {adds}", (day, *_row(actual))
     )
 
 
-def _spent(db: sqlite3.Connection, date: str = "") -> tuple[int, ...]:
-    """Booked and set aside; sums of whole numbers."""
+def _sum_spending(db: sqlite3.Connection, date: str = "") -> tuple[int, ...]:
+    """Sums what is booked and what is set aside, by kind; on a day, or over all where none is given."""
     where, values = ("WHERE day = ?", (date,)) if date else ("", ())
     rows = [db.execute(f"SELECT {_SUMS} FROM {name} {where}", values).fetchone() for name in ("days", "open")]
     return tuple(booked + aside for booked, aside in zip(*rows, strict=True))

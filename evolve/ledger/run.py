@@ -139,7 +139,7 @@ class Ledger:
         with self._guard:
             if self.exhausted or not self._fits(amounts, cost.seconds):
                 return False
-            self._reserved = _added(self._reserved, amounts, 1)
+            self._reserved = _combined(self._reserved, amounts, 1)
             return True
 
     def settle(self, reserved: Amount, actual: Amount) -> None:
@@ -151,11 +151,11 @@ class Ledger:
             ValueError: When more is returned than is set aside.
         """
         with self._guard:
-            remaining = _added(self._reserved, _counts(reserved), -1)
+            remaining = _combined(self._reserved, _counts(reserved), -1)
             if min(remaining.values()) < 0:
                 raise ValueError("settled more than was reserved")
             self._reserved = remaining
-            self._spent = _added(self._spent, _counts(actual), 1)
+            self._spent = _combined(self._spent, _counts(actual), 1)
 
     def share(self, among: int) -> Budget:
         """The part of what is left that one of ``among`` pieces of work may set aside, which run side by side.
@@ -167,10 +167,10 @@ class Ledger:
             left = self.left
         return Budget(
             seconds=left.seconds,
-            candidates=_part(left.candidates, among),
-            tokens=_part(left.tokens, among),
-            money=None if left.money is None else (_part(round(left.money * _MONEY_UNIT), among) or 0) / _MONEY_UNIT,
-            calls=_part(left.calls, among),
+            candidates=_portion(left.candidates, among),
+            tokens=_portion(left.tokens, among),
+            money=None if left.money is None else (_portion(round(left.money * _MONEY_UNIT), among) or 0) / _MONEY_UNIT,
+            calls=_portion(left.calls, among),
         )
 
     def end(self, reason: str) -> None:
@@ -193,7 +193,7 @@ class Ledger:
     def left(self) -> Budget:
         """What is neither spent nor set aside, never below zero; None where there is no bound."""
         with self._guard:
-            limits, used = self._limits(), _added(self._spent, self._reserved, 1)
+            limits, used = self._limits(), _combined(self._spent, self._reserved, 1)
         rest = {kind: None if bound is None else max(0, bound - used[kind]) for kind, bound in limits.items()}
         seconds, money = self.budget.seconds, rest["money"]
         return Budget(
@@ -219,7 +219,7 @@ class Ledger:
     def _fits(self, amounts: dict[str, int], seconds: float) -> bool:
         if self.budget.seconds is not None and self.spent.seconds + seconds > self.budget.seconds:
             return False
-        after = _added(_added(self._spent, self._reserved, 1), amounts, 1)
+        after = _combined(_combined(self._spent, self._reserved, 1), amounts, 1)
         return all(bound is None or after[kind] <= bound for kind, bound in self._limits().items())
 
     def _limits(self) -> dict[str, int | None]:
@@ -242,9 +242,10 @@ def _counts(cost: Amount) -> dict[str, int]:
     }
 
 
-def _part(left: int | None, among: int) -> int | None:
+def _portion(left: int | None, among: int) -> int | None:
+    """An equal part, but at least one as long as there is any."""
     return None if left is None else max(left // among, min(left, 1))
 
 
-def _added(left: dict[str, int], right: dict[str, int], sign: int) -> dict[str, int]:
+def _combined(left: dict[str, int], right: dict[str, int], sign: int) -> dict[str, int]:
     return {kind: left[kind] + sign * right[kind] for kind in left}

@@ -210,6 +210,7 @@ def resolve(key: ClaimKey, rows: Iterable[EvidenceRow], *, expired: bool = False
 
 
 def _settle(ranked: Sequence[Standing]) -> tuple[InsightStatus, tuple[Standing, ...]]:
+    """Decides between the camps under one key, by the last of the rules above."""
     lead, rivals = ranked[0], ranked[1:]
     admitted = [standing for standing in ranked if standing.status in INFLUENTIAL]
     if not admitted:
@@ -223,6 +224,7 @@ def _settle(ranked: Sequence[Standing]) -> tuple[InsightStatus, tuple[Standing, 
 
 
 def _rank(standing: Standing) -> tuple[bool, float, int, int, int]:
+    """Sorts camps by how well they are backed; the order of relations makes it total."""
     return (
         standing.status in INFLUENTIAL,
         standing.posterior.firmness,

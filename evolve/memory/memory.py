@@ -16,7 +16,7 @@ from evolve.memory.encoding import TaskEncoder
 from evolve.memory.episode_index import EpisodeIndex, IndexFactory, exact_index
 from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
 from evolve.memory.mending import mend
-from evolve.memory.recall import Note, recall_insights, recall_notes, wanted
+from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request
 from evolve.memory.snapshot import MemorySnapshot
 from evolve.store import Database
 from evolve.vectors import Progress
@@ -117,7 +117,7 @@ class Memory:
         Raises:
             ValueError: A kind is unknown.
         """
-        want = wanted(query, k, scope, kinds)
+        want = recall_request(query, k, scope, kinds)
         book = self._reader.book()
         notes = self._notes() if want.notes else {}
         if not book.entries or not want.insights:

@@ -39,7 +39,7 @@ class Note:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class RecallRequest:
     """What to recall.
 
     Attributes:
@@ -64,7 +64,7 @@ class Wanted:
     trials: bool = False
 
 
-def wanted(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str] | None) -> Wanted:
+def recall_request(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str] | None) -> RecallRequest:
     """Reads ``kinds``: ``insight``, ``note``, ``trial``, or a status to see insights that do not influence runs.
 
     Raises:
@@ -84,7 +84,7 @@ def wanted(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str
     if unknown:
         raise ValueError(f"unknown kind {unknown[0]!r}; known are {', '.join(sorted(statuses))}")
     chosen_statuses = frozenset().union(*(statuses[kind] for kind in chosen_kinds))
-    return Wanted(
+    return RecallRequest(
         query=query,
         k=k,
         scope=None if isinstance(scope, Origin) else scope,
@@ -96,7 +96,7 @@ def wanted(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str
     )
 
 
-def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Recalled]:
+def recall_insights(book: InsightBook, search: Search, want: RecallRequest) -> list[Recalled]:
     """At most ``k`` insights, best first, equal scores by id; behind them what is to be tried, where that is wanted."""
     if want.k < 1 or not want.insights or not book.entries:
         return []
@@ -134,8 +134,8 @@ def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Rec
     ]
 
 
-def _kind(book: InsightBook, insight: Insight, want: Wanted) -> str:
-    """As what an insight is recalled: to act on, to be tried, or "" for not at all."""
+def _kind(book: InsightBook, insight: Insight, want: RecallRequest) -> str:
+    """The kind under which an insight is recalled: to act on, to be tried, or "" for not at all."""
     counts = insight.status in want.statuses
     origin = want.origin
     if origin is None or not insight.cause.startswith(FACT):
@@ -156,7 +156,7 @@ class _Share:
     episodes: int = 0
 
 
-def recall_notes(notes: Mapping[str, Note], want: Wanted) -> list[Recalled]:
+def recall_notes(notes: Mapping[str, Note], want: RecallRequest) -> list[Recalled]:
     """At most ``k`` notes that share words with the query, best first."""
     if want.k < 1 or not want.notes or not notes:
         return []
@@ -225,7 +225,7 @@ def _in_scope(insight: Insight, scope: Scope | None) -> bool:
         return True
     own = insight.scope
     same_place = all(
-        not wanted or not actual or wanted == actual
-        for wanted, actual in ((scope.environment, own.environment), (scope.family, own.family))
+        not requested or not actual or requested == actual
+        for requested, actual in ((scope.environment, own.environment), (scope.family, own.family))
     )
     return same_place and (not scope.preconditions or set(own.preconditions) <= set(scope.preconditions))

@@ -143,7 +143,7 @@ def keep_features(db: Database, features: tuple[float, ...]) -> str:
 
 
 def features_id(features: tuple[float, ...]) -> str:
-    """By what id a vector of features is kept."""
+    """The id under which a vector of features is kept."""
     return digest(_numbers(features))[:32]
 
 

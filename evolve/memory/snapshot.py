@@ -12,7 +12,7 @@ from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.episode_index import exact_index, measured
 from evolve.memory.insights import EvidenceRow
-from evolve.memory.recall import Note, recall_insights, recall_notes, wanted
+from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request
 from evolve.vectors import Hit, Where
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class MemorySnapshot:
         kinds: Sequence[str] | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task; see :meth:`evolve.memory.Memory.recall`."""
-        want = replace(wanted(query, k, scope, kinds), without=self.silent)
+        want = replace(recall_request(query, k, scope, kinds), without=self.silent)
         book = self.book if now is None else self.book.as_of(now)
         vector = self.encoder.encode([(tuple(features), query)])[0]
 
@@ -108,6 +108,7 @@ class MemorySnapshot:
 def _permuted(
     rows: Sequence[EvidenceRow], entries: Sequence[EpisodeEntry], rng: random.Random
 ) -> tuple[list[EvidenceRow], list[EpisodeEntry]]:
+    """Exchanges features, with the instructions they came with, among tasks."""
     vectors = {row.features for row in rows} | {entry.features for entry in entries}
     # Sorted, so that the same seed gives the same placebo whatever the order of a set.
     features = _cycle(sorted(vectors - {()}), rng)
@@ -125,6 +126,7 @@ def _permuted(
 
 
 def _cycle(items: Sequence[Item], rng: random.Random) -> dict[Item, Item]:
+    """Each item with the next one of a random cycle through all."""
     order = list(items)
     rng.shuffle(order)
     return dict(zip(order, order[1:] + order[:1], strict=True))

@@ -1,4 +1,4 @@
-"""Which endpoint and model a text such as ``gpt-5-mini`` or ``http://localhost:8080/v1#qwen`` means."""
+"""Finds out which endpoint and model a text such as ``gpt-5-mini`` or ``http://localhost:8080/v1#qwen`` means."""
 
 from __future__ import annotations
 

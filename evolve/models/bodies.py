@@ -36,7 +36,7 @@ class Wording:
 def exchange_of(
     endpoint: Endpoint, request: ModelRequest, rung: Rung, abilities: Abilities, *, stream: bool, attempt: int = 0
 ) -> Exchange:
-    """The exchange that asks a request on a rung."""
+    """Builds the exchange that asks a request in one of the ways (rungs) to ask for structure."""
     body = _responses_body(request, rung) if abilities.api == "responses" else _chat_body(request, rung, abilities)
     body = {"model": endpoint.model, **body}
     if stream:
@@ -66,7 +66,7 @@ def _chat_body(request: ModelRequest, rung: Rung, abilities: Abilities) -> dict[
 
 
 def _responses_body(request: ModelRequest, rung: Rung) -> dict[str, Any]:
-    """Of the Responses API, which knows neither seeds nor stop texts, and keeps what it is sent unless told."""
+    """The body for the Responses API, which knows no seeds or stop texts, and keeps what it is sent unless told."""
     body: dict[str, Any] = {"input": _messages(request), "max_output_tokens": request.max_tokens, "store": False}
     if request.temperature is not None:
         body["temperature"] = request.temperature
@@ -113,8 +113,8 @@ def _with_note(request: ModelRequest, note: str) -> ModelRequest:
     return replace(request, messages=(*messages[:-1], last))
 
 
-def adapted(abilities: Abilities, exchange: Exchange, failure: Failure) -> Abilities | None:
-    """How to ask after a refusal of the form of a request, where its words say what is wrong; else None."""
+def adapt_to_refusal(abilities: Abilities, exchange: Exchange, failure: Failure) -> Abilities | None:
+    """What to ask with next, where the words of a refusal say what an endpoint does not take; else None."""
     # Endpoints have no common code for this, only words.
     complaint = failure.text.lower()
     other = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}[abilities.tokens_field]

@@ -89,7 +89,7 @@ def clean_reply(value: Any, scanner: Scanner) -> Any:
 
 
 class _ReplyScanner(Scanner):
-    """Takes out of pieces what no chance puts there, and of a text that is whole everything else beside its code."""
+    """Of pieces it takes out only what no chance puts there; of a whole text all secrets, but not from its code."""
 
     def __init__(self, scanner: Scanner) -> None:
         super().__init__(scanner.for_code.known)

@@ -13,7 +13,7 @@ from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, NotRec
 from evolve.ledger import Budget, Ledger
 from evolve.models.abilities import Abilities, AbilityBook
 from evolve.models.addressing import Endpoint
-from evolve.models.bodies import Wording, adapted, exchange_of, with_form, with_repair
+from evolve.models.bodies import Wording, adapt_to_refusal, exchange_of, with_form, with_repair
 from evolve.models.cleaning import CODE, clean_reply, clean_request
 from evolve.models.overflow import overflow
 from evolve.models.patience import Breaker, RetryRules
@@ -23,7 +23,7 @@ from evolve.models.replay import exchange_digest
 from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
 from evolve.models.structure import RUNGS, extract
 from evolve.models.tokens import most_prompt_tokens, most_tokens
-from evolve.models.trimming import trimmed
+from evolve.models.trimming import trim
 from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
 from evolve.redaction import Scanner, StreamCleaner
 
@@ -40,7 +40,7 @@ _HINTS = {
 
 
 def _ignore_call(call: Call) -> None:
-    """For those who do not listen."""
+    """The default listener: it does nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,11 +178,11 @@ class _RequestRun:
             self.services.breaker.note(outcome if isinstance(outcome, Failure) else None)
             if not isinstance(outcome, Failure):
                 return outcome
-            if self.worked_around(exchange, outcome):
+            if self.work_around(exchange, outcome):
                 continue
             failures += 1
             if not outcome.retryable or failures >= self.services.rules.attempts:
-                raise self.problem(outcome, failures)
+                raise self.endpoint_problem(outcome, failures)
             self.pause(self.services.rules.wait(failures, outcome, self.services.rng), outcome)
 
     def exchange(self) -> Exchange:
@@ -222,7 +222,7 @@ class _RequestRun:
     def report_call(
         self, exchange: Exchange, outcome: Parts | Unusable | Failure, cost: Usage, *, replayed: bool
     ) -> None:
-        """Says what came of a call; and the text at once, to whoever wanted it in pieces and got none."""
+        """Tells listeners what came of a call; and the text at once, where it was wanted in pieces and none came."""
         if isinstance(outcome, Parts):
             kind, why = "reply", ""
             if exchange.streamed and outcome.finish not in ("filter", "refusal"):
@@ -267,7 +267,7 @@ class _RequestRun:
     def read(
         self, received: Received | Failure, exchange: Exchange, most: Usage
     ) -> tuple[Parts | Unusable | Failure, Usage]:
-        """What came, and what it cost."""
+        """Parses what came; gives it with what it cost."""
         if isinstance(received, Failure):
             return received, most if received.billed else Usage(calls=int(received.status > 0))
         reply = read_reply(received.content, streamed=exchange.streamed, path=exchange.path)
@@ -291,6 +291,7 @@ class _RequestRun:
         return reply, self.usage(prompt, completion, reply.cached, estimated=unsure)
 
     def listener(self, exchange: Exchange) -> Callable[[bytes], None] | None:
+        """Hands on the text of a stream while it comes; None where nobody listens or nothing streams."""
         if self.on_delta is None or not exchange.streamed:
             return None
         reader, emit, cleaner = DeltaReader(exchange.path), self.on_delta, StreamCleaner(self.services.scanner)
@@ -307,22 +308,22 @@ class _RequestRun:
 
         return listen
 
-    def worked_around(self, exchange: Exchange, failure: Failure) -> bool:
-        """Whether the next call is another one than that which failed."""
+    def work_around(self, exchange: Exchange, failure: Failure) -> bool:
+        """Changes the next call so that it may work where this one failed; False where nothing can be changed."""
         if failure.kind == "context":
-            return self.shortened(failure)
+            return self.shorten(failure)
         self.adaptations += 1
         if self.adaptations > _ADAPTATIONS:
             return False
         if failure.kind in ("request", "missing"):
-            other = adapted(self.abilities, exchange, failure)
+            other = adapt_to_refusal(self.abilities, exchange, failure)
             if other is not None:
                 self.abilities = other
                 return True
-        return self.stepped_down(failure)
+        return self.step_down(failure)
 
-    def stepped_down(self, failure: Failure) -> bool:
-        """To the next way of asking for structure, where this one may be what the endpoint refuses."""
+    def step_down(self, failure: Failure) -> bool:
+        """Goes on to the next way of asking for structure, where this one may be what the endpoint refuses."""
         untried = self.rung not in self.abilities.rungs
         # Some servers fail on a form that they do not know, instead of refusing it.
         refused = failure.kind == "request" or (failure.status in (500, 501) and untried)
@@ -333,7 +334,8 @@ class _RequestRun:
         self.rung = RUNGS[RUNGS.index(self.rung) + 1]
         return True
 
-    def shortened(self, failure: Failure) -> bool:
+    def shorten(self, failure: Failure) -> bool:
+        """Asks for less, or leaves out parts of the prompt; False where neither can be."""
         if self.was_too_long:
             return False  # one try; a second would only lose more
         self.was_too_long, figures = True, overflow(failure.text)
@@ -341,7 +343,7 @@ class _RequestRun:
         if room is not None:
             self.request = replace(self.request, max_tokens=room)  # nothing of the prompt is lost
             return True
-        shorter = trimmed(self.request.messages, figures.share(self.request.max_tokens))
+        shorter = trim(self.request.messages, figures.share(self.request.max_tokens))
         if shorter is None:
             return False
         messages, self.dropped = shorter
@@ -373,7 +375,7 @@ class _RequestRun:
         if self.cancellation is not None:
             self.cancellation.check()
 
-    def problem(self, failure: Failure, failures: int) -> EndpointProblem:
+    def endpoint_problem(self, failure: Failure, failures: int) -> EndpointProblem:
         times = f" ({failures} times)" if failures > 1 else ""
         hint = _HINTS.get(failure.kind, "the same command goes on where it stopped" if failure.retryable else "")
         if failure.kind == "limit" and failure.final:

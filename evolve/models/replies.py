@@ -134,10 +134,10 @@ def _parse_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
         return Unusable(why="it calls a tool, and no tool was offered")
     content, refusal = _text(message.get("content")), message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
-        return _parts(refusal, "refusal", whole)
+        return _make_parts(refusal, "refusal", whole)
     if content is None:
         return Unusable(why="the content is not text")
-    return _finished(content, choices[0].get("finish_reason"), whole)
+    return _by_finish(content, choices[0].get("finish_reason"), whole)
 
 
 def _parse_response(whole: Mapping[str, Any]) -> Parts | Unusable:
@@ -157,10 +157,10 @@ def _parse_response(whole: Mapping[str, Any]) -> Parts | Unusable:
                 content.append(str(piece.get("text") or ""))
                 refusal.append(str(piece.get("refusal") or ""))
     if any(refusal):
-        return _parts("".join(refusal), "refusal", whole)
+        return _make_parts("".join(refusal), "refusal", whole)
     cut = whole.get("incomplete_details")
     reason = cut.get("reason") if isinstance(cut, dict) else whole.get("status")
-    return _finished("".join(content), reason, whole)
+    return _by_finish("".join(content), reason, whole)
 
 
 def _text(content: Any) -> str | None:
@@ -174,7 +174,8 @@ def _text(content: Any) -> str | None:
     return None
 
 
-def _finished(content: str, reason: Any, whole: Mapping[str, Any]) -> Parts | Unusable:
+def _by_finish(content: str, reason: Any, whole: Mapping[str, Any]) -> Parts | Unusable:
+    """The parts of a reply, unless the reason for which it ended makes it unusable."""
     finish = _FINISHES.get(reason or "stop") if isinstance(reason, str | None) else None
     if reason in ("tool_calls", "function_call"):
         return Unusable(why="it calls a tool, and no tool was offered")
@@ -182,10 +183,10 @@ def _finished(content: str, reason: Any, whole: Mapping[str, Any]) -> Parts | Un
         return Unusable(why=f"it ended for an unknown reason: {str(reason)[:40]!r}")
     if not content.strip() and finish in ("stop", "length"):
         return Unusable(why="it is empty" + (": all tokens went before the answer began" * (finish == "length")))
-    return _parts(content, finish, whole)
+    return _make_parts(content, finish, whole)
 
 
-def _parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> Parts:
+def _make_parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> Parts:
     usage = whole.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
@@ -226,7 +227,7 @@ def _parse_stream(text: str, path: str) -> Parts | Unusable:
         return (
             _parse_object(last, path) if isinstance(last, dict) and last.get("output") else Unusable(why="", cut=True)
         )
-    return _joined(events, done=done)
+    return _join_events(events, done=done)
 
 
 def _events(text: str) -> Iterator[str]:
@@ -235,7 +236,8 @@ def _events(text: str) -> Iterator[str]:
             yield line.removeprefix("data:").strip()
 
 
-def _joined(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusable:
+def _join_events(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusable:
+    """The pieces of a stream as the one body that they stand for."""
     texts, refusals, reason, usage, model = [], [], None, None, ""
     for event in events:
         usage, model = event.get("usage") or usage, event.get("model") or model

@@ -1,4 +1,4 @@
-"""Which model does what: roles, and the cheap one first."""
+"""Chooses the model for a request: by its role, and the cheap one first."""
 
 from __future__ import annotations
 

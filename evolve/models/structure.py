@@ -116,7 +116,7 @@ def _refuse(name: str) -> Any:
 
 
 def _cleaned(value: Any) -> Any:
-    """Escapes inside JSON may spell what the text around them could not hold."""
+    """The value with clean texts: escapes inside JSON may spell what the text around them could not hold."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, list):

@@ -14,7 +14,7 @@ ASSUMED_SHARE = 0.6
 _MARGIN = 0.95
 
 
-def trimmed(messages: Sequence[Message], share: float | None) -> tuple[list[Message], tuple[str, ...]] | None:
+def trim(messages: Sequence[Message], share: float | None) -> tuple[list[Message], tuple[str, ...]] | None:
     """The messages that are left, and the kinds of those that are not; None where too much is golden.
 
     Lowest priority goes first, among equals the oldest. The same prompt always loses the same messages. Messages

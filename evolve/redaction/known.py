@@ -136,10 +136,11 @@ def _endpoint_key(value: str) -> Iterator[KnownSecret]:
 
 
 def _secrets_of(source: str, name: str, value: str, depth: int = 0) -> Iterator[KnownSecret]:
+    """The secrets in one variable: values inside it, its lines, and the whole."""
     text, secret = value.strip(), _is_secret_name(name, value)
     for inner in inner_values(name, text, secret=secret) if depth < _DEEPEST else ():
         if inner.sure:
-            yield from _named(source, inner.value)
+            yield from _unless_ordinary(source, inner.value)
         elif inner.value != text:
             yield from _secrets_of(source, inner.name, inner.value, depth + 1)
     if "\n" in text:  # a key in PEM form, say: each of its lines gives it away
@@ -149,7 +150,7 @@ def _secrets_of(source: str, name: str, value: str, depth: int = 0) -> Iterator[
     if _ORDINARY_NAME.match(name) or (_BUILD_NAME.search(name) and _BUILD.match(text)):
         return
     if secret:
-        yield from _named(source, text)
+        yield from _unless_ordinary(source, text)
     # These look random by their form and say nothing.
     elif not _COUNT.match(text) and "\n" not in text and not _begins_as_path(text) and _is_random(text):
         yield KnownSecret(source=source, value=text)
@@ -170,8 +171,8 @@ def _is_secret_name(name: str, value: str) -> bool:
     return any(_SECRET_NAME.search(spelling) for spelling in (name, plain))
 
 
-def _named(source: str, value: str) -> Iterator[KnownSecret]:
-    """The secret, unless it is such a value as stands everywhere: short, a path, a date, a small number, a filler."""
+def _unless_ordinary(source: str, value: str) -> Iterator[KnownSecret]:
+    """Gives the value as a secret, unless such stand everywhere: short, a path, a date, a small number, a filler."""
     if len(value) < _SHORTEST_NAMED or value.lower() in _PLACEHOLDERS:
         return
     if _SMALL_OR_DATE.match(value) or _is_path(value):

@@ -62,13 +62,13 @@ class _Form:
 
     @cached_property
     def core(self) -> str:
-        """It without what links pieces of a text."""
+        """The form without the signs that link pieces of a text, such as quotes and line breaks."""
         # Kept: made anew for every text, this took most of the time of an export.
         return _LINKS.sub("", self.text)
 
     @property
     def counts_inside(self) -> bool:
-        """Whether it is no chance that it stands inside a longer word."""
+        """Whether it counts inside a longer word too, because no chance puts it there."""
         return self.secret.random or bool(self.how and self.how != _AS_NUMBER)
 
     def spans(self, folded: str) -> Iterator[tuple[int, int]]:
@@ -167,7 +167,7 @@ class Scanner:
 
     @cached_property
     def for_code(self) -> Scanner:
-        """Knows what is taken out of code: what looks made at random, is no plain word, or is sent to an endpoint.
+        """A scanner for code: knows what looks made at random, is no plain word, or is sent to an endpoint.
 
         Code that runs must not change because one of its ordinary words is somebody's password.
         """
@@ -187,7 +187,7 @@ def folded(text: str) -> str:
 
 
 def _read_otherwise(text: str, gaps: re.Pattern[str]) -> tuple[str, list[int]] | None:
-    """The text with each escape as its sign, and without breaks; and for every place in it that in the text before."""
+    """Reads escapes as their signs and leaves out breaks; gives the text, and each place of it in the old one."""
     parts: list[str] = []
     places: list[int] = []
     last = 0
@@ -239,6 +239,7 @@ def _forms(known: Iterable[KnownSecret]) -> Iterator[_Form]:
 
 
 def _encodings(value: str) -> Iterator[tuple[str, str]]:
+    """Every way to write a value that is looked for: what a message calls it, and the text."""
     raw = value.encode("utf-8", "surrogateescape")
     yield "", value
     for plain in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1].replace("/", "\\/")):

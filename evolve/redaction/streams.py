@@ -41,7 +41,7 @@ class StreamCleaner:
         return self._scanner.clean(before + text)[len(before) :]
 
     def _undecided(self, text: str) -> int:
-        """From where on the text may be the beginning of a secret."""
+        """The place from which on the text may be the beginning of a secret."""
         longest = max(len(form.text) for form in self._scanner.forms) - 1
         for at in range(max(0, len(text) - longest), len(text)):
             if text[at:] in self._scanner.beginnings:

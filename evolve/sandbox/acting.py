@@ -122,7 +122,7 @@ def run(source: str, limits: Mapping[str, Any], config: Mapping[str, Any], repor
 
 
 def send(descriptor: int, line: bytes, own_pid: int) -> None:
-    """What was printed first, then the report: whoever reads it can take all of the output.
+    """Flushes what was printed, then writes the report: whoever reads it can take all of the output.
 
     A process that the action forked and that ran on to its end has nothing to report.
     """

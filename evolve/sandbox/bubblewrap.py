@@ -15,7 +15,7 @@ from evolve.sandbox.interpreter import (
     variables,
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
-from evolve.sandbox.taskgroup import unbound
+from evolve.sandbox.taskgroup import needs_task_group
 
 # by absolute path: AppArmor ties the right to make user namespaces to it
 _PROGRAM = "/usr/bin/bwrap"
@@ -71,7 +71,7 @@ class Bubblewrap:
         filter_fd = _pipe_holding(seccomp.border_filter())
         # -- ends the options: a command that begins like one was taken for it (CVE-2024-32462)
         argv = [*confinement, "--seccomp", str(filter_fd), "--", *command]
-        return Launch(argv=argv, env={}, pass_fds=(filter_fd,), ending="inside", grouped=unbound(limits))
+        return Launch(argv=argv, env={}, pass_fds=(filter_fd,), ending="inside", grouped=needs_task_group(limits))
 
 
 def _pipe_holding(data: bytes) -> int:

@@ -106,7 +106,7 @@ def check_backends(cache_dir: Path | None = None) -> dict[str, list[ProbeOutcome
 
 
 def _remembered_self_test(backend: Backend, cache_dir: Path | None) -> list[ProbeOutcome]:
-    """Only a passed test is remembered: what failed may have been mended since."""
+    """Runs the self-test, unless it passed before; one that failed is run again, as the cause may be mended."""
     if cache_dir is None:
         with tempfile.TemporaryDirectory() as folder:
             return self_test(backend, Path(folder))

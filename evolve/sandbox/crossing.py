@@ -98,7 +98,7 @@ def packed(value: Any, keep: Any = None, depth: int = 0) -> Any:
 
 
 def packed_other(value: Any, keep: Any, depth: int) -> Any:
-    """Values of a few more types, and iterators."""
+    """Packs values of a few more types, and iterators."""
     kind = type(value)
     name = f"{kind.__module__}.{kind.__qualname__}"
     if kind is decimal.Decimal:

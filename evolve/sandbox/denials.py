@@ -74,7 +74,7 @@ class Denials:
         sys.addaudithook(self.on_event)
 
     def on_event(self, event: str, args: tuple[Any, ...]) -> None:
-        """One audit event."""
+        """Notes what one audit event reaches for and does not get."""
         if event == "open":
             self.path(args[0], bool((args[2] or 0) & WRITING))
         elif event[:7] == "socket.":

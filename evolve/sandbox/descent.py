@@ -76,7 +76,7 @@ def usage(process: int, most: int) -> Usage:
 
 
 def _nameless_bytes(process: int) -> int:
-    """What no look into the folder finds: a file that was opened and then removed."""
+    """Bytes of files that were opened and then removed, which no look into the folder finds."""
     size = 0
     with contextlib.suppress(OSError):  # it ended while we looked, or may not be looked at
         folder = _PROC / str(process) / "fd"

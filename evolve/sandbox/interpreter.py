@@ -1,4 +1,4 @@
-"""Where the running interpreter and its standard library live, and how to start them bare."""
+"""Finds the running interpreter and what it needs, and builds the command that starts it bare."""
 
 from __future__ import annotations
 

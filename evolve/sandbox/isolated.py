@@ -36,13 +36,13 @@ class _WarmSessions:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._entries: list[tuple[_Setting, Session]] = []
+        self._entries: list[tuple[_StartLimits, Session]] = []
 
     def take(self, limits: SandboxLimits) -> Session | None:
         """A kept interpreter that suits the limits; the caller owns it then."""
         with self._lock:
             place = next(
-                (n for n in reversed(range(len(self._entries))) if self._entries[n][0] == _setting(limits)), None
+                (n for n in reversed(range(len(self._entries))) if self._entries[n][0] == _start_limits(limits)), None
             )
             session = None if place is None else self._entries.pop(place)[1]
         if session is not None and not session.usable:
@@ -53,7 +53,7 @@ class _WarmSessions:
     def put(self, session: Session, limits: SandboxLimits) -> None:
         """Keeps an interpreter, if need be in place of the one that was used longest ago."""
         with self._lock:
-            self._entries.append((_setting(limits), session))
+            self._entries.append((_start_limits(limits), session))
             old = self._entries.pop(0)[1] if len(self._entries) > _MOST_WARM else None
         if old is not None:
             old.close()
@@ -65,10 +65,10 @@ class _WarmSessions:
             session.close()
 
 
-_Setting = tuple[int, int, int]
+_StartLimits = tuple[int, int, int]
 
 
-def _setting(limits: SandboxLimits) -> _Setting:
+def _start_limits(limits: SandboxLimits) -> _StartLimits:
     """The limits that are fixed when an interpreter starts; the others are set for every program."""
     return limits.file_mb, limits.hash_seed, limits.processes
 
@@ -82,7 +82,7 @@ class _Lease:
         self._asked = False
 
     def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange:
-        """Asks it; where the sandbox fails at the first thing asked, a new one is asked once more.
+        """Sends a request; where the sandbox fails at the very first, a new interpreter is asked once more.
 
         A kept interpreter may have been ended since its last use, its scratch folder removed, the machine out of
         something for a moment. Nothing of the first try is left that the second could see.
@@ -182,7 +182,7 @@ class IsolatedSandbox:
         return stoppable
 
     def close(self) -> None:
-        """Ends the kept interpreter, if there is one."""
+        """Ends the interpreters that are kept for later calls."""
         self._warm_sessions.close()
 
     def execute(

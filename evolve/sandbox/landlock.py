@@ -27,7 +27,7 @@ from evolve.sandbox.interpreter import (
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
 from evolve.sandbox.scratch import new_scratch
-from evolve.sandbox.taskgroup import unbound
+from evolve.sandbox.taskgroup import needs_task_group
 
 # 4 bounds TCP (Linux 6.7); 6 keeps signals inside (Linux 6.12)
 _OLDEST_VERSION = 4
@@ -72,7 +72,7 @@ class Landlock:
                 env=variables(scratch.path, limits, self._environment),
                 scratch=scratch,
                 ending="ask",
-                grouped=unbound(limits),
+                grouped=needs_task_group(limits),
             )
 
 

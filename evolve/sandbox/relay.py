@@ -116,7 +116,7 @@ def fingerprint_of(value: Any) -> int:
 
 
 def process_state() -> Any:
-    """What code of one process shares, as far as tests of plain values can see it."""
+    """The state that all code of a process shares, as far as tests of plain values can see it."""
     # an answer could turn a failing comparison into a passing one by any of these
     context = decimal.getcontext()
     numbers = (context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp)
@@ -129,7 +129,7 @@ def packed_error(error: BaseException) -> dict[str, Any]:
     """What was raised: the nearest class that the tests know, what it was made of, and its words."""
     if isinstance(error, BaseExceptionGroup):
         raise NotPlain(type(error).__name__)
-    module, name = next(filter(None, map(known_name, type(error).__mro__)))
+    module, name = next(filter(None, map(importable_name, type(error).__mro__)))
     arguments = error.args
     # OSError takes the names of files apart, and args alone would lose them
     if isinstance(error, OSError) and error.filename is not None:
@@ -142,7 +142,7 @@ def packed_error(error: BaseException) -> dict[str, Any]:
     return {"raised": [module, name], "made_of": made_of, "text": "".join(str(error))}
 
 
-def known_name(kind: type) -> tuple[str, str] | None:
+def importable_name(kind: type) -> tuple[str, str] | None:
     """Where tests find this very exception, and by which name; None where they do not."""
     if getattr(builtins, kind.__name__, None) is kind:
         return "builtins", kind.__name__
@@ -184,14 +184,14 @@ def test_functions(body: list[ast.stmt]) -> list[ast.FunctionDef]:
     return functions
 
 
-def certain_assertions(body: list[ast.stmt]) -> list[tuple[int, int]]:
+def unconditional_assertions(body: list[ast.stmt]) -> list[tuple[int, int]]:
     """Places of the assertions that stand under no condition but that of a loop."""
     places = []
     for node in body:
         if isinstance(node, ast.Assert):
             places.append((node.lineno, node.col_offset))
         elif isinstance(node, ast.For):
-            places += certain_assertions(node.body)
+            places += unconditional_assertions(node.body)
     return places
 
 
@@ -236,7 +236,7 @@ class Tests:
                 if type(failure) is Failed:
                     self.unusable.append(str(failure))
                 outcomes.append([name, "; ".join(self.failures)])
-        certain = {place for name, _ in outcomes for place in certain_assertions(tests[name].body)}
+        certain = {place for name, _ in outcomes for place in unconditional_assertions(tests[name].body)}
         # an answer that jumps over assertions would pass with none of them asked
         reached = 0 if certain - set(self.reached) else sum(self.reached.values())
         self.requests.put(["done", outcomes, reached, self.unusable[0] if self.unusable else ""])
@@ -317,10 +317,10 @@ def read_reply(text: str, remote: Any) -> tuple[str, Any]:
     kind = getattr(importlib.import_module(module), name)
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         raise TypeError("not an exception")
-    return "raised", remade(kind, tuple(restored(reply["made_of"])), str(reply["text"]))
+    return "raised", rebuild_error(kind, tuple(restored(reply["made_of"])), str(reply["text"]))
 
 
-def remade(kind: type[BaseException], made_of: tuple[Any, ...], text: str) -> BaseException:
+def rebuild_error(kind: type[BaseException], made_of: tuple[Any, ...], text: str) -> BaseException:
     """An exception of this class with these arguments and these words."""
     instances: list[BaseException] = []
     if caught(lambda: instances.append(kind(*made_of))) is not None or type(instances[0]) is not kind:

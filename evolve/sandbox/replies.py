@@ -70,6 +70,7 @@ class ReplyReader:
             pass
 
     def _step(self) -> bool:
+        """Takes one header, with its block where it has one, off the buffer; False when more bytes must come first."""
         end = self._buffer.find(b"\n")
         if end < 0:
             # no header is as long; without a bound, output without a line end would be kept whole
@@ -173,7 +174,7 @@ def _outcomes(lines: Iterator[Mapping[str, Json]]) -> Iterator[tuple[Outcome, st
 
 
 def read_block(block: Block, expected: int | None) -> ProgramRun:
-    """One program's run.
+    """Turns one block into the run of its program.
 
     Args:
         block: What its process left.

@@ -21,7 +21,7 @@ import time
 
 from evolve.sandbox.acting import run as run_actions
 from evolve.sandbox.children import Bounds, Child, Domain, gather, has_ended
-from evolve.sandbox.wiping import is_full, is_of_the_code, larger_than, place_file, regular_files, wipe
+from evolve.sandbox.wiping import is_caused_by_code, is_full, larger_than, place_file, regular_files, wipe
 from evolve.sandbox.worker import ProgramFilter, Reporter, call_program, call_tests, caught, kernel_limits
 
 TYPE_CHECKING = False
@@ -152,7 +152,7 @@ def sweep(host: Host) -> None:
             pass
 
 
-def wiped(host: Host, seconds: float = 0.3) -> bool:
+def empty_scratch(host: Host, seconds: float = 0.3) -> bool:
     """Empties the scratch folder; False when something about it stays odd, and this interpreter must not be kept."""
     if fingerprint(host.root) == host.clean:
         return True
@@ -183,7 +183,7 @@ def most_report_bytes(limits: Mapping[str, Any], job: Job) -> int:
     return bound + REPORT_BYTES if "action" in job else bound
 
 
-def answer(request: Job, files: bytes, host: Host) -> None:
+def serve_request(request: Job, files: bytes, host: Host) -> None:
     """Runs every job of one request and writes the reply."""
     limits = request["limits"]
     deadline = time.monotonic() + limits["wall_s"]
@@ -206,15 +206,15 @@ def answer(request: Job, files: bytes, host: Host) -> None:
             if state == "ok" and fingerprint(host.root) != host.clean and too_big(host):
                 data, state = b"", "disk"  # it was faster than we look
             # what is to be collected is emptied afterwards, before the reply ends
-            clean = request["collect"] or wiped(host, max(0.3, deadline - time.monotonic()))
+            clean = request["collect"] or empty_scratch(host, max(0.3, deadline - time.monotonic()))
             trouble = b"the scratch folder could not be emptied between two programs", "fault"
         write_all(host.result, block(number, state, data))
     if request["collect"]:
-        write_all(host.result, block(len(request["jobs"]), "ok", packed(host)))
+        write_all(host.result, block(len(request["jobs"]), "ok", pack_files(host)))
     dirty = not clean
     if host.session is None and clean:
         sweep(host)
-        dirty = not wiped(host)
+        dirty = not empty_scratch(host)
     ending = {"end": True, "dirty": dirty, "alive": host.session is not None}
     write_all(host.result, json.dumps(ending).encode() + b"\n")
 
@@ -231,13 +231,15 @@ def place_files(sizes: list[list[Any]], data: bytes, host: Host) -> tuple[bytes,
             place_file(host.root, name, data[start_of : start_of + size])
             start_of += size
     except OSError as error:
-        if host.session is not None and (is_of_the_code(error) or (is_full(error) and (host.counted or too_big(host)))):
+        if host.session is not None and (
+            is_caused_by_code(error) or (is_full(error) and (host.counted or too_big(host)))
+        ):
             return b"", "unplaced"
         return f"a file could not be put into the scratch folder: {error.strerror}".encode(), "fault"
     return b"", ""
 
 
-def packed(host: Host) -> bytes:
+def pack_files(host: Host) -> bytes:
     """The regular files of the scratch folder: a line of JSON with names and sizes, then the contents."""
     refused: list[str] = []
     files = list(regular_files(host.root, host.config["size"], host.entries, refused.append))
@@ -277,6 +279,7 @@ def signal_session(host: Host, child: Child, number: int) -> None:
 
 
 def drop_session(host: Host) -> None:
+    """Ends the process of a session, and all that it started."""
     if host.session is not None:
         host.session.kill()
         host.session = None
@@ -290,7 +293,7 @@ def write_all(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def leave(host: Host) -> None:
+def exit_runner(host: Host) -> None:
     """Ends the runner with everything it started: nobody is there any more to ask for it."""
     sweep(host)
     os._exit(0)
@@ -303,7 +306,7 @@ def main(config: Job) -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if host.domain is not None:
-        signal.signal(signal.SIGTERM, lambda *_: leave(host))
+        signal.signal(signal.SIGTERM, lambda *_: exit_runner(host))
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
     gc.collect()
     gc.freeze()  # else the first collection of every child copies all pages
@@ -311,10 +314,10 @@ def main(config: Job) -> None:
     while True:
         head = sys.stdin.buffer.readline(64).split()
         if not head:
-            leave(host)
+            exit_runner(host)
         request = json.loads(sys.stdin.buffer.read(int(head[0])))
         files = sys.stdin.buffer.read(int(head[1]))
         if request["session"] == "end":
             drop_session(host)
             request["session"] = ""
-        answer(request, files, host)
+        serve_request(request, files, host)

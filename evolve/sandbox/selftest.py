@@ -83,7 +83,7 @@ def _traps(folder: Path) -> Iterator[_Traps]:
 
 
 def self_test(backend: Backend, folder: Path) -> list[ProbeOutcome]:
-    """Every probe against one backend; it may be used when all passed.
+    """Runs every probe against one backend, which may be used when all passed.
 
     Args:
         backend: The confinement to judge.

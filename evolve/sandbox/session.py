@@ -240,7 +240,7 @@ class Session:
                     stream.close()
 
     def _end(self) -> None:
-        """From the inside out, so that each process is still there to reap what it started."""
+        """Ends all processes, from the inside out, so that each is still there to reap what it started."""
         if self._ending == "inside":
             # the first process of a namespace takes all others with it, at once and however many
             self._kill(children_of(self._process.pid))
@@ -291,7 +291,7 @@ def _receive(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> No
 
 
 def _drain(descriptor: int, capture: Capture) -> None:
-    """Takes what is already there; bounded, because a process may go on writing."""
+    """Reads what is already in a pipe; bounded, because a process may go on writing."""
     # 64 chunks are more than a pipe holds
     for _ in range(64):
         try:
@@ -304,7 +304,7 @@ def _drain(descriptor: int, capture: Capture) -> None:
 
 
 class _Watch:
-    """The clock of one exchange, and what the kernel does not bound: memory of all processes, tasks of root."""
+    """Keeps one exchange to its time, and to limits that the kernel lacks: memory of all processes, tasks of root."""
 
     def __init__(self, process: int, limits: SandboxLimits, ready: bool) -> None:
         self.killed = ""

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evolve.sandbox.ownership import YOUNG_S, hold, taken_over
+from evolve.sandbox.ownership import YOUNG_S, lock_folder, take_over
 from evolve.sandbox.protocol import SandboxLimits
 
 _PREFIX = "evolve-tasks-"
@@ -52,7 +52,7 @@ class TaskGroup:
             self._lock = -1
 
 
-def unbound(limits: SandboxLimits) -> bool:
+def needs_task_group(limits: SandboxLimits) -> bool:
     """Whether code may start processes and rlimits do not say how many."""
     return limits.processes > 0 and os.getuid() == 0
 
@@ -66,7 +66,7 @@ def make_task_group(most: int) -> TaskGroup | None:
         except OSError:
             continue
         with contextlib.suppress(OSError):
-            lock_fd = hold(str(folder))
+            lock_fd = lock_folder(str(folder))
             if _write(folder / "pids.max", str(most)):
                 return TaskGroup(folder, lock_fd)
             os.close(lock_fd)
@@ -79,7 +79,7 @@ def remove_abandoned_groups(*, older_than_s: float = YOUNG_S) -> None:
     for parent in _parents():
         with contextlib.suppress(OSError):
             for folder in parent.glob(f"{_PREFIX}*"):
-                with contextlib.suppress(OSError), taken_over(str(folder), older_than_s) as ours:
+                with contextlib.suppress(OSError), take_over(str(folder), older_than_s) as ours:
                     if ours:
                         TaskGroup(folder).end()
 

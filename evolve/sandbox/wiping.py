@@ -31,7 +31,7 @@ _CAUSED_BY_CODE = frozenset(
 )
 
 
-def is_of_the_code(error: OSError) -> bool:
+def is_caused_by_code(error: OSError) -> bool:
     """Whether an error of a call on the folder says something about its content, and not about the machine."""
     return error.errno in _CAUSED_BY_CODE
 
@@ -64,11 +64,11 @@ def wipe(root: int, *, most: int = 20_000, seconds: float = 0.3) -> None:
             if inner:
                 name = inner.pop()
                 above.append((name, inner, os.fstat(folder).st_ino))
-                folder = _step(folder, _open_folder(folder, name))
+                folder = _replace_descriptor(folder, _open_folder(folder, name))
                 inner = _without_files(folder)
                 continue
             name, inner, inode = above.pop()
-            folder = _step(folder, os.open("..", _FOLDER, dir_fd=folder))
+            folder = _replace_descriptor(folder, os.open("..", _FOLDER, dir_fd=folder))
             # ".." leads elsewhere once the folder below was moved
             if os.fstat(folder).st_ino != inode:
                 raise NotWiped("the scratch folder changed while it was emptied")
@@ -77,13 +77,13 @@ def wipe(root: int, *, most: int = 20_000, seconds: float = 0.3) -> None:
         os.close(folder)
 
 
-def _step(old: int, new: int) -> int:
+def _replace_descriptor(old: int, new: int) -> int:
     os.close(old)
     return new
 
 
 def _without_files(folder: int) -> list[str]:
-    """Removes what is not a folder; the names of the folders."""
+    """Removes what is not a folder; gives the names of the folders."""
     folders = []
     for name in os.listdir(folder):
         if stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
@@ -126,13 +126,13 @@ def larger_than(root: int, size: int, most: int) -> bool:
     while pending:
         prefix = pending.pop()
         try:
-            entries, used, inner = _measured(root, prefix, most)
+            entries, used, inner = _measure_folder(root, prefix, most)
         except FileNotFoundError:
             if not prefix:
                 raise
             continue  # gone again while we looked
         except OSError as error:
-            if not is_of_the_code(error):
+            if not is_caused_by_code(error):
                 raise
             return True
         most, size = most - entries, size - used
@@ -142,9 +142,9 @@ def larger_than(root: int, size: int, most: int) -> bool:
     return False
 
 
-def _measured(root: int, prefix: str, most: int) -> tuple[int, int, list[str]]:
+def _measure_folder(root: int, prefix: str, most: int) -> tuple[int, int, list[str]]:
     """How many entries one folder has, what they use, and the names of folders among them."""
-    folder = _below(root, prefix)
+    folder = _open_below(root, prefix)
     size, inner = 0, []
     try:
         names = os.listdir(folder)
@@ -173,9 +173,9 @@ def regular_files(root: int, size: int, most: int, refuse: Callable[[str], None]
     while pending and most > 0:
         prefix = pending.pop(0)
         try:
-            folder = _below(root, prefix)
+            folder = _open_below(root, prefix)
         except OSError as error:
-            if not (prefix and is_of_the_code(error)):
+            if not (prefix and is_caused_by_code(error)):
                 raise
             refuse(prefix)
             continue
@@ -184,11 +184,11 @@ def regular_files(root: int, size: int, most: int, refuse: Callable[[str], None]
             if most < 0:
                 break
             path = f"{prefix}/{name}" if prefix else name
-            kind = _kind(folder, name)
+            kind = _file_type(folder, name)
             if kind == stat.S_IFDIR and prefix.count("/") < _DEEPEST:
                 pending.append(path)
                 continue
-            data = _content(folder, name, size) if kind == stat.S_IFREG else None
+            data = _read_plain_file(folder, name, size) if kind == stat.S_IFREG else None
             if data is None:
                 refuse(path)
             else:
@@ -197,17 +197,17 @@ def regular_files(root: int, size: int, most: int, refuse: Callable[[str], None]
         os.close(folder)
 
 
-def _kind(folder: int, name: str) -> int:
+def _file_type(folder: int, name: str) -> int:
     """What an entry is, as in its mode; 0 where that cannot be said."""
     try:
         return stat.S_IFMT(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
     except OSError as error:
-        if not is_of_the_code(error):
+        if not is_caused_by_code(error):
             raise
         return 0
 
 
-def _below(root: int, prefix: str) -> int:
+def _open_below(root: int, prefix: str) -> int:
     """A folder below ``root``, opened part by part."""
     folder = os.dup(root)
     try:
@@ -221,12 +221,12 @@ def _below(root: int, prefix: str) -> int:
     return folder
 
 
-def _content(folder: int, name: str, size: int) -> bytes | None:
+def _read_plain_file(folder: int, name: str, size: int) -> bytes | None:
     """The bytes of one file; None where it is not plain, too large, or cannot be read."""
     try:
         file = os.open(name, _FILE, dir_fd=folder)
     except OSError as error:
-        if not is_of_the_code(error):
+        if not is_caused_by_code(error):
             raise
         return None
     try:

@@ -1,4 +1,4 @@
-"""What a forked process does inside the sandbox: limits itself, then runs a program, tests or an action.
+"""What a forked process does inside the sandbox: takes on its limits, then runs a program or tests.
 
 Sent as text and run next to the runner; never imported by evolve. Here, around the code under test, everything is
 caught: whatever the code raises is its result.

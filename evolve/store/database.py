@@ -19,8 +19,8 @@ from evolve.store import migrations as schema
 from evolve.store import sealing
 from evolve.store.backups import backup, is_due, prune
 from evolve.store.connections import connect, reader, remove_database, undo_cut_write
-from evolve.store.failures import damaged, translated
-from evolve.store.log import log_of, passed_over
+from evolve.store.failures import damage_error, translated
+from evolve.store.log import hides_commits, log_of
 from evolve.store.migrations import Migration
 from evolve.store.sealing import CleanMark, Row, Value, jsonable, repair_marker, row_checksum
 
@@ -74,9 +74,9 @@ class Database:
         schema.check_numbering(changes)
         self._changes_known = changes
         if repair_marker(self.path).exists():
-            raise damaged(self.path, "a repair was cut short")
+            raise damage_error(self.path, "a repair was cut short")
         if self.path.exists() and self.path.stat().st_size == 0:
-            raise damaged(self.path, "the file is empty")
+            raise damage_error(self.path, "the file is empty")
         with translated(self.path):
             undo_cut_write(self.path)
             if read_only:
@@ -96,8 +96,8 @@ class Database:
         self._changed_before = self._mark.changes
         if self._fitted:
             return
-        if passed_over(log_of(self.path)):
-            raise damaged(log_of(self.path), "commits stand behind a frame that is wrong")
+        if hides_commits(log_of(self.path)):
+            raise damage_error(log_of(self.path), "commits stand behind a frame that is wrong")
         with closing(reader(self.path.absolute())) as connection:
             self._verify_all(self._mark, connection)
 
@@ -109,14 +109,14 @@ class Database:
         connection.execute("COMMIT")
         if problems:
             more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
-            raise damaged(self.path, f"{problems[0]}{more}")
+            raise damage_error(self.path, f"{problems[0]}{more}")
 
     def _prepare(self, changes: Sequence[Migration]) -> bool:
         """Creates a missing database under another name and moves it into place complete; whether it was missing."""
         if self.path.exists():
             return False
         if log_of(self.path).exists():
-            raise damaged(self.path, "the file is missing, and its log is there")
+            raise damage_error(self.path, "the file is missing, and its log is there")
         fresh = self.path.with_name(self.path.name + ".new")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -357,7 +357,7 @@ class Database:
 
 
 def with_own(migrations: Sequence[Migration]) -> list[Migration]:
-    """These migrations behind those of the store itself."""
+    """These migrations, after those of the store itself."""
     return [*_OWN, *migrations]
 
 

@@ -1,4 +1,4 @@
-"""SQLite's write-ahead log as bytes: whether it holds commits that SQLite would pass over in silence.
+"""Reads SQLite's write-ahead log as bytes: it may hold commits that SQLite would pass over in silence.
 
 SQLite reads a log up to the first frame whose checksum is wrong. That is right for the torn end of a power loss,
 behind which nothing was ever acknowledged. It is wrong for a frame that was damaged later: every commit behind it
@@ -69,7 +69,7 @@ def log_of(database: Path) -> Path:
     return database.with_name(database.name + "-wal")
 
 
-def passed_over(path: Path) -> bool:
+def hides_commits(path: Path) -> bool:
     """Whether the log holds commits that were acknowledged and that SQLite would not read.
 
     Behind a wrong frame there may be the rest of the transaction it belongs to. A frame behind that was written
@@ -83,7 +83,7 @@ def passed_over(path: Path) -> bool:
     return bool(ends) and own[-1] > ends[0]
 
 
-def merged(database: Path) -> bytes:
+def bytes_with_log(database: Path) -> bytes:
     """The database's bytes with its log taken in; for salvage.
 
     Where the log holds acknowledged commits behind a wrong frame, all frames are taken, the wrong one included:
@@ -92,7 +92,7 @@ def merged(database: Path) -> bytes:
     path = log_of(database)
     data = bytearray(database.read_bytes() if database.exists() else b"")
     log = _Log(path.read_bytes() if path.exists() else b"")
-    end = len(log.frames) if passed_over(path) else log.sound_frames()
+    end = len(log.frames) if hides_commits(path) else log.sound_frames()
     ends = [number for number in range(end) if log.frames[number].commit and log.frames[number].salts == log.salts]
     for number in range(ends[-1] + 1 if ends else 0):
         page, start = log.frames[number].page, _HEADER.size + number * log.size + 24

@@ -1,4 +1,4 @@
-"""Rows read from the pages of a database file, without trusting its tables of contents.
+"""Reads rows from the pages of a database file, without trusting its tables of contents.
 
 For salvage: a damaged file may have lost its schema or the pages that lead to its rows, while the rows are whole.
 Format: https://www.sqlite.org/fileformat2.html, sections 1.5 to 2.1.
@@ -23,7 +23,7 @@ Stored = None | int | float | bytes | str
 
 
 class _Unreadable(Exception):
-    """What stands at a place cannot be a row."""
+    """The bytes at a place cannot be a row."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,7 @@ class PageFile:
         return _signed(rowid), _columns(self._payload(page, offset, length))
 
     def _payload(self, page: bytes, offset: int, length: int) -> bytes:
+        """The content of a row, with what of it lies in overflow pages."""
         # Section 1.6: what of a longer row stays on its page, and what goes on in overflow pages.
         largest = self.size - 35
         if length <= largest:

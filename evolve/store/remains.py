@@ -132,7 +132,7 @@ def table_of(connection: sqlite3.Connection, name: str) -> Table:
     )
 
 
-def remains_of(pages: PageFile, tables: Sequence[Table]) -> Remains:
+def recover_rows(pages: PageFile, tables: Sequence[Table]) -> Remains:
     """Sorts every record of the file by the table whose seal it carries."""
     remains = Remains(rows={table.name: {} for table in tables}, broken={table.name: {} for table in tables})
     names = {table.name for table in tables if table.alias}
@@ -151,13 +151,13 @@ def remains_of(pages: PageFile, tables: Sequence[Table]) -> Remains:
     for page, rowid, stored in doubtful:
         table = owner.get(page)  # a page holds rows of one table
         if table is not None and rowid not in remains.rows[table.name]:
-            remains.broken[table.name][rowid] = _named(table, rowid, stored)
+            remains.broken[table.name][rowid] = _row_label(table, rowid, stored)
     remains.whole = _whole_tables(pages, remains)
-    _note_keys(pages, tables, remains)
+    _note_rows_of_indexes(pages, tables, remains)
     return remains
 
 
-def _note_keys(pages: PageFile, tables: Sequence[Table], remains: Remains) -> None:
+def _note_rows_of_indexes(pages: PageFile, tables: Sequence[Table], remains: Remains) -> None:
     """Names rows that only an index still knows of."""
     entries: dict[int, list[list[Stored]]] = {}
     for page, columns in pages.entries():
@@ -193,7 +193,7 @@ def _is_whole(table: Table, rowid: int, stored: Sequence[Stored]) -> bool:
         return False
 
 
-def _named(table: Table, rowid: int, stored: Sequence[Stored]) -> str:
+def _row_label(table: Table, rowid: int, stored: Sequence[Stored]) -> str:
     if table.alias or not stored or isinstance(stored[0], bytes):
         return f"{table.name} row {rowid}"
     return f"{table.name} row {stored[0]!s}"

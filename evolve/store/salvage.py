@@ -19,10 +19,10 @@ from evolve.store.backups import newest_good
 from evolve.store.connections import remove_database
 from evolve.store.database import Database, with_own
 from evolve.store.failures import translated
-from evolve.store.log import log_of, merged
+from evolve.store.log import bytes_with_log, log_of
 from evolve.store.migrations import Migration
 from evolve.store.pages import PageFile
-from evolve.store.remains import Remains, best_schema, remains_of, table_of, tables_of
+from evolve.store.remains import Remains, best_schema, recover_rows, table_of, tables_of
 from evolve.store.sealing import CleanMark, Row, faults, repair_marker, row_name, sealed_tables
 
 
@@ -59,7 +59,7 @@ def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
         WorkspaceError: When a newer version wrote the file, or it cannot be written.
     """
     finish_rebuild(path)
-    pages = PageFile(merged(path))
+    pages = PageFile(bytes_with_log(path))
     migrations = best_schema(pages, with_own(changes))
     fresh = path.with_name(path.name + ".repaired")
     remove_database(fresh)
@@ -67,7 +67,7 @@ def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
     with translated(fresh), closing(sqlite3.connect(fresh, isolation_level=None)) as target:
         target.execute("PRAGMA synchronous=OFF")  # synced as a whole below
         schema.migrate(target, migrations)
-        remains = remains_of(pages, tables_of(target))
+        remains = recover_rows(pages, tables_of(target))
         target.execute("BEGIN")
         rescued = {table: _insert(target, table, rows.items()) for table, rows in remains.rows.items()}
         restored, copied = _restore(target, copy, migrations, remains) if copy else ({}, {})
@@ -79,7 +79,7 @@ def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
     with fresh.open("rb+") as stream:
         os.fsync(stream.fileno())
     hit("repair.built")
-    aside = _exchange(path)
+    aside = _put_in_place(path)
     return Rebuilt(kept=rescued, restored=restored, lost=lost, aside=aside, backup=copy if restored else None)
 
 
@@ -120,7 +120,8 @@ def finish_rebuild(path: Path) -> None:
     sync_folder(path.parent)
 
 
-def _exchange(path: Path) -> Path | None:
+def _put_in_place(path: Path) -> Path | None:
+    """Exchanges the damaged file for the one that was built; gives the damaged one's new name."""
     number = 1
     while (aside := path.with_name(f"{path.name}.corrupt-{number}")).exists():
         number += 1
@@ -173,6 +174,7 @@ def _restore(
 
 
 def _losses(target: sqlite3.Connection, remains: Remains, copied: Mapping[str, set[int]]) -> Iterator[str]:
+    """Names rows that are in neither file: by key where something still tells it, else by row number."""
     for table in sorted(set(remains.rows) - remains.whole):
         present = {row[0] for row in target.execute(f"SELECT rowid FROM {table}")}
         broken = {rowid: name for rowid, name in remains.broken[table].items() if rowid not in present}

@@ -57,7 +57,7 @@ def row_name(connection: sqlite3.Connection, table: str, row: Mapping[str, Value
 
 
 def structural_faults(connection: sqlite3.Connection) -> list[str]:
-    """What SQLite's own check finds."""
+    """The messages of SQLite's own check; [] where it finds nothing."""
     messages = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({_MOST_STRUCTURAL})")]
     return [] if messages == ["ok"] else [line for message in messages for line in message.splitlines()]
 

@@ -151,6 +151,7 @@ class MetricBook:
         return [_remark(row) for row in self._db.rows("memory_remarks", {"metric": ""}, order="seq")]
 
     def _assign_to_nearest(self) -> None:
+        """Gives each unassigned remark to the metric whose examples it is nearest to, if it is near."""
         metrics, free = self.all(), self._unassigned()
         examples = [(metric.id, example.text) for metric in metrics for example in metric.examples]
         if not examples or not free:
@@ -168,6 +169,7 @@ class MetricBook:
                 self._db.update("memory_remarks", {"id": remark.id}, {"metric": best})
 
     def _form_metrics(self) -> None:
+        """Makes metrics of the groups that the remarks left over fall into."""
         free = self._unassigned()
         texts = [remark.text for remark in free]
         everything = [str(row["text"]) for row in self._db.rows("memory_remarks", order="seq")]
@@ -177,7 +179,7 @@ class MetricBook:
             if len({remark.comment for remark in members}) < 2:
                 continue
             terms = key_terms([remark.text for remark in members], everything)
-            name = self._unused("-".join(terms) or "remarks")
+            name = self._unused_name("-".join(terms) or "remarks")
             definition = f'What people say about {" and ".join(terms)}, such as: "{members[0].text}".'
             metric = digest(canonical_json([remark.id for remark in members]))[:32]
             row: dict[str, Any] = {"id": metric, "name": name, "definition": definition, "edited": 0}
@@ -185,7 +187,7 @@ class MetricBook:
             for remark in members:
                 self._db.update("memory_remarks", {"id": remark.id}, {"metric": metric})
 
-    def _unused(self, name: str) -> str:
+    def _unused_name(self, name: str) -> str:
         taken = {metric.name for metric in self.all()}
         number = 1
         while (chosen := name if number == 1 else f"{name}-{number}") in taken:

@@ -1,4 +1,4 @@
-"""Remarks out of a comment, groups of remarks of one meaning, and what a group is called."""
+"""Splits comments into remarks, groups remarks of one meaning, and names the groups."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DENIALS = frozenset(_DENIAL_TEXT.split())
 
 
 def remarks_in(text: str) -> list[str]:
-    """The single things that a comment says."""
+    """Splits a comment into the single things that it says."""
     parts = [part.strip(" ,.;!?") for part in _CLAUSE_END.split(text)]
     return [part for part in parts if _topic(part)]
 
@@ -92,12 +92,13 @@ def key_terms(group: Sequence[str], everything: Sequence[str], count: int = 2) -
 
 
 def _as_written(stem: str, group: Sequence[str]) -> str:
-    """The commonest word of a group that has a stem."""
+    """The word in which a group writes a stem most often."""
     written = Counter(word for remark in group for word in words(remark) if content_words(word) == [stem])
     return min(written, key=lambda word: (-written[word], word), default=stem)
 
 
 def _topic(remark: str) -> list[str]:
+    """The words that say what a remark is about, without those that judge it."""
     judging = _GOOD | _BAD | _DENIALS | {"very", "really", "much", "quite", "answer", "result", "time", "again"}
     # Praise and blame of one thing belong to one metric, so judging words do not count.
     plain = " ".join(word for word in words(remark.replace("'", "").replace("’", "")) if word not in judging)

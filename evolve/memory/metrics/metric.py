@@ -127,7 +127,7 @@ def _product(left: Sequence[float], right: Sequence[float]) -> float:
 
 
 def report(metrics: Sequence[Metric], remarks: Mapping[str, Sequence[str]]) -> MetricsReport:
-    """Coverage and redundancy.
+    """Reports which share of the comments the metrics explain, and how much any two say the same.
 
     Args:
         remarks: For each comment with words of its own, the ids of the metrics that its remarks belong to.

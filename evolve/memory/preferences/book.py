@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from evolve.episodes import Recalled
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
-from evolve.memory.preferences.finding import fitting, shares_context
+from evolve.memory.preferences.finding import find_preferences, shares_context
 from evolve.memory.preferences.meaning import contradict, same_meaning
 from evolve.memory.preferences.preference import ActKind, Context, PersonAct, Preference, PreferenceStatus
 from evolve.store import Database, Migration
@@ -181,7 +181,7 @@ class PreferenceBook:
 
     def for_context(self, context: Context, k: int = 5) -> list[Recalled]:
         """At most ``k`` active preferences that hold for a task, the most fitting first, among equals the newest."""
-        return fitting(self.all("active"), context, self.embedder)[: max(0, k)]
+        return find_preferences(self.all("active"), context, self.embedder)[: max(0, k)]
 
     def mend(self, described: Callable[[PersonAct], str]) -> tuple[list[str], list[str]]:
         """Makes lost preferences anew from their acts, and sets aside acts that say nothing by themselves.
@@ -239,7 +239,7 @@ def _answers_otherwise(older: Preference, newer: Preference) -> bool:
 
 
 def _widened(contexts: tuple[Context, ...], more: Context) -> tuple[Context, ...]:
-    """Where a preference holds that was stated once more; () is everywhere and stays so."""
+    """The contexts of a preference that was stated once more; () is everywhere and stays so."""
     # Stated without a context once, it is meant for everything.
     if not contexts or more == Context():
         return ()

@@ -1,4 +1,4 @@
-"""An edit in plain words."""
+"""Describes a person's edit in plain words."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ def edit_lines(before: str, after: str) -> list[str]:
 
 
 def _pieces(before: str, after: str, screen: Screen) -> list[str]:
+    """What was added, removed or replaced; [] where that is too long, too much, or could be read as an order."""
     old, new = re.findall(r"\S+", before), re.findall(r"\S+", after)
     # Autojunk would pass over words that are frequent in longer texts.
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)

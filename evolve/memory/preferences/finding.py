@@ -1,4 +1,4 @@
-"""Which preferences hold for a task."""
+"""Finds the preferences that hold for a task."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORD_WEIGHT = 0.5
 """Weight of word search beside the encoder's 1."""
 
 
-def fitting(preferences: Sequence[Preference], task: Context, embedder: Embedder) -> list[Recalled]:
+def find_preferences(preferences: Sequence[Preference], task: Context, embedder: Embedder) -> list[Recalled]:
     """The preferences that hold for a task, best first; of equal ones the earlier given first."""
     near = _nearness(preferences, task, embedder)
     holding = [preference for preference in preferences if near[preference.id] > 0.0]
@@ -59,6 +59,7 @@ def _closeness(context: Context, task: Context, embedder: Embedder) -> float:
 
 
 def _fit(context: Context, task: Context, alike: float) -> float:
+    """How well one context fits a task whose words are that much alike, in [0, 1]; 0 where it does not hold."""
     if context.folder:
         # A folder holds whatever the words are, so likeness only orders.
         return max(ALIKE, alike) if _inside(task.folder, context.folder) else 0.0

@@ -1,4 +1,4 @@
-"""When two wishes say the same, and when they contradict each other; when two tasks are alike.
+"""Tells whether two wishes say the same or contradict each other, and how alike two tasks are.
 
 Similarity alone cannot tell "day first" from "month first", so a contradiction is recognised by rule only: the same
 words with a negation, or with one value in place of another of its kind. What is not recognised stays as two wishes,
@@ -98,6 +98,7 @@ def likeness(embedder: Embedder, text: str, others: Sequence[str]) -> list[float
 
 
 def _meaning(text: str) -> tuple[frozenset[str], bool]:
+    """The content words of a wish without negations, and whether it is negated."""
     content = content_words(text)
     # Two negations cancel.
     negated = sum(word in _NEGATIONS for word in content) % 2 == 1

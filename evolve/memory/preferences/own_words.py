@@ -1,4 +1,4 @@
-"""What a person said in a text, without what the text only quotes.
+"""Takes out of a text what the person said, without what the text only quotes.
 
 A comment often carries what a program printed or a page said. That is material, and nobody's wish.
 """
