@@ -44,7 +44,7 @@ _STATE_ERRORS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class ActionReport:
     """What is known of an action besides its output.
 
     Attributes:
@@ -60,19 +60,19 @@ class Report:
     orderly: bool = True
 
 
-def _failed(error: str, *, orderly: bool = True) -> Report:
-    return Report(state="error", error=error, orderly=orderly)
+def _failed(error: str, *, orderly: bool = True) -> ActionReport:
+    return ActionReport(state="error", error=error, orderly=orderly)
 
 
-def read_report(block: Block) -> Report:
+def read_report(block: Block) -> ActionReport:
     """The report of one action: exactly one line with exactly the known keys, or an error that says what was wrong."""
     if block.state in _LIMIT_OF_STATE:
         limit = _LIMIT_OF_STATE[block.state]
-        return Report(state="limit", limit=limit, error=f"{limit} limit reached")
+        return ActionReport(state="limit", limit=limit, error=f"{limit} limit reached")
     if block.state.startswith("signal "):
         return _failed(f"the code was ended by {one_line(block.state)}")
     if block.fault:
-        return Report(state="fault", error=block.fault)
+        return ActionReport(state="fault", error=block.fault)
     if block.state in _STATE_ERRORS:
         return _failed(_STATE_ERRORS[block.state])
     if not block.data:
@@ -84,7 +84,7 @@ def read_report(block: Block) -> Report:
     return _read_line(json_object(lines[0]), whole=block.state == "ok")
 
 
-def _read_line(fields: Mapping[str, Json], *, whole: bool) -> Report:
+def _read_line(fields: Mapping[str, Json], *, whole: bool) -> ActionReport:
     # the exact key set: whatever else a report holds, the agreed code did not write it
     if set(fields) != _KEYS or type(fields["has"]) is not bool or fields["limit"] not in ("", *_REPORTED_LIMITS):
         return _failed("malformed result", orderly=False)
@@ -93,10 +93,12 @@ def _read_line(fields: Mapping[str, Json], *, whole: bool) -> Report:
     if not isinstance(error, str) or denied is None:
         return _failed("malformed result", orderly=False)
     if limit:
-        return Report(state="limit", limit=limit, error=one_line(error) or f"{limit} limit reached", denied=denied)
+        return ActionReport(
+            state="limit", limit=limit, error=one_line(error) or f"{limit} limit reached", denied=denied
+        )
     if error or not whole:
-        return Report(state="error", error=one_line(error or "the code ended its own process"), denied=denied)
-    return Report(state="ok", value=fields["value"], has_value=fields["has"], denied=denied)
+        return ActionReport(state="error", error=one_line(error or "the code ended its own process"), denied=denied)
+    return ActionReport(state="ok", value=fields["value"], has_value=fields["has"], denied=denied)
 
 
 def _denials(pairs: Json) -> tuple[SandboxDenied, ...] | None:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from evolve.sandbox import seccomp
 from evolve.sandbox.interpreter import (
-    Environment,
+    PythonEnvironment,
     readable_paths,
     runner_command,
     runner_config,
@@ -27,8 +27,8 @@ class Bubblewrap:
 
     name = "bubblewrap"
 
-    def __init__(self, environment: Environment | None = None) -> None:
-        self._environment = environment or Environment()
+    def __init__(self, environment: PythonEnvironment | None = None) -> None:
+        self._environment = environment or PythonEnvironment()
 
     def missing(self) -> str:
         if not os.access(_PROGRAM, os.X_OK):
@@ -87,19 +87,19 @@ def _pipe_holding(data: bytes) -> int:
     return read_end
 
 
-def _variable_options(limits: SandboxLimits, environment: Environment) -> list[str]:
+def _variable_options(limits: SandboxLimits, environment: PythonEnvironment) -> list[str]:
     pairs = variables(_SCRATCH, limits, environment).items()
     return [part for name, value in pairs for part in ("--setenv", name, value)]
 
 
-def _tmp_options(environment: Environment) -> list[str]:
+def _tmp_options(environment: PythonEnvironment) -> list[str]:
     """``/tmp`` as the scratch folder, unless something to be read lies below it."""
     return (
         [] if any(path.startswith("/tmp/") for path in readable_paths(environment)) else ["--symlink", _SCRATCH, "/tmp"]
     )
 
 
-def _mount_options(environment: Environment) -> list[str]:
+def _mount_options(environment: PythonEnvironment) -> list[str]:
     mounts: list[str] = []
     for path in (*readable_paths(environment), "/etc/ld.so.cache"):
         # /bin and /lib are links where /usr was merged

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from evolve.errors import EnvironmentProblem, SandboxUnavailable, UsageError
 from evolve.files import write_atomic
 from evolve.sandbox.bubblewrap import Bubblewrap
-from evolve.sandbox.interpreter import Environment, environment_at, executable
+from evolve.sandbox.interpreter import PythonEnvironment, environment_at, executable
 from evolve.sandbox.isolated import IsolatedSandbox
 from evolve.sandbox.landlock import Landlock
 from evolve.sandbox.protocol import Backend, ProbeOutcome
@@ -24,7 +24,7 @@ from evolve.sandbox.selftest import self_test
 from evolve.sandbox.taskgroup import remove_abandoned_groups
 from evolve.sandbox.unconfined import Unconfined
 
-BACKENDS: Mapping[str, Callable[[Environment], Backend]] = MappingProxyType(
+BACKENDS: Mapping[str, Callable[[PythonEnvironment], Backend]] = MappingProxyType(
     {"bubblewrap": Bubblewrap, "landlock": Landlock, "seatbelt": Seatbelt}
 )
 """In order of preference."""
@@ -66,7 +66,7 @@ def open_sandbox(
         raise UsageError(f"no sandbox backend {backend!r}", hint=f"one of auto, {', '.join(BACKENDS)}")
     if os.name != "posix":
         raise SandboxUnavailable("there is no sandbox for native Windows", hint=_HINT)
-    environment = (Environment() if python is None else environment_at(python)).without(hidden)
+    environment = (PythonEnvironment() if python is None else environment_at(python)).without(hidden)
     # what a killed process left in memory would stay there until the next boot
     remove_abandoned()
     remove_abandoned_groups()
@@ -102,7 +102,9 @@ def _is_unconfined(backend: str) -> bool:
 def check_backends(cache_dir: Path | None = None) -> dict[str, list[ProbeOutcome]]:
     """The self-test of every backend, run now, by name."""
     with tempfile.TemporaryDirectory() as folder:
-        return {name: self_test(make(Environment()), cache_dir or Path(folder)) for name, make in BACKENDS.items()}
+        return {
+            name: self_test(make(PythonEnvironment()), cache_dir or Path(folder)) for name, make in BACKENDS.items()
+        }
 
 
 def _remembered_self_test(backend: Backend, cache_dir: Path | None) -> list[ProbeOutcome]:

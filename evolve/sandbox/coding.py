@@ -12,10 +12,10 @@ from typing import Protocol
 from evolve.cancellation import Cancellation
 from evolve.episodes import Json
 from evolve.errors import Cancelled, UsageError
-from evolve.sandbox.action_replies import Report, read_files, read_report
+from evolve.sandbox.action_replies import ActionReport, read_files, read_report
 from evolve.sandbox.actions import MOST_FILES, NO_FILES, ActionResult, LimitKind, is_plain_name
 from evolve.sandbox.protocol import SandboxLimits
-from evolve.sandbox.session import BY_PERSON, Exchange, Order
+from evolve.sandbox.session import BY_PERSON, Order, RunnerExchange
 from evolve.sandbox.text import decode_output
 
 # why the supervisor ended an execution, where that is a limit
@@ -29,7 +29,7 @@ _LIMIT_OF_KILL: dict[str, LimitKind] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Action:
+class CodeAction:
     """One action as it is sent."""
 
     code: str
@@ -38,7 +38,7 @@ class Action:
     session: str = ""
 
 
-def order_of(action: Action, limits: SandboxLimits, kernel: Mapping[str, Json]) -> Order:
+def order_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Json]) -> Order:
     """The request for one action.
 
     Raises:
@@ -68,13 +68,13 @@ def order_of(action: Action, limits: SandboxLimits, kernel: Mapping[str, Json]) 
     )
 
 
-def result_of(exchange: Exchange, seconds: float) -> ActionResult:
+def result_of(exchange: RunnerExchange, seconds: float) -> ActionResult:
     """The result of an action, from the exchange that ran it."""
     out, err, reply = exchange.stdout, exchange.stderr, exchange.reply
     report = _report(exchange)
     collected = read_files(reply.blocks[1]) if len(reply.blocks) > 1 and report.state != "fault" else ((), ())
     if collected is None:
-        report, collected = Report(state="fault", error="the list of files came damaged"), ((), ())
+        report, collected = ActionReport(state="fault", error="the list of files came damaged"), ((), ())
     fault, (files, refused) = report.state == "fault", collected
     return ActionResult(
         state=report.state,
@@ -91,23 +91,25 @@ def result_of(exchange: Exchange, seconds: float) -> ActionResult:
     )
 
 
-def _report(exchange: Exchange) -> Report:
+def _report(exchange: RunnerExchange) -> ActionReport:
     fault = exchange.fault()
     if fault:
-        return Report(state="fault", error=fault)
+        return ActionReport(state="fault", error=fault)
     if exchange.killed in _LIMIT_OF_KILL:
         limit = _LIMIT_OF_KILL[exchange.killed]
-        return Report(state="limit", limit=limit, error=f"{limit} limit reached")
+        return ActionReport(state="limit", limit=limit, error=f"{limit} limit reached")
     report = read_report(exchange.reply.blocks[0])
     if any(stream.total > stream.limit for stream in (exchange.stdout, exchange.stderr)):
-        return Report(state="limit", limit="output", error="output limit reached", denied=report.denied)
+        return ActionReport(state="limit", limit="output", error="output limit reached", denied=report.denied)
     return report
 
 
 class LeasedInterpreter(Protocol):
     """A started interpreter that a session has for itself."""
 
-    def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange: ...
+    def exchange(
+        self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None
+    ) -> RunnerExchange: ...
 
     def release(self, keep: bool) -> None: ...
 
@@ -139,7 +141,7 @@ class Coding:
         if not self._open:
             raise UsageError("the session is over", hint="open another one")
         started = time.monotonic()
-        action = Action(code=code, files=files, collect=collect, session="keep")
+        action = CodeAction(code=code, files=files, collect=collect, session="keep")
         exchange = self._exchange(order_of(action, self._limits, self._kernel), self._stopped)
         if exchange.killed == BY_PERSON:
             self._end(keep=False)
@@ -163,7 +165,7 @@ class Coding:
             exchange = self._exchange(Order(request=request, blocks=0, largest=1))
             self._end(keep=exchange.reusable)
 
-    def _exchange(self, order: Order, stopped: Callable[[], bool] | None = None) -> Exchange:
+    def _exchange(self, order: Order, stopped: Callable[[], bool] | None = None) -> RunnerExchange:
         self._idle = False
         exchange = self._line.exchange(order, self._limits, stopped)
         self._idle = True

@@ -41,7 +41,7 @@ def children_of(process: int) -> list[int]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Usage:
+class TreeUsage:
     """What the descendants of a process use.
 
     Attributes:
@@ -55,7 +55,7 @@ class Usage:
     nameless: int
 
 
-def usage(process: int, most: int) -> Usage:
+def tree_usage(process: int, most: int) -> TreeUsage:
     """What the descendants use now; zero where the kernel does not tell.
 
     Args:
@@ -72,7 +72,7 @@ def usage(process: int, most: int) -> Usage:
             continue  # it ended while we looked
         # proc(5): resident less shared pages
         pages += int(parts[1]) - int(parts[2])
-    return Usage(tasks=tasks, resident=pages * os.sysconf("SC_PAGE_SIZE"), nameless=nameless)
+    return TreeUsage(tasks=tasks, resident=pages * os.sysconf("SC_PAGE_SIZE"), nameless=nameless)
 
 
 def _nameless_bytes(process: int) -> int:

@@ -63,7 +63,9 @@ def runner_command(config: Mapping[str, Json], *, first: str = "") -> list[str]:
     return [executable(), *FLAGS, "-c", boot, json.dumps(config), *texts]
 
 
-def runner_config(result_fd: int, scratch: str, environment: Environment, limits: SandboxLimits) -> dict[str, Json]:
+def runner_config(
+    result_fd: int, scratch: str, environment: PythonEnvironment, limits: SandboxLimits
+) -> dict[str, Json]:
     """What the runner needs under every backend."""
     return {
         "result": result_fd,
@@ -82,7 +84,7 @@ def runner_config(result_fd: int, scratch: str, environment: Environment, limits
 
 
 @dataclass(frozen=True, kw_only=True)
-class Environment:
+class PythonEnvironment:
     """What code may use beside the system: a virtual environment; and what it must not see.
 
     Attributes:
@@ -99,7 +101,7 @@ class Environment:
     hidden: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
 
-    def without(self, folders: Sequence[str | os.PathLike[str]]) -> Environment:
+    def without(self, folders: Sequence[str | os.PathLike[str]]) -> PythonEnvironment:
         """The same, with these folders hidden.
 
         Raises:
@@ -116,7 +118,7 @@ class Environment:
         return replace(self, hidden=hidden)
 
 
-def environment_at(path: Path) -> Environment:
+def environment_at(path: Path) -> PythonEnvironment:
     """The environment that a path names: its folder, or the interpreter in its ``bin``.
 
     Its packages can be imported if it was made for the Python version that runs evolve. Only what belongs to it is
@@ -142,7 +144,7 @@ def environment_at(path: Path) -> Environment:
         libraries += _libraries(root, "lib64")
     # all code could read such a file beside the packages, and no import needs it
     dotenv_files = [path for library in libraries for path in Path(library).glob("site-packages/.env*")]
-    return Environment(
+    return PythonEnvironment(
         secret=tuple(str(path) for path in dotenv_files if path.name == ".env" or path.name.startswith(".env.")),
         paths=(os.path.join(root, "pyvenv.cfg"), *_programs(Path(root, "bin"), {str(folder), root}), *libraries),
         packages=(str(packages),) if packages.is_dir() else (),
@@ -176,7 +178,7 @@ def _is_command(path: Path, environments: Collection[str]) -> bool:
     return head.startswith(_BINARIES) or (head.startswith(b"#!") and runs)
 
 
-def variables(scratch: str, limits: SandboxLimits, added: Environment) -> dict[str, str]:
+def variables(scratch: str, limits: SandboxLimits, added: PythonEnvironment) -> dict[str, str]:
     """The whole environment inside the sandbox."""
     return {
         "PATH": ":".join((*added.programs, "/usr/bin", "/bin")),
@@ -192,7 +194,7 @@ def system_folders() -> list[str]:
     return [path for path in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64") if os.path.lexists(path)]
 
 
-def readable_paths(environment: Environment) -> list[str]:
+def readable_paths(environment: PythonEnvironment) -> list[str]:
     """Everything that code may read outside its scratch folder, outermost only.
 
     Raises:
@@ -209,7 +211,7 @@ def readable_paths(environment: Environment) -> list[str]:
     return [f for f in dict.fromkeys(paths) if not any(f != other and _inside(f, other) for other in paths)]
 
 
-def listed_paths(environment: Environment) -> list[str]:
+def listed_paths(environment: PythonEnvironment) -> list[str]:
     """Folders whose names may be listed, as an import does, although not all that is in them may be read."""
     return sorted({folder for path in environment.secret for folder in (os.path.dirname(path), _library_of(path))})
 

@@ -15,7 +15,7 @@ from evolve.cancellation import Cancellation
 from evolve.episodes import Json
 from evolve.errors import Cancelled, SandboxUnavailable
 from evolve.sandbox.actions import NO_FILES, ActionResult
-from evolve.sandbox.coding import Action, Coding, order_of, result_of
+from evolve.sandbox.coding import CodeAction, Coding, order_of, result_of
 from evolve.sandbox.protocol import (
     Backend,
     Program,
@@ -24,36 +24,36 @@ from evolve.sandbox.protocol import (
     TestModule,
 )
 from evolve.sandbox.replies import Block, read_block
-from evolve.sandbox.session import BY_PERSON, Exchange, Order, Session
+from evolve.sandbox.session import BY_PERSON, Order, RunnerExchange, RunnerProcess
 from evolve.sandbox.text import decode_output
 
 _MOST_USES = 200
 _MOST_WARM = 4
 
 
-class _WarmSessions:
+class _WarmRunners:
     """Holds interpreters kept for later calls, the most recently used last."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._entries: list[tuple[_StartLimits, Session]] = []
+        self._entries: list[tuple[_StartLimits, RunnerProcess]] = []
 
-    def take(self, limits: SandboxLimits) -> Session | None:
+    def take(self, limits: SandboxLimits) -> RunnerProcess | None:
         """A kept interpreter that suits the limits; the caller owns it then."""
         with self._lock:
             place = next(
                 (n for n in reversed(range(len(self._entries))) if self._entries[n][0] == _start_limits(limits)), None
             )
-            session = None if place is None else self._entries.pop(place)[1]
-        if session is not None and not session.usable:
-            session.close()  # ended from outside since its last use, or inherited through a fork
+            runner = None if place is None else self._entries.pop(place)[1]
+        if runner is not None and not runner.usable:
+            runner.close()  # ended from outside since its last use, or inherited through a fork
             return None
-        return session
+        return runner
 
-    def put(self, session: Session, limits: SandboxLimits) -> None:
+    def put(self, runner: RunnerProcess, limits: SandboxLimits) -> None:
         """Keeps an interpreter, if need be in place of the one that was used longest ago."""
         with self._lock:
-            self._entries.append((_start_limits(limits), session))
+            self._entries.append((_start_limits(limits), runner))
             old = self._entries.pop(0)[1] if len(self._entries) > _MOST_WARM else None
         if old is not None:
             old.close()
@@ -61,8 +61,8 @@ class _WarmSessions:
     def close(self) -> None:
         with self._lock:
             entries, self._entries = self._entries, []
-        for _, session in entries:
-            session.close()
+        for _, runner in entries:
+            runner.close()
 
 
 _StartLimits = tuple[int, int, int]
@@ -76,32 +76,34 @@ def _start_limits(limits: SandboxLimits) -> _StartLimits:
 class _Lease:
     """The sole use of one interpreter, warm or new, until it is released."""
 
-    def __init__(self, backend: Backend, warm_sessions: _WarmSessions, limits: SandboxLimits, *, warm: bool) -> None:
-        self._backend, self._warm_sessions, self._limits, self._warm = backend, warm_sessions, limits, warm
-        self._session = warm_sessions.take(limits) or Session(backend, limits)
+    def __init__(self, backend: Backend, warm_runners: _WarmRunners, limits: SandboxLimits, *, warm: bool) -> None:
+        self._backend, self._warm_runners, self._limits, self._warm = backend, warm_runners, limits, warm
+        self._runner = warm_runners.take(limits) or RunnerProcess(backend, limits)
         self._asked = False
 
-    def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange:
+    def exchange(
+        self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None
+    ) -> RunnerExchange:
         """Sends a request; where the sandbox fails at the very first, a new interpreter is asked once more.
 
         A kept interpreter may have been ended since its last use, its scratch folder removed, the machine out of
         something for a moment. Nothing of the first try is left that the second could see.
         """
-        exchange = self._session.exchange(order, limits, stopped)
+        exchange = self._runner.exchange(order, limits, stopped)
         # not after "start": that took 30 s already, and a second try would take as long
         if not self._asked and exchange.fault() and exchange.killed not in ("start", BY_PERSON):
-            self._session.close()
-            self._session = Session(self._backend, self._limits)
-            exchange = self._session.exchange(order, limits, stopped)
+            self._runner.close()
+            self._runner = RunnerProcess(self._backend, self._limits)
+            exchange = self._runner.exchange(order, limits, stopped)
         self._asked = True
         return exchange
 
     def release(self, keep: bool) -> None:
         """Keeps it for a later call, or ends it."""
-        if keep and self._warm and self._session.uses < _MOST_USES:
-            self._warm_sessions.put(self._session, self._limits)
+        if keep and self._warm and self._runner.uses < _MOST_USES:
+            self._warm_runners.put(self._runner, self._limits)
         else:
-            self._session.close()
+            self._runner.close()
 
 
 class IsolatedSandbox:
@@ -119,10 +121,10 @@ class IsolatedSandbox:
         self.backend = backend.name
         self._confinement = backend
         self._warm = warm
-        self._warm_sessions = _WarmSessions()
+        self._warm_runners = _WarmRunners()
         self._cancellation: Cancellation | None = None
         # also at the end of the program, when nobody called close
-        self._finalizer = weakref.finalize(self, self._warm_sessions.close)
+        self._finalizer = weakref.finalize(self, self._warm_runners.close)
 
     def __enter__(self) -> IsolatedSandbox:
         return self
@@ -183,7 +185,7 @@ class IsolatedSandbox:
 
     def close(self) -> None:
         """Ends the interpreters that are kept for later calls."""
-        self._warm_sessions.close()
+        self._warm_runners.close()
 
     def execute(
         self,
@@ -201,7 +203,7 @@ class IsolatedSandbox:
         """
         limits = limits or SandboxLimits()
         started = time.monotonic()
-        action = Action(code=code, files=files, collect=collect)
+        action = CodeAction(code=code, files=files, collect=collect)
         exchange = self._exchange(order_of(action, limits, _kernel_limits(limits)), limits)
         return result_of(exchange, time.monotonic() - started)
 
@@ -214,7 +216,7 @@ class IsolatedSandbox:
         limits = limits or SandboxLimits()
         return Coding(self._lease(limits), limits, _kernel_limits(limits), self._cancellation)
 
-    def _exchange(self, request: Order, limits: SandboxLimits) -> Exchange:
+    def _exchange(self, request: Order, limits: SandboxLimits) -> RunnerExchange:
         """One request on a kept or new interpreter, which is kept again only if nothing about it can have changed."""
         lease = self._lease(limits)
         keep = False
@@ -232,7 +234,7 @@ class IsolatedSandbox:
 
     def _lease(self, limits: SandboxLimits) -> _Lease:
         _check_inherited(limits)
-        return _Lease(self._confinement, self._warm_sessions, limits, warm=self._warm)
+        return _Lease(self._confinement, self._warm_runners, limits, warm=self._warm)
 
     def _run(
         self,
@@ -290,7 +292,9 @@ def _kernel_limits(limits: SandboxLimits) -> dict[str, Json]:
     }
 
 
-def _result(exchange: Exchange, expected: Sequence[int | None], limits: SandboxLimits, seconds: float) -> SandboxResult:
+def _result(
+    exchange: RunnerExchange, expected: Sequence[int | None], limits: SandboxLimits, seconds: float
+) -> SandboxResult:
     blocks = list(exchange.reply.blocks)
     missing = "late" if exchange.killed == "wall" else exchange.killed or "fault"
     blocks += [Block(state=missing, data=b"")] * (len(expected) - len(blocks))

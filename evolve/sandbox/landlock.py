@@ -18,7 +18,7 @@ from evolve.errors import SandboxUnavailable
 from evolve.sandbox import seccomp
 from evolve.sandbox.descent import tasks_of_user
 from evolve.sandbox.interpreter import (
-    Environment,
+    PythonEnvironment,
     listed_paths,
     readable_paths,
     runner_command,
@@ -40,8 +40,8 @@ class Landlock:
 
     name = "landlock"
 
-    def __init__(self, environment: Environment | None = None) -> None:
-        self._environment = environment or Environment()
+    def __init__(self, environment: PythonEnvironment | None = None) -> None:
+        self._environment = environment or PythonEnvironment()
 
     def missing(self) -> str:
         if platform.system() != "Linux":
@@ -81,7 +81,7 @@ def _version() -> int:
     return version
 
 
-def _readable(environment: Environment) -> list[str]:
+def _readable(environment: PythonEnvironment) -> list[str]:
     # a rule for a link would be one for what it leads to, which is shown by itself or shall not be
     paths = [path for path in readable_paths(environment) if not os.path.islink(path)]
     return [*paths, "/etc/ld.so.cache", "/etc/localtime"]

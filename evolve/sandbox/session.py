@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evolve.errors import SandboxUnavailable
-from evolve.sandbox.descent import children_of, descendants, usage
+from evolve.sandbox.descent import children_of, descendants, tree_usage
 from evolve.sandbox.protocol import Backend, Launch, SandboxLimits
 from evolve.sandbox.replies import ReplyReader
 from evolve.sandbox.taskgroup import make_task_group
@@ -68,7 +68,7 @@ class Order:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exchange:
+class RunnerExchange:
     """What one request brought: the reply as far as it came and how it ended.
 
     Attributes:
@@ -99,7 +99,7 @@ class Exchange:
         return f"the sandbox ended early{': ' if output else ''}{output}"
 
 
-class Session:
+class RunnerProcess:
     """One running sandboxed interpreter. Not safe for threads; never shared across a fork.
 
     Raises:
@@ -165,7 +165,9 @@ class Session:
         """Whether it still runs and belongs to this process."""
         return self.owner == os.getpid() and self._process.poll() is None
 
-    def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange:
+    def exchange(
+        self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None
+    ) -> RunnerExchange:
         """Sends one request and reads until its reply is complete, the process is gone or time is up.
 
         Starting counts against an allowance of its own, so a slow machine does not use up the time of the code.
@@ -187,7 +189,7 @@ class Session:
         if self._scratch is not None and self._scratch.lost:
             trouble = "the scratch folder was removed from outside"
         late = watch.killed == "wall" and reply.complete  # what came was in time; the runner was slow to clear up
-        return Exchange(reply=reply, stdout=out, stderr=err, killed="" if late else watch.killed, trouble=trouble)
+        return RunnerExchange(reply=reply, stdout=out, stderr=err, killed="" if late else watch.killed, trouble=trouble)
 
     def _transfer(
         self,
@@ -326,7 +328,7 @@ class _Watch:
         elif now >= self._measure:
             self._measure = now + self._every
             most = self._limits.processes + _MOST_THREADS
-            use = usage(self._process, most + 1)
+            use = tree_usage(self._process, most + 1)
             if use.tasks > most:
                 self.killed = "processes"
             elif use.resident > self._limits.memory_mb * _TREE_MEMORY * (1 << 20):

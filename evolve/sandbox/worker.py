@@ -210,7 +210,7 @@ def call_program(job: Job, rows: Sequence[Sequence[str]], report: Reporter) -> N
         report.send(line)
 
 
-class Files:
+class TextImporter:
     """Imports modules from the job's texts, before anything on disk."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
@@ -220,12 +220,12 @@ class Files:
         stem = name.replace(".", "/")
         for place, package in ((stem + ".py", False), (stem + "/__init__.py", True)):
             if place in self.files:
-                loader: Any = Loader(self.files[place], place)
+                loader: Any = TextLoader(self.files[place], place)
                 return type(sys.__spec__)(name, loader, is_package=package)
         return None
 
 
-class Loader:
+class TextLoader:
     def __init__(self, text: str, place: str) -> None:
         self.text, self.place = text, place
 
@@ -239,7 +239,7 @@ class Loader:
 def call_tests(job: Job, rows: Sequence[Sequence[str]], report: Reporter) -> None:
     """Imports the test file and calls its ``test_*`` functions in the order of their definition."""
     names = tuple(job["files"])
-    sys.meta_path.insert(0, Files(job["files"]))
+    sys.meta_path.insert(0, TextImporter(job["files"]))
     module = type(sys)("tests_under_sandbox")
     sys.modules[module.__name__] = module
     report.begun()
