@@ -24,8 +24,8 @@ from evolve.redaction.dotenv import read_dotenv
 from evolve.redaction.inside import inner_values
 from evolve.redaction.shapes import SHAPES
 
-LEAST_BITS = 2.5
-"""Of entropy per character (Shannon) in what looks made at random."""
+LEAST_ENTROPY = 2.5
+"""Bits per character (Shannon) in what looks made at random."""
 
 _SHORTEST_NAMED, _SHORTEST_RANDOM, _LONGEST_RUNS = 6, 8, 2.6
 _DEEPEST = 3
@@ -209,18 +209,18 @@ def _is_random(text: str) -> bool:
         text = text.partition("?")[2]
     signs = _SIGN.search(text) and "/" not in text and not text.startswith("-")
     if signs and len(text) >= _SHORTEST_RANDOM and _LETTER.search(text) and _DIGIT.search(text):
-        return bits(text) >= LEAST_BITS
+        return entropy(text) >= LEAST_ENTROPY
     return bool(_UUID.search(text)) or any(_is_random_part(part) for part in _PART.findall(text))
 
 
 def _is_random_part(text: str) -> bool:
     size, runs = len(text), len(_RUN.findall(text))
-    if size < _SHORTEST_RANDOM or bits(text) < LEAST_BITS:
+    if size < _SHORTEST_RANDOM or entropy(text) < LEAST_ENTROPY:
         return False
     longest = _LONGEST_RUNS if size < 2 * _SHORTEST_RANDOM else 4.0 if _HEX.match(text) else 3.2
     return size <= longest * runs
 
 
-def bits(text: str) -> float:
-    """The entropy per character (Shannon)."""
+def entropy(text: str) -> float:
+    """Bits of entropy per character (Shannon)."""
     return -sum(count / len(text) * math.log2(count / len(text)) for count in Counter(text).values())

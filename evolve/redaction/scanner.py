@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from evolve.redaction.known import LEAST_BITS, KnownSecret, bits
+from evolve.redaction.known import LEAST_ENTROPY, KnownSecret, entropy
 from evolve.redaction.shapes import SHAPES
 
 MARK = "[secret]"
@@ -219,7 +219,7 @@ def _number_texts(value: Any) -> Iterator[str]:
     """A number as a text, where it has as many and as different digits as a secret."""
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LONGEST_NUMBER:
         text = str(int(value)) if value == int(value) else repr(value)
-        if len(text) >= _SHORTEST_CODED and bits(text) >= LEAST_BITS:
+        if len(text) >= _SHORTEST_CODED and entropy(text) >= LEAST_ENTROPY:
             yield text
 
 

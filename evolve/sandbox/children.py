@@ -47,8 +47,8 @@ class Domain:
 class Child:
     """A forked process with the pipe that it reports on and, in a session, the pipe that it is told on."""
 
-    def __init__(self, pid: int, up: int, down: int = -1) -> None:
-        self.pid, self.up, self.down = pid, up, down
+    def __init__(self, pid: int, report_read: int, orders_write: int = -1) -> None:
+        self.pid, self.report_read, self.orders_write = pid, report_read, orders_write
         self.begun = False  # whether it came so far as to run the code
 
     def strip_mark(self, part: bytes, bounds: Bounds) -> bytes:
@@ -68,16 +68,16 @@ class Child:
         self.close()
 
     def close(self) -> None:
-        os.close(self.up)
-        if self.down >= 0:
-            os.close(self.down)
+        os.close(self.report_read)
+        if self.orders_write >= 0:
+            os.close(self.orders_write)
 
 
 class Bounds:
     """Limits of one job: the moment at which it ends in any case, seconds for its code, most bytes of its report."""
 
-    def __init__(self, deadline: float, seconds: float, most: int) -> None:
-        self.deadline, self.seconds, self.most = deadline, seconds, most
+    def __init__(self, deadline: float, seconds: float, most_bytes: int) -> None:
+        self.deadline, self.seconds, self.most_bytes = deadline, seconds, most_bytes
 
     def begin(self) -> None:
         """Starts the time of the code; what a busy machine took before does not count."""
@@ -108,17 +108,19 @@ def read_report(child: Child, full: Callable[[], bool], bounds: Bounds, order: b
             if full():
                 return b"", end_state(child.pid, "disk", bounds.deadline)
         if now >= bounds.deadline:
-            return bytes(data[: bounds.most]), end_state(child.pid, "time", bounds.deadline)
-        if not select.select([child.up], [child.down] if unsent else [], [], min(bounds.deadline, look) - now)[0]:
+            return bytes(data[: bounds.most_bytes]), end_state(child.pid, "time", bounds.deadline)
+        if not select.select(
+            [child.report_read], [child.orders_write] if unsent else [], [], min(bounds.deadline, look) - now
+        )[0]:
             unsent = send_order(child, unsent)
             if has_ended(child.pid):
                 break  # it ended and left the pipe to a process of its own
             continue
-        part = os.read(child.up, 1 << 16)
+        part = os.read(child.report_read, 1 << 16)
         if not part:
             break
         data += child.strip_mark(part, bounds)
-        if len(data) > bounds.most:
+        if len(data) > bounds.most_bytes:
             return b"", end_state(child.pid, "size", bounds.deadline)
         if order and part.endswith(b"\n"):
             return bytes(data), "ok"
@@ -129,7 +131,7 @@ def send_order(child: Child, unsent: memoryview) -> memoryview:
     """Writes as much of the order as the child takes now; gives back the rest."""
     try:
         # up to PIPE_BUF (4,096 bytes) a write to a pipe is whole or refused
-        return unsent[os.write(child.down, unsent[:4096]) :] if unsent else unsent
+        return unsent[os.write(child.orders_write, unsent[:4096]) :] if unsent else unsent
     except BlockingIOError:
         return unsent
     except BrokenPipeError:

@@ -114,7 +114,7 @@ class LeasedInterpreter(Protocol):
     def release(self, keep: bool) -> None: ...
 
 
-class Coding:
+class LeasedSession:
     """One session; implements :class:`~evolve.sandbox.actions.CodeSession`.
 
     Args:
@@ -175,7 +175,7 @@ class Coding:
         self._open = False
         self._line.release(keep)
 
-    def __enter__(self) -> Coding:
+    def __enter__(self) -> LeasedSession:
         return self
 
     def __exit__(

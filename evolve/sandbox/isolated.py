@@ -15,7 +15,7 @@ from evolve.cancellation import Cancellation
 from evolve.episodes import Json
 from evolve.errors import Cancelled, SandboxUnavailable
 from evolve.sandbox.actions import NO_FILES, ActionResult
-from evolve.sandbox.coding import CodeAction, Coding, order_of, result_of
+from evolve.sandbox.coding import CodeAction, LeasedSession, order_of, result_of
 from evolve.sandbox.protocol import (
     Backend,
     Program,
@@ -207,14 +207,14 @@ class IsolatedSandbox:
         exchange = self._exchange(order_of(action, limits, _kernel_limits(limits)), limits)
         return result_of(exchange, time.monotonic() - started)
 
-    def session(self, limits: SandboxLimits | None = None) -> Coding:
+    def session(self, limits: SandboxLimits | None = None) -> LeasedSession:
         """A process in which actions run one after another; see the protocol.
 
         Raises:
             SandboxUnavailable: The backend cannot start, or cannot run code that starts processes.
         """
         limits = limits or SandboxLimits()
-        return Coding(self._lease(limits), limits, _kernel_limits(limits), self._cancellation)
+        return LeasedSession(self._lease(limits), limits, _kernel_limits(limits), self._cancellation)
 
     def _exchange(self, request: Order, limits: SandboxLimits) -> RunnerExchange:
         """One request on a kept or new interpreter, which is kept again only if nothing about it can have changed."""

@@ -64,26 +64,26 @@ def fingerprint(root: int) -> tuple[int, ...]:
 
 def start(job: Job, request: Job, host: Host, *, session: bool = False) -> Child:
     """Forks the process of one job, or of a session."""
-    up, report = os.pipe()
-    orders, down = os.pipe() if session else (-1, -1)
+    report_read, report_write = os.pipe()
+    orders_read, orders_write = os.pipe() if session else (-1, -1)
     rlimits = kernel_limits(request["limits"], host.others, session)
     sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
         try:
-            for descriptor in (up, down, host.result, host.root):
+            for descriptor in (report_read, orders_write, host.result, host.root):
                 if descriptor >= 0:
                     os.close(descriptor)
             failure = caught(confine, request, host, rlimits)
             if failure is None:
-                run_job(job, request, host, (report, orders))
+                run_job(job, request, host, (report_write, orders_read))
             os.write(2, f"{type(failure).__name__}: {failure}\n".encode("utf-8", "backslashreplace"))
         finally:
             os._exit(1)
-    os.close(report)
-    if orders >= 0:
-        os.close(orders)
-    return Child(pid, up, down)
+    os.close(report_write)
+    if orders_read >= 0:
+        os.close(orders_read)
+    return Child(pid, report_read, orders_write)
 
 
 def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> None:
@@ -252,8 +252,8 @@ def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple
     child = host.session
     if child is None:
         child = host.session = start(job, request, host, session=True)
-        os.set_blocking(child.down, False)
-    elif select.select([child.up], [], [], 0)[0]:
+        os.set_blocking(child.orders_write, False)
+    elif select.select([child.report_read], [], [], 0)[0]:
         drop_session(host)
         return b"", "unasked"  # it reported again after its action was over
     signal_session(host, child, signal.SIGCONT)
