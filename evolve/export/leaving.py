@@ -87,10 +87,10 @@ def export_format(name: str) -> ExportFormat:
     Raises:
         UsageError: Nobody offers it.
     """
-    found: ExportFormat | None = find("formats", name)
-    if found is None:
+    form: ExportFormat | None = find("formats", name)
+    if form is None:
         raise UsageError(f"no export format {name!r}", hint=f"--to {', --to '.join(names('formats'))}")
-    return found
+    return form
 
 
 def export(
@@ -116,9 +116,10 @@ def export(
     scanner = Scanner(known_secrets(os.environ)) if rules.scanner is None else rules.scanner
     if rules.description and len(skills) != 1:
         raise UsageError("a description is of one skill", hint="export the skills one by one")
+    # all are checked before the first is written, so that a refusal leaves nothing behind
     prepared: dict[Path, dict[str, str]] = {}
     for whole in skills:
-        _check(whole)
+        _check_skill(whole)
         skill = replace(whole, name=exported_name(whole), rows=_rows(whole, rules, scanner))
         description = describe(skill, rules.description)
         _refuse(whole, form.problems(skill, description), hint="rename or mend the skill first")
@@ -149,19 +150,19 @@ def _rows(skill: Skill, rules: ExportRules, scanner: Scanner) -> tuple[Row, ...]
     """
     if rules.evals == "none":
         return ()
-    found = [scanner.find(json.dumps([list(row.input), row.output], ensure_ascii=False)) for row in skill.rows]
+    findings = [scanner.find(json.dumps([list(row.input), row.output], ensure_ascii=False)) for row in skill.rows]
     if rules.evals == "clean":
-        return tuple(row for row, held in zip(skill.rows, found, strict=True) if not held)
-    for number, held in enumerate(found, 1):
-        if held:
+        return tuple(row for row, secrets in zip(skill.rows, findings, strict=True) if not secrets)
+    for number, secrets in enumerate(findings, 1):
+        if secrets:
             raise UsageError(
-                f"{skill.name} cannot be exported: row {number} of its examples holds {held[0].kind}",
+                f"{skill.name} cannot be exported: row {number} of its examples holds {secrets[0].kind}",
                 hint="--withhold-rows leaves out such rows, --without-evals all of them",
             )
     return skill.rows
 
 
-def _check(skill: Skill) -> None:
+def _check_skill(skill: Skill) -> None:
     problems = name_problems(skill.name)
     if skill.status not in KEPT:
         problems.append(f"its status is {skill.status}; only {', '.join(KEPT)} skills leave the workspace")
@@ -189,6 +190,7 @@ def _in_constants(code: str, scanner: Scanner) -> Iterator[Finding]:
     """Secrets in what the literals of a program mean, used or not: their text may be written with escapes."""
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes | int):
+            # a secret may stand in bytes or as a number as well
             value = node.value.decode("utf-8", "replace") if isinstance(node.value, bytes) else node.value
             if isinstance(value, str) or abs(value) < LONGEST_NUMBER:
-                yield from (replace(found, line=node.lineno) for found in scanner.find(str(value)))
+                yield from (replace(finding, line=node.lineno) for finding in scanner.find(str(value)))

@@ -13,7 +13,7 @@ from itertools import combinations
 from evolve.episodes import BUILT_IN
 from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, resolve
 
-_IDLE: frozenset[InsightStatus] = frozenset({"contested", "refuted", "superseded", "expired"})
+_WITHOUT_INFLUENCE: frozenset[InsightStatus] = frozenset({"contested", "refuted", "superseded", "expired"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,12 +71,12 @@ class InsightBook:
     _rows: dict[str, dict[str, EvidenceRow]] = field(default_factory=dict)
     _by_episode: dict[str, dict[str, list[EvidenceRow]]] = field(default_factory=dict)
     _resolved: dict[str, Insight] = field(default_factory=dict)
-    _bearings: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    _direction_cache: dict[str, Mapping[str, float]] = field(default_factory=dict)
 
     def add_key(self, key: ClaimKey) -> None:
         """Learns what an insight is about; sentences for further relations are merged in."""
-        known = self.keys.get(key.id)
-        self.keys[key.id] = key if known is None else replace(known, texts={**key.texts, **known.texts})
+        earlier = self.keys.get(key.id)
+        self.keys[key.id] = key if earlier is None else replace(earlier, texts={**key.texts, **earlier.texts})
         self._resolved.pop(key.id, None)
 
     def add_evidence(self, rows: Iterable[EvidenceRow]) -> None:
@@ -90,13 +90,14 @@ class InsightBook:
             own[row.id] = row
             self._by_episode.setdefault(row.episode, {}).setdefault(row.insight, []).append(row)
             self._resolved.pop(row.insight, None)
-            self._bearings.pop(row.episode, None)
+            self._direction_cache.pop(row.episode, None)
 
     def expire(self, insight: str, after: int) -> None:
         """Sets aside what was known of an insight up to ``seq`` number ``after``."""
         self.expired[insight] = max(after, self.expired.get(insight, 0))
         self._resolved.pop(insight, None)
-        self._bearings.clear()
+        # Evidence of it may lie in any episode.
+        self._direction_cache.clear()
 
     def evidence(self, insight: str) -> list[EvidenceRow]:
         """Every row of one insight, also those set aside, by ``seq``."""
@@ -111,6 +112,7 @@ class InsightBook:
         if insight not in self._resolved:
             rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
             live = [row for row in rows if after is None or row.seq > after]
+            # What was set aside stays readable; only new evidence makes it act again.
             stale = after is not None and not live
             self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
         return self._resolved[insight]
@@ -120,8 +122,8 @@ class InsightBook:
         return frozenset(row.task for row in self._agreeing(insight))
 
     def _agreeing(self, insight: str) -> list[EvidenceRow]:
-        known = self.get(insight)
-        if known.status in _IDLE or known.posterior.agree <= known.posterior.disagree:
+        resolved = self.get(insight)
+        if resolved.status in _WITHOUT_INFLUENCE or resolved.posterior.agree <= resolved.posterior.disagree:
             return []
         return [row for row in self.evidence(insight) if row.kind == "intervention" and row.direction > 0]
 
@@ -138,7 +140,9 @@ class InsightBook:
             for row in self._agreeing(key.id)
             if row.episode in self.entries
         }
-        return any(one[:2] != other[:2] and _independent(one[2], other[2]) for one, other in combinations(origins, 2))
+        return any(
+            left[:2] != right[:2] and _independent(left[2], right[2]) for left, right in combinations(origins, 2)
+        )
 
     def insights(self) -> list[Insight]:
         """All insights, ordered by id."""
@@ -146,17 +150,17 @@ class InsightBook:
 
     def bearing(self, episode: str) -> Mapping[str, float]:
         """What one episode says: for each insight the mean direction, in [-1, 1], of its evidence there."""
-        known = self._bearings.get(episode)
-        if known is not None:
-            return known
-        found: dict[str, float] = {}
+        cached = self._direction_cache.get(episode)
+        if cached is not None:
+            return cached
+        directions: dict[str, float] = {}
         for insight, rows in self._by_episode.get(episode, {}).items():
             after = self.expired.get(insight, -1)
             signs = [sign for row in rows if row.seq > after and (sign := direction_of(row))]
             if signs:
-                found[insight] = sum(signs) / len(signs)
-        self._bearings[episode] = found
-        return found
+                directions[insight] = sum(signs) / len(signs)
+        self._direction_cache[episode] = directions
+        return directions
 
     def experience(self) -> list[ExperienceRow]:
         """All live evidence of supported and confirmed insights, in an order that depends on content only."""
@@ -165,7 +169,7 @@ class InsightBook:
             if not insight.influences:
                 continue
             after = self.expired.get(insight.id, -1)
-            for row in sorted(self._rows[insight.id].values(), key=lambda one: one.id):
+            for row in sorted(self._rows[insight.id].values(), key=lambda item: item.id):
                 sign = direction_of(row)
                 if not sign or row.seq <= after:
                     continue
@@ -206,11 +210,12 @@ class InsightBook:
         return sorted((row for rows in self._rows.values() for row in rows.values()), key=lambda row: row.id)
 
 
-def _independent(one: str, other: str) -> bool:
+def _independent(left: str, right: str) -> bool:
     """Whether two sources have no part in common. One that nobody knows may be any other."""
-    if one == other == BUILT_IN:
+    if left == right == BUILT_IN:
         return True
-    return bool(one and other) and not set(one.split()) & set(other.split())
+    # A source may join several, and one in common is enough to have planted both.
+    return bool(left and right) and not set(left.split()) & set(right.split())
 
 
 def direction_of(row: EvidenceRow) -> int:

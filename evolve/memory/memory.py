@@ -16,7 +16,7 @@ from evolve.memory.encoding import TaskEncoder
 from evolve.memory.episode_index import EpisodeIndex, IndexFactory, exact_index
 from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
 from evolve.memory.mending import mend
-from evolve.memory.recall import Note, recall_insights, recall_notes, wanted
+from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request
 from evolve.memory.snapshot import MemorySnapshot
 from evolve.store import Database
 from evolve.vectors import Progress
@@ -24,7 +24,9 @@ from evolve.vectors import Progress
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
 
+# A fault is the machine's, and a stop the person's: neither says anything about the task.
 _TEACHES_NOTHING = frozenset({"fault", "interrupted"})
+# Spread evenly over the record, because asking for every episode would take long.
 _SELF_RECALL_SAMPLE = 50
 
 
@@ -115,7 +117,7 @@ class Memory:
         Raises:
             ValueError: A kind is unknown.
         """
-        want = wanted(query, k, scope, kinds)
+        want = recall_request(query, k, scope, kinds)
         book = self._reader.book()
         notes = self._notes() if want.notes else {}
         if not book.entries or not want.insights:
@@ -133,6 +135,7 @@ class Memory:
     def snapshot(self) -> MemorySnapshot:
         """A read-only copy for other processes."""
         book = self._reader.book()
+        # Rebuilt, as the reader goes on adding to its own book.
         copy = book.rebuilt(book.all_evidence())
         index = exact_index(_by_seq(book), self._encoder)
         return MemorySnapshot(book=copy, encoder=self._encoder, index=index, notes=self._notes())
@@ -147,10 +150,10 @@ class Memory:
         Raises:
             UsageError: There is no such status.
         """
-        known = get_args(InsightStatus)
-        if status is not None and status not in known:
-            raise UsageError(f"no status {status!r}", hint=f"one of {', '.join(known)}")
-        return [one for one in self._reader.book().insights() if status in (None, one.status)]
+        statuses = get_args(InsightStatus)
+        if status is not None and status not in statuses:
+            raise UsageError(f"no status {status!r}", hint=f"one of {', '.join(statuses)}")
+        return [insight for insight in self._reader.book().insights() if status in (None, insight.status)]
 
     def get(self, name: str) -> Insight:
         """One insight by id, or by the beginning of an id that names only one.
@@ -159,11 +162,11 @@ class Memory:
             UsageError: There is none, or more than one.
         """
         book = self._reader.book()
-        found = [name] if name in book.keys else [one for one in book.keys if name and one.startswith(name)]
-        if len(found) != 1:
-            problem = "no insight" if not found else f"{len(found)} insights"
+        matches = [name] if name in book.keys else [key for key in book.keys if name and key.startswith(name)]
+        if len(matches) != 1:
+            problem = "no insight" if not matches else f"{len(matches)} insights"
             raise UsageError(f"{problem} with id {name!r}", hint="evolve memory list")
-        return book.get(found[0])
+        return book.get(matches[0])
 
     def evidence(self, name: str) -> list[EvidenceRow]:
         """Every row an insight rests on, oldest first."""
@@ -176,13 +179,13 @@ class Memory:
             influential: Only supported and confirmed insights; False uses all of them.
         """
         book = self._reader.book()
-        return why(book, effect, [one for one in book.insights() if one.influences or not influential])
+        return why(book, effect, [insight for insight in book.insights() if insight.influences or not influential])
 
     def expire(self, name: str, reason: str) -> Insight:
         """Sets an insight aside until new evidence arrives; what was known stays on record."""
-        found = self.get(name)
-        record.write_expiry(self._db, found.id, reason, self._clock())
-        return self.get(found.id)
+        insight = self.get(name)
+        record.write_expiry(self._db, insight.id, reason, self._clock())
+        return self.get(insight.id)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
         """Deletes insights with all their evidence, one by its id or several; gives how many. Notes stay.
@@ -252,7 +255,9 @@ class Memory:
             How many rows of evidence were made anew, and the names of rows that were set aside because what they
             refer to is gone.
         """
-        teaching = (one for one in episodes if one.status not in _TEACHES_NOTHING and one.split not in HELD_OUT)
+        teaching = (
+            episode for episode in episodes if episode.status not in _TEACHES_NOTHING and episode.split not in HELD_OUT
+        )
         return mend(self._db, teaching, self._clock())
 
     def close(self) -> None:
