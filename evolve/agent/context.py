@@ -1,4 +1,4 @@
-"""What an episode runs with: everything that is not state."""
+"""The read-only inputs of an episode: who it is, the task, policy, environment, limits and services."""
 
 from __future__ import annotations
 
