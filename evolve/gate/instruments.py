@@ -1,4 +1,4 @@
-"""What a comparison measures with, by digest: both arms must be measured with the same."""
+"""Digests of the code that judges and measures, by which the gate sees that it changed during a comparison."""
 
 from __future__ import annotations
 

@@ -82,10 +82,10 @@ class BanditEngine:
 
     def search(self, trials: Trials, start: Candidate) -> str:
         """Searches until the budget ends, nothing new is within reach, or all proposals were made."""
-        return _Search(self, trials, start).run()
+        return _BanditSearch(self, trials, start).run()
 
 
-class _Search:
+class _BanditSearch:
     def __init__(self, engine: BanditEngine, trials: Trials, start: Candidate) -> None:
         self._engine, self._trials = engine, trials
         self._random = Random(f"bandit:{engine.settings.seed}")

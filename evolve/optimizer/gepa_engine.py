@@ -68,7 +68,7 @@ class GepaEngine:
         if not start.prompts:
             raise UsageError("there are no prompts to edit", hint="evolve models, then evolve optimize --only prompts")
         gepa = load_gepa()
-        search = _Search(self, trials, start)
+        search = _GepaSearch(self, trials, start)
         gepa.optimize(
             seed_candidate=start.texts,
             trainset=search.ids,
@@ -119,7 +119,7 @@ class _Newest:
         return len(state.program_candidates) - 1
 
 
-class _Search:
+class _GepaSearch:
     """One search: gepa's adapter, its acceptance criterion, its sampler of minibatches and its stopper in one."""
 
     propose_new_texts: Any

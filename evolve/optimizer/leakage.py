@@ -20,7 +20,7 @@ from evolve.tasks.overlap import mark, one_line, runs
 
 WORDS = 8
 CHARACTERS = 30
-"""Fewer words than the gate's 13, because here a false alarm costs one proposal, and the next says it in other words."""
+"""Fewer words than the gate's 13: here a false alarm costs one proposal, and the next says it in other words."""
 
 # Shorter values stand in many sentences that have nothing to do with the task; digits make a value more telling.
 _VALUE = 12
