@@ -45,7 +45,7 @@ class Run:
     """One invocation of a command.
 
     Attributes:
-        kind: ``run`` or ``improve``.
+        kind: The command, such as ``run``, ``improve`` or ``optimize``.
         key: Identity of what was asked; an open run with the same key is continued.
         state: ``open``, or why it ended: ``done``, ``interrupted``...
         body: JSON of the kind's own.

@@ -1,4 +1,4 @@
-"""What came of an action, how it was judged, and what a person is asked on the way."""
+"""Steps of an episode: an action, what came of it, how it was judged; and questions to a person."""
 
 from __future__ import annotations
 

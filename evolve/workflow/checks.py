@@ -1,4 +1,4 @@
-"""What a workflow must be so that it compiles, ends, and commits once."""
+"""Checks that a workflow compiles, ends, and commits exactly once."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _order() -> list[str]:
 def _check_route(stages: tuple[str, ...], stage: str, targets: Mapping[str, str]) -> None:
     kind = kind_of(stage)
     if kind is None or not kind.conditions:
-        routed = ", ".join(sorted(one.name for one in KINDS if one.conditions))
+        routed = ", ".join(sorted(kind.name for kind in KINDS if kind.conditions))
         raise WorkspaceError(f"routes.{stage}: only {routed}, and skill stages, can be routed")
     if stage not in stages:
         raise WorkspaceError(f"routes.{stage}: {stage!r} is not one of the stages")

@@ -1,4 +1,4 @@
-"""Writing a function: an action is its source, run on the visible examples."""
+"""The environment of writing a function: an action is its source, run on the visible examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sets the writing of functions apart from other kinds of work."""
+"""The environment kind ``programs``: writing a function that examples show."""
 
 from __future__ import annotations
 
