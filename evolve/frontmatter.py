@@ -143,7 +143,7 @@ class _Reader:
         # YAML knows \xNN, which JSON does not; what is escaped itself is left alone.
         escaped = re.sub(r"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})", r"\1\\u00\2", raw)
         try:
-            value = json.loads(escaped, strict=False)
+            value = json.loads(escaped, strict=False)  # a tab may stand between YAML's quotes as it is
         except ValueError as error:
             raise self._error("the quoted value is not closed or has an unknown escape") from error
         return str(value)

@@ -33,6 +33,8 @@ class Talk:
 
     def go_on(self, graph_input: object) -> None:
         """Runs until the end, or until a stage waits for a person."""
+        # The context is in no checkpoint, so it is handed over each time. By default checkpoints are written later than
+        # the next stage starts, and a kill would run a finished stage again.
         self.graph.invoke(graph_input, self.config, context=self.context, durability="sync")
 
     def state(self) -> AgentState | None:

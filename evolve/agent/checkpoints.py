@@ -92,6 +92,7 @@ def open_saver(path: Path) -> Iterator[EpisodeSaver]:
         # an episode instead of 29. Switching to the log is itself a write, so syncing is off until that is done.
         for setting in ("synchronous=OFF", "journal_mode=WAL", "synchronous=NORMAL"):
             connection.execute(f"PRAGMA {setting}")
+        # A flipped bit inside a stage passes this; the checksums around the values find it.
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise RecordDamaged(f"{path} is damaged", hint="evolve doctor --repair")
         yield EpisodeSaver(connection, serde=_Serializer())

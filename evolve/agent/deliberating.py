@@ -15,6 +15,7 @@ from evolve.episodes import Action, Alternative, Draw, Json, Limits, Plan, Stage
 from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import clean_text
 from evolve.policies.protocol import Deliberating, Searching
+from evolve.tasks import equal
 
 _MIN_CANDIDATES = 1_000
 """Candidates that a search for rivals gets at least, if so many are left."""
@@ -104,16 +105,16 @@ def as_rival(action: Action) -> Alternative:
 def with_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step], stage: str) -> Action:
     """The last step's action with rivals, asked for where there are fewer than the knob says."""
     action = _samples_as_rivals(steps[-1].action)
-    wanted = context.knobs.rivals - len(action.rivals)
+    missing = context.knobs.rivals - len(action.rivals)
     policy, left = context.policy, context.left(steps)
-    if wanted <= 0 or not isinstance(policy, Deliberating) or left.candidates == 0:
+    if missing <= 0 or not isinstance(policy, Deliberating) or left.candidates == 0:
         return action
     most = max(_MIN_CANDIDATES, action.cost.candidates)
     limits = replace(left, candidates=most if left.candidates is None else min(most, left.candidates))
     current = [*steps[:-1], replace(steps[-1], action=action)]
 
     def work() -> tuple[Action, ...]:
-        return policy.alternatives(context.view, plan, current, limits, wanted)
+        return policy.alternatives(context.view, plan, current, limits, missing)
 
     answers = ask_once(context, (steps[-1].number, stage, "rivals"), work)
     known = {action.code, *(rival.code for rival in action.rivals)}
@@ -123,7 +124,7 @@ def with_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step], stag
     return replace(
         action,
         rivals=(*action.rivals, *fresh),
-        drawn=(*action.drawn, Draw(candidates=limits.candidates, wanted=wanted)),
+        drawn=(*action.drawn, Draw(candidates=limits.candidates, wanted=missing)),
         cost=sum((answer.cost for answer in answers), action.cost),
     )
 
@@ -156,6 +157,13 @@ def run_programs(
     programs = [(code, context.view.entry) for code in codes]
     table = context.outputs.once(key, _Table, lambda: _Table(rows=tuple(probe(programs, inputs))))
     return list(table.rows)
+
+
+def examples_matched(values: Sequence[Json] | None, expected: Sequence[Json]) -> int:
+    """How many of the expected outputs a program gave; -1 where it did not load."""
+    if values is None:
+        return -1
+    return sum(equal(value, output) for value, output in zip(values, expected, strict=False))
 
 
 def is_error(value: Json) -> bool:

@@ -92,6 +92,7 @@ def _since_last_end(steps: Sequence[Step]) -> list[Step]:
 
 
 def _outcome(result: ActionResult) -> Mapping[str, object]:
+    # Everything that came back, also what the observation shortens.
     parts = [result.state, result.error, result.has_value, result.value, result.stdout, result.stderr]
     return {"ended": result.ended, "outcome": digest(canonical_json(parts))}
 

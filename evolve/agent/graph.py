@@ -103,8 +103,8 @@ def _router(source: str, workflow: Workflow) -> Callable[[AgentState, Runtime[Ep
         steps = read_steps(state)
         if source == "observe":
             # Straight back only where there is nothing to judge.
-            seen = steps[-1].observation
-            ready = seen is not None and seen.ok
+            observation = steps[-1].observation
+            ready = observation is not None and observation.ok
             return "stop" if ready or not goes_on(steps, runtime.context) else "again"
         if source != "judge":
             # A doubt leads back only where another action may follow; else the answer stands as it is.

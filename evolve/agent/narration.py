@@ -71,20 +71,27 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
             else {}
         )
     if stage == "observe" and step.observation is not None:
-        seen = step.observation
-        return {"ok": seen.ok, "error": seen.error, "denied": seen.denied, "fault": seen.fault, **_folder(seen)}
-    if stage == "judge" and step.judgement is not None:
-        judged = step.judgement
+        observation = step.observation
         return {
-            "accepted": judged.accepted,
-            "verified": judged.verified,
-            "checked": judged.checked,
-            "rows": judged.rows,
-            "text": judged.text,
+            "ok": observation.ok,
+            "error": observation.error,
+            "denied": observation.denied,
+            "fault": observation.fault,
+            **_changed_files(observation),
+        }
+    if stage == "judge" and step.judgement is not None:
+        judgement = step.judgement
+        return {
+            "accepted": judgement.accepted,
+            "verified": judgement.verified,
+            "checked": judgement.checked,
+            "rows": judgement.rows,
+            "text": judgement.text,
         }
     return {}
 
 
-def _folder(seen: Observation) -> Mapping[str, Any]:
+def _changed_files(observation: Observation) -> Mapping[str, Any]:
     """What changed in a folder; {} elsewhere."""
-    return {"changed": list(seen.state.changed)} if seen.state is not None and seen.state.changed is not None else {}
+    state = observation.state
+    return {"changed": list(state.changed)} if state is not None and state.changed is not None else {}

@@ -36,6 +36,7 @@ def answered(step: Step, answer: str | None) -> Step:
     if answer is None:
         finish = replace(step.action, kind="finish", text=f"{WITHDRAWN}: {step.action.text}")
         return replace(step, action=finish, observation=Observation(ok=False, error=WITHDRAWN))
+    # Not ok: an answer of the person is nothing that could be judged.
     text = _option_text(step, clean_text(answer).strip())[:_LONGEST] or "(no answer; decide without asking)"
     return replace(step, observation=Observation(ok=False, text=text, person=True))
 

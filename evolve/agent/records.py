@@ -135,6 +135,7 @@ class RunRecords:
         Raises:
             UsageError: When none, or more than one, matches.
         """
+        # LIKE would take % and _ in what a person typed for wildcards.
         rows = self._db.rows("episodes", "substr(id, 1, ?) = ?", parameters=[len(episode), episode])
         if len(rows) != 1 or not episode:
             problem = "several episodes begin with" if rows else "there is no episode"

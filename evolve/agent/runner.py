@@ -196,6 +196,7 @@ class Agent:
         config["configurable"] = {"thread_id": context.identity.episode}
         graph = cast(Any, self._graph.copy({"checkpointer": saver}))
         saved = graph.get_state(config)
+        # LangGraph calls a thread finished, without an error, whose next node has another name by now.
         if saved.values and saved.values.get("graph_rev") != self.revision:
             raise WorkspaceError(
                 f"episode {context.identity.episode} was begun by another workflow and cannot be continued by this one",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from evolve.files import digest
 
-_SCALE = 1 << 32
+_SCALE = 1 << 32  # of eight hexadecimal digits
 
 
 def drawn(seed: int, task: str, item: str) -> float:

@@ -35,12 +35,12 @@ def mean_sequence(values: Sequence[float], *, level: float = 0.95) -> Interval:
     """
     import numpy as np
 
-    listed = np.asarray(values, dtype=float)
-    if not len(listed):
+    differences = np.asarray(values, dtype=float)
+    if not len(differences):
         return Interval(value=None, low=None, high=None, n=0, level=level)
-    if np.abs(listed).max() > 1.0:
+    if np.abs(differences).max() > 1.0:
         raise ValueError("differences must lie between -1 and 1")
-    unit = (listed + 1.0) / 2.0
+    unit = (differences + 1.0) / 2.0
     means = np.linspace(0.0, 1.0, _GRID)[1:-1]
     bound = np.log(2.0 / (1.0 - level))
     above = means[_log_wealth(unit, means) < bound]
@@ -49,10 +49,10 @@ def mean_sequence(values: Sequence[float], *, level: float = 0.95) -> Interval:
     low = above.min() - 1.0 / (_GRID - 1) if len(above) else unit.mean()
     high = below.max() + 1.0 / (_GRID - 1) if len(below) else unit.mean()
     return Interval(
-        value=float(listed.mean()),
+        value=float(differences.mean()),
         low=max(-1.0, float(2.0 * low - 1.0)),
         high=min(1.0, float(2.0 * high - 1.0)),
-        n=len(listed),
+        n=len(differences),
         level=level,
     )
 

@@ -49,10 +49,10 @@ class ErrorBudget:
 
     def capital(self, stakes: Iterable[Stake]) -> float:
         """What is left after these proposals, in order; always above 0."""
-        left = self.alpha
+        capital = self.alpha
         for stake in stakes:
-            left -= stake.level * (1.0 - (1.0 if stake.accepted else min(max(stake.wealth, 0.0), 1.0)))
-        return left
+            capital -= stake.level * (1.0 - (1.0 if stake.accepted else min(max(stake.wealth, 0.0), 1.0)))
+        return capital
 
     def level(self, stakes: Iterable[Stake] = ()) -> float:
         """Error level of the next proposal after these."""

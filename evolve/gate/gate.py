@@ -60,7 +60,7 @@ class Gate:
         self.seals.check(proposal.suite)
         pins = instruments()
         refusal = self._refusal(proposal)
-        if refusal:
+        if refusal:  # before it is opened: what is refused untested uses no error level
             state = TestState.refused(refusal)
             return Finding(proposal=proposal, state=state, refused=refusal, pins=pins)
         opened = self.decisions.open(
@@ -93,6 +93,7 @@ class Gate:
     def _compared(self, proposal: Proposal, how: Comparing, alpha: float) -> Finding:
         test = SequentialTest(alpha=alpha)
         runner: PairedRunner[Task] = PairedRunner(run=how.run, test=test, batch=how.batch, seed=how.seed)
+        # A person may have run a gate task by hand; what was learned from it must not be measured on it.
         tasks = [task for task in proposal.suite.evidence("gate") if task.group not in proposal.learned_from]
         comparison = runner.compare(tasks, parent=proposal.parent, variant=proposal.variant, on_pair=how.on_pair)
         state = comparison.state

@@ -232,7 +232,7 @@ class VariantArchive:
             UsageError: The variant is unknown.
         """
         line: list[str] = []
-        while name != UNLEARNED:
+        while name != UNLEARNED:  # a digest covers the parent's, so no line leads back into itself
             line.append(name)
             name = self.get(name).parent
         return line

@@ -54,8 +54,8 @@ class OperatorBandit:
         """The arm whose drawn rate of success is highest; now and then any arm."""
         if random.random() < CURIOSITY:
             return random.choice(list(self._paid))
-        drawn = {name: random.betavariate(1 + self._paid[name], 1 + self._failed[name]) for name in self._paid}
-        return max(drawn, key=lambda name: drawn[name])
+        rates = {name: random.betavariate(1 + self._paid[name], 1 + self._failed[name]) for name in self._paid}
+        return max(rates, key=lambda name: rates[name])
 
     def reward(self, name: str, paid: float) -> None:
         """Notes how a play of an arm ended, from 0 to 1."""
@@ -124,10 +124,10 @@ class _BanditSearch:
 
     def _child(self, name: str, parent: Member) -> Candidate | None:
         before = parent.candidate
-        drawn = self._draw_change(name, parent)
-        if drawn is None:
+        change = self._draw_change(name, parent)
+        if change is None:
             return None
-        proposed, why, other = drawn
+        proposed, why, other = change
         parents = (before.digest, other) if other else (before.digest,)
         workflow = self._engine.scope.fitted(proposed)
         if not self._engine.scope.shows(before.workflow, workflow):
@@ -156,8 +156,8 @@ class _BanditSearch:
         if name == CROSSOVER:
             crossed = crossover(before, donor.workflow, random)
             return crossed, "takes parts of a candidate that is better on other tasks", donor.digest
-        taken = self._linkage.taken(before, donor.workflow, task)
-        return None if taken is None else (taken, "takes over what a task hangs on", donor.digest)
+        transplanted = self._linkage.taken(before, donor.workflow, task)
+        return None if transplanted is None else (transplanted, "takes over what a task hangs on", donor.digest)
 
     def _screened(self, child: Candidate, parent: Member) -> Member:
         """The child's trials: only as many as it takes to see that it is like its parent, or worse."""
@@ -230,6 +230,7 @@ class _BanditSearch:
             known = self._population.members.get(child.digest)
             member = known if known is not None else self._screened(child, rival)
             wins, losses = compare(member, rival)
+            # What was judged already must not come back as the leaner form of another rival.
             is_comparable = member.trials.keys() >= rival.trials.keys()
             if is_comparable and wins >= losses and not self._rivals.was_judged(member):
                 rival = member

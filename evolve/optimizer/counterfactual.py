@@ -75,12 +75,12 @@ class Editor:
     limits: ItemLimits = field(default_factory=ItemLimits)
     weak: tuple[str, ...] = ()
 
-    def propose(self, prompt: str, text: str, seen: Sequence[Divergence], *, seed: int) -> PromptProposal:
+    def propose(self, prompt: str, text: str, divergences: Sequence[Divergence], *, seed: int) -> PromptProposal:
         """The prompt after the edits that passed the screening; unchanged where none did."""
         return self.edited(
             prompt,
             text,
-            [divergence.told(self.tasks.get(divergence.task, "")) for divergence in _distinct(seen)],
+            [divergence.told(self.tasks.get(divergence.task, "")) for divergence in _distinct(divergences)],
             seed=seed,
         )
 
@@ -150,13 +150,13 @@ class Attribution:
         self.tried.append(tested)
         return tested if supported is not False else None
 
-    def _try(self, proposal: PromptProposal, seen: Sequence[Divergence]) -> bool | None:
+    def _try(self, proposal: PromptProposal, divergences: Sequence[Divergence]) -> bool | None:
         """Whether the edit turned at least half of the failures around; None where nothing could be tried."""
         if self.replay is None:
             return None
         texts = {**self.texts, proposal.prompt: proposal.text}
         failed = {record.task: record for record in self.records if not record.solved}
-        sample = [divergence for divergence in _distinct(seen)[:_REPLAYED_FAILURES] if divergence.task in failed]
+        sample = [divergence for divergence in _distinct(divergences)[:_REPLAYED_FAILURES] if divergence.task in failed]
         flips: list[bool] = []
         for left, at in zip(range(len(sample), 0, -1), sample, strict=True):
             flipped = sum(flips)
@@ -173,12 +173,12 @@ class Attribution:
         return turned
 
 
-def _rotated(seen: Sequence[Divergence], by: int) -> list[Divergence]:
+def _rotated(divergences: Sequence[Divergence], by: int) -> list[Divergence]:
     """One divergence per task, the heaviest first; after attempts that came to nothing it is the turn of others."""
-    distinct = _distinct(seen)
+    distinct = _distinct(divergences)
     return distinct[by % len(distinct) :] + distinct[: by % len(distinct)]
 
 
-def _distinct(seen: Sequence[Divergence]) -> list[Divergence]:
+def _distinct(divergences: Sequence[Divergence]) -> list[Divergence]:
     """The heaviest divergence of every task."""
-    return list({divergence.task: divergence for divergence in reversed(seen)}.values())[::-1]
+    return list({divergence.task: divergence for divergence in reversed(divergences)}.values())[::-1]

@@ -75,10 +75,10 @@ def stage_outputs(record: EpisodeRecord) -> tuple[StageOutput, ...]:
 
 
 def _is_refuted(step: Step) -> bool:
-    seen, judged = step.observation, step.judgement
-    if seen is None or seen.fault or seen.denied or step.action.explores:
+    observation, judgement = step.observation, step.judgement
+    if observation is None or observation.fault or observation.denied or step.action.explores:
         return False
-    return not seen.ok or (judged is not None and not judged.accepted)
+    return not observation.ok or (judgement is not None and not judgement.accepted)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,12 +138,12 @@ def divergences(failed: EpisodeRecord, solved: Sequence[EpisodeRecord] = ()) -> 
 
 def _what_came_back(step: Step) -> str:
     """What came back from a step, in words."""
-    seen, judged = step.observation, step.judgement
-    if seen is None or not _is_refuted(step):
+    observation, judgement = step.observation, step.judgement
+    if observation is None or not _is_refuted(step):
         return ""
-    if judged is not None and seen.ok:
+    if judgement is not None and observation.ok:
         return "right on what was shown, refused on what was not"
-    return seen.error or seen.text or f"wrong: it gave {canonical_json(list(seen.outputs))[:600]}"
+    return observation.error or observation.text or f"wrong: it gave {canonical_json(list(observation.outputs))[:600]}"
 
 
 def _first_divergences(
@@ -170,6 +170,7 @@ def _first_divergences(
                 output=output.id,
             )
             firsts.append(parted)
+    # A failed episode weighs one in all, however many of its outputs differ.
     share = 1.0 / max(1, len(firsts))
     return tuple(replace(divergence, weight=share) for divergence in firsts)
 
@@ -280,7 +281,7 @@ def blame(
     by_task: dict[str, list[EpisodeRecord]] = defaultdict(list)
     for record in informative:
         by_task[record.task].append(record)
-    seen: dict[str, list[Divergence]] = {prompt: [] for prompt in prompts}
+    by_prompt: dict[str, list[Divergence]] = {prompt: [] for prompt in prompts}
     for same in by_task.values():
         solved = [record for record in same if record.solved]
         # A task that mostly succeeds fails by chance rather than for want of something in a prompt.
@@ -288,10 +289,10 @@ def blame(
         for divergence in (
             divergence for record in same if not record.solved for divergence in divergences(record, solved)
         ):
-            if divergence.prompt in seen:
-                seen[divergence.prompt].append(replace(divergence, weight=divergence.weight * steady))
+            if divergence.prompt in by_prompt:
+                by_prompt[divergence.prompt].append(replace(divergence, weight=divergence.weight * steady))
     scores = {
-        prompt: (1 + sum(divergence.weight for divergence in seen[prompt]))
+        prompt: (1 + sum(divergence.weight for divergence in by_prompt[prompt]))
         * math.prod(
             _TURNED if intervention.flipped else _STAYED
             for intervention in interventions
@@ -305,7 +306,10 @@ def blame(
             prompt=prompt,
             score=scores[prompt] / whole,
             divergences=tuple(
-                sorted(seen[prompt], key=lambda divergence: (-divergence.weight, divergence.task, not divergence.right))
+                sorted(
+                    by_prompt[prompt],
+                    key=lambda divergence: (-divergence.weight, divergence.task, not divergence.right),
+                )
             ),
             interventions=tuple(intervention for intervention in interventions if intervention.prompt == prompt),
         )

@@ -101,6 +101,7 @@ def guard_of(tasks: Iterable[Task], *, common: Sequence[str] = ()) -> LeakGuard:
     guarded = {piece for piece, count in shared.items() if count < often} - free
     guarded.update(piece for value in values for piece in runs(value, WORDS, CHARACTERS))
     ours = " ".join(map(one_line, common))
+    # Of longer values every run of characters is among the pieces already.
     short = {value for value in values if len(value) <= CHARACTERS and value not in ours}
     return LeakGuard(
         pieces=frozenset(guarded - free),

@@ -125,6 +125,7 @@ def mixed(a: Workflow, b: Workflow, takes: Callable[[str], bool]) -> Workflow | 
     Args:
         takes: Asked once per part that may differ: ``stage:NAME``, ``route:STAGE``, ``knob:NAME``.
     """
+    # ``takes`` may draw at random for each part, so another order of asking would be another search for the same seed.
     only = [stage for stage in (*a.stages, *b.stages) if (stage in a.stages) != (stage in b.stages)]
     taken = {stage for stage in only if not _is_fixed(stage) and takes(f"stage:{stage}")}
     stages = [stage for stage in a.stages if stage not in taken]

@@ -122,8 +122,8 @@ class Population:
     def front(self) -> list[tuple[Member, int]]:
         """Members of the Pareto set with the number of tasks on which they are among the best."""
         wins: dict[str, int] = {}
-        for listed in self._best.values():
-            for member in listed:
+        for leaders in self._best.values():
+            for member in leaders:
                 name = member.candidate.digest
                 wins[name] = wins.get(name, 0) + 1
         return [(self.members[name], number) for name, number in wins.items()]
@@ -147,7 +147,7 @@ class Population:
 
     def partner(self, random: Random, of: Member) -> tuple[Member, str] | None:
         """Somebody who is among the best on a task where ``of`` is not, and the task; None where there is nobody."""
-        weak = [task for task, listed in self._best.items() if of not in listed]
+        weak = [task for task, leaders in self._best.items() if of not in leaders]
         if not weak:
             return None
         task = random.choice(weak)
@@ -173,14 +173,14 @@ class Population:
         return self._niches[key]
 
     def _compete(self, task: str, member: Member) -> None:
-        listed = [*self._best.get(task, ()), member]
-        top = max(rival.trials[task].score for rival in listed)
-        listed = [rival for rival in listed if rival.trials[task].score == top]
-        least = min(rival.trials[task].cost for rival in listed)
-        listed = [rival for rival in listed if rival.trials[task].cost <= BAND * least]
+        leaders = [*self._best.get(task, ()), member]
+        top = max(rival.trials[task].score for rival in leaders)
+        leaders = [rival for rival in leaders if rival.trials[task].score == top]
+        least = min(rival.trials[task].cost for rival in leaders)
+        leaders = [rival for rival in leaders if rival.trials[task].cost <= BAND * least]
         # A task that everybody solves would otherwise fill the front with everybody.
-        listed.sort(key=lambda rival: (-rival.score, -(rival.trials[task].target or 0.0), rival.cost))
-        self._best[task] = listed[:_PER_TASK]
+        leaders.sort(key=lambda rival: (-rival.score, -(rival.trials[task].target or 0.0), rival.cost))
+        self._best[task] = leaders[:_PER_TASK]
 
 
 def compare(child: Member, other: Member) -> tuple[int, int]:
@@ -201,6 +201,6 @@ def compare(child: Member, other: Member) -> tuple[int, int]:
 
 def behaviour(trials: Iterable[Trial]) -> tuple[object, ...]:
     """What tells a candidate from others by its trials: per task score and target, and the order of its mean cost."""
-    listed = sorted(trials, key=lambda trial: trial.task)
-    cost = sum(trial.cost for trial in listed) / max(1, len(listed))
-    return (tuple((trial.task, round(trial.score, 2), trial.target) for trial in listed), int(math.log2(cost + 1.0)))
+    ordered = sorted(trials, key=lambda trial: trial.task)
+    cost = sum(trial.cost for trial in ordered) / max(1, len(ordered))
+    return (tuple((trial.task, round(trial.score, 2), trial.target) for trial in ordered), int(math.log2(cost + 1.0)))

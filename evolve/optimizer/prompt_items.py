@@ -20,6 +20,7 @@ HEADING = "Advice:"
 
 _ENTRY = re.compile(r"(?:[-*]|\d{1,3}[.)]) +(?=\S)")
 _NUMBER = re.compile(r"(\d{1,3})([.)]) +")
+# A line that goes on with the entry above it.
 _MORE = re.compile(r"(?: {2,}|\t)\S")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
@@ -270,6 +271,7 @@ class _RevisionBuilder:
             return "- "
         number = _NUMBER.match(model.source)
         if number and old is None:
+            # With four digits it would no longer be read as an entry.
             return f"{min(int(number[1]) + 1, 999)}{number[2]} "
         marker = _ENTRY.match(model.source)
         return marker[0] if marker else "- "

@@ -97,6 +97,7 @@ class Rivals:
         self._judged.append(self._population.niche(rival))
         if accepted:
             self.incumbent = rival
+            # Verdicts against the old incumbent say nothing of the new one.
             self._judged = [self._population.niche(rival)]
         self._ranked = {}
         for member in self._population.members.values():

@@ -25,10 +25,10 @@ def _check_stages(stages: tuple[str, ...]) -> None:
     for stage in stages:
         if kind_of(stage) is None:
             known = ", ".join(kind.name for kind in KINDS)
-            wanted = "a skill stage is written skill:NAME@DIGEST, with 12 to 64 hexadecimal digits"
+            skill_form = "a skill stage is written skill:NAME@DIGEST, with 12 to 64 hexadecimal digits"
             raise WorkspaceError(
                 f"stages: unknown stage {stage!r}; "
-                + (wanted if stage.startswith(SKILL) else f"known are {known}, and skill:NAME@DIGEST")
+                + (skill_form if stage.startswith(SKILL) else f"known are {known}, and skill:NAME@DIGEST")
             )
     missing = [kind.name for kind in KINDS if kind.name in MANDATORY and kind.name not in stages]
     if missing:

@@ -118,17 +118,17 @@ class _Layout:
 
 def _lanes(edges: Sequence[Edge], position: dict[str, int]) -> dict[Edge, int]:
     """The lowest lane for each edge in which it meets no other, short edges first, so that they stay inside."""
-    taken: list[list[tuple[int, int]]] = []
+    occupied: list[list[tuple[int, int]]] = []
     lanes: dict[Edge, int] = {}
     for edge in sorted(edges, key=lambda edge: abs(position[edge.source] - position[edge.target])):
         low, high = sorted((position[edge.source], position[edge.target]))
         lane = next(
-            (n for n, spans in enumerate(taken) if all(high < a or b < low for a, b in spans)),
-            len(taken),
+            (n for n, spans in enumerate(occupied) if all(high < a or b < low for a, b in spans)),
+            len(occupied),
         )
-        if lane == len(taken):
-            taken.append([])
-        taken[lane].append((low, high))
+        if lane == len(occupied):
+            occupied.append([])
+        occupied[lane].append((low, high))
         lanes[edge] = lane
     return lanes
 
@@ -181,12 +181,12 @@ def _box(layout: _Layout, number: int, stage: str) -> str:
 
 def _arrow_heads() -> str:
     """Arrow heads in the colours of the ways."""
-    drawn = "".join(
+    markers = "".join(
         f'<marker id="{name}" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         f'<path d="M0 0 L8 4 L0 8 Z" fill="{colour}"/></marker>'
         for name, colour in (("to", "#7a8594"), ("to-back", "#c2571a"), ("to-skip", "#2f6fb3"))
     )
-    return f"<defs>{drawn}</defs>"
+    return f"<defs>{markers}</defs>"
 
 
 def _label(stage: str) -> str:

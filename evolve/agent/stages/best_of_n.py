@@ -45,9 +45,9 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     return with_note(action if best == 0 else exchange_answer(action, rivals[best - 1]), _NAME, text)
 
 
-def _score(values: Sequence[Json] | None, wanted: Sequence[Json]) -> tuple[int, int]:
+def _score(values: Sequence[Json] | None, expected: Sequence[Json]) -> tuple[int, int]:
     """Examples reproduced, and inputs beyond them that give a value."""
     if values is None:
         return -1, 0
-    right = sum(equal(value, output) for value, output in zip(values, wanted, strict=False))
-    return right, sum(not is_error(value) for value in values[len(wanted) :])
+    right = sum(equal(value, output) for value, output in zip(values, expected, strict=False))
+    return right, sum(not is_error(value) for value in values[len(expected) :])

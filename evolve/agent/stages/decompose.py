@@ -30,6 +30,7 @@ def decompose(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
     result = paid(context, (len(state["steps"]), _NAME, "plan"), work)
     if from_json(Plan, result.text) == plan:
+        # The note belongs to the plan, also where it was made anew after some steps.
         update = note_skipped({**state, "steps": []}, _NAME, "the task was not taken apart")
         return {**update, "aside": to_json(read_aside(state) + result.cost)}
     return {"plan": result.text, "aside": to_json(read_aside(state) + result.cost)}

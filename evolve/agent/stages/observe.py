@@ -28,40 +28,40 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         return {}
     key = (step.number, "observe", "observation")
     try:
-        seen = context.outputs.once(
-            key, _Seen, lambda: _clean(_observed(step.action, before, context), context.scanner)
+        outcome = context.outputs.once(
+            key, _Outcome, lambda: _clean(_observed(step.action, before, context), context.scanner)
         )
     except Cancelled:
         return {"steps": with_last_step(state, stopped(step))}
-    return {"steps": with_last_step(state, replace(step, action=seen.action, observation=seen.observation))}
+    return {"steps": with_last_step(state, replace(step, action=outcome.action, observation=outcome.observation))}
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Seen:
+class _Outcome:
     """What came back, and from which of an action's answers."""
 
     action: Action
     observation: Observation
 
 
-def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -> _Seen:
+def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -> _Outcome:
     answers = action.kind == "code" and bool(action.code) and not action.explores
     if answers and context.kind.one_file and _lacks_value(action, context):
-        return _Seen(action=action, observation=Observation(ok=False, error=_UNSEEN_CODE, unseen=("the code",)))
+        return _Outcome(action=action, observation=Observation(ok=False, error=_UNSEEN_CODE, unseen=("the code",)))
     if not answers or not (context.kind.unchecked or action.samples):
-        return _Seen(action=action, observation=_observe_plainly(action, before, context))
+        return _Outcome(action=action, observation=_observe_plainly(action, before, context))
     several = bool(action.samples) and not action.decided
     if several and context.kind.unchecked and context.attendance is not None:
         # A person is asked what was meant; where nobody is there, the commonest value decides below.
         values = readings(context.sandbox, context.view, action)[:_MAX_READINGS]
         if values:
             undecided = Observation(ok=False, text="answers to the task give different values", readings=tuple(values))
-            return _Seen(action=action, observation=undecided)
+            return _Outcome(action=action, observation=undecided)
     best, trial = chosen(context.sandbox, context.view, action)
     # Where nothing can check an answer it counts whether it runs at all.
     ok = trial.ok if not context.kind.unchecked else not (trial.fault or trial.denied or trial.error)
     observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
-    return _Seen(action=best, observation=observed)
+    return _Outcome(action=best, observation=observed)
 
 
 def _lacks_value(action: Action, context: EpisodeContext) -> bool:
@@ -70,11 +70,11 @@ def _lacks_value(action: Action, context: EpisodeContext) -> bool:
     return any(MARK in code for code in codes) and MARK not in to_json(context.view)
 
 
-def _clean(seen: _Seen, scanner: Scanner) -> _Seen:
+def _clean(outcome: _Outcome, scanner: Scanner) -> _Outcome:
     """Without secrets that an action printed or read from a file: from here on it is kept, shown and sent."""
     if not scanner:
-        return seen
-    return replace(seen, observation=from_data(Observation, scanner.cleaned(to_data(seen.observation))))
+        return outcome
+    return replace(outcome, observation=from_data(Observation, scanner.cleaned(to_data(outcome.observation))))
 
 
 def _recalled_line(item: Recalled) -> str:

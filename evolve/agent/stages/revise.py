@@ -11,6 +11,7 @@ from evolve.agent.deliberating import (
     ask_once,
     change_answer,
     doubt_of,
+    examples_matched,
     exchange_answer,
     run_programs,
     with_note,
@@ -18,7 +19,6 @@ from evolve.agent.deliberating import (
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.episodes import Action, Plan, Step
 from evolve.policies.protocol import Criticising
-from evolve.tasks import equal
 
 _NAME = "revise"
 
@@ -49,10 +49,7 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     examples = context.view.examples
     inputs = [list(row.input) for row in examples] or [[]]
     table = run_programs(context, (step.number, _NAME, "table"), [action.code, revision.code], inputs)
-    before, after = (
-        -1 if values is None else sum(equal(value, row.output) for value, row in zip(values, examples, strict=False))
-        for values in table
-    )
+    before, after = (examples_matched(values, [row.output for row in examples]) for values in table)
     if after < before:
         return with_note(action, _NAME, f"not taken: {after} examples in place of {before}")
     return with_note(

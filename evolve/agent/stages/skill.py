@@ -10,6 +10,7 @@ from evolve.agent.context import EpisodeContext
 from evolve.agent.deliberating import (
     as_rival,
     change_action,
+    examples_matched,
     exchange_answer,
     is_answer,
     is_error,
@@ -18,8 +19,7 @@ from evolve.agent.deliberating import (
 )
 from evolve.agent.stage_skills import call_skill, role_of
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
-from evolve.episodes import Action, Json, Plan, Step
-from evolve.tasks import equal
+from evolve.episodes import Action, Plan, Step
 
 _LONGEST = 100_000
 """Characters of source that a skill may give; every checkpoint after it holds them."""
@@ -62,7 +62,7 @@ def _tried(stage: str, context: EpisodeContext, steps: Sequence[Step], code: str
     action, examples = step.action, context.view.examples
     inputs = [list(row.input) for row in examples] or [[]]
     table = run_programs(context, (step.number, stage, "table"), [action.code, code], inputs)
-    before, after = (_examples_matched(values, [row.output for row in examples]) for values in table)
+    before, after = (examples_matched(values, [row.output for row in examples]) for values in table)
     # A proposal has to be better; a changed answer only has to be as good.
     if after < before or (after == before and role_of(used) == "propose"):
         return with_note(action, stage, f"not taken: {after} examples in place of {before}")
@@ -74,9 +74,3 @@ def _tried(stage: str, context: EpisodeContext, steps: Sequence[Step], code: str
     return with_note(
         replace(revised, rivals=tuple(rival for rival in revised.rivals if rival.code)), stage, "changed by the skill"
     )
-
-
-def _examples_matched(values: Sequence[Json] | None, wanted: Sequence[Json]) -> int:
-    if values is None:
-        return -1
-    return sum(equal(value, output) for value, output in zip(values, wanted, strict=False))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from evolve.agent.context import EpisodeContext
 from evolve.agent.deliberating import (
     change_answer,
+    examples_matched,
     exchange_answer,
     is_error,
     nearby_inputs,
@@ -18,7 +19,6 @@ from evolve.agent.deliberating import (
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.episodes import Action, Json, Plan, Step
 from evolve.files import canonical_json
-from evolve.tasks import equal
 
 _NAME = "vote"
 
@@ -41,10 +41,10 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     inputs = [*(list(row.input) for row in examples), *nearby_inputs(context)] or [[]]
     codes = [action.code, *(rival.code for rival in rivals)]
     table = run_programs(context, (steps[-1].number, _NAME, "table"), codes, inputs)
-    wanted = [row.output for row in examples]
-    right = [_examples_matched(values, wanted) for values in table]
+    expected = [row.output for row in examples]
+    right = [examples_matched(values, expected) for values in table]
     voters = [number for number, count in enumerate(right) if count == max(right)]
-    ballots = {number: _ballot(table[number] or (), len(wanted)) for number in voters}
+    ballots = {number: _ballot(table[number] or (), len(expected)) for number in voters}
     counts = [Counter(filter(None, column)) for column in zip(*ballots.values(), strict=True)]
     shares = {number: _shares(ballot, counts, len(voters)) for number, ballot in ballots.items()}
     # The earlier answer wins a tie: the first is the one that the policy chose itself.
@@ -60,12 +60,6 @@ def _shares(ballot: Sequence[str], counts: Sequence[Counter[str]], voters: int) 
     """The share of the voters that say the same, over the inputs on which anybody has a value; 1.0 without any."""
     agreeing = [count[value] / voters for value, count in zip(ballot, counts, strict=True) if count]
     return sum(agreeing) / len(agreeing) if agreeing else 1.0
-
-
-def _examples_matched(values: Sequence[Json] | None, wanted: Sequence[Json]) -> int:
-    if values is None:
-        return -1
-    return sum(equal(value, output) for value, output in zip(values, wanted, strict=False))
 
 
 def _ballot(values: Sequence[Json], shown: int) -> list[str]:

@@ -62,9 +62,9 @@ class Files:
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """The check's own score of the last state."""
-        seen = [step.observation for step in record.steps if step.observation is not None]
+        observations = [step.observation for step in record.steps if step.observation is not None]
         # 1.0 would say that it was solved, which the check that decides has not said.
-        return min(0.99, seen[-1].state.score) if seen and seen[-1].state is not None else 0.0
+        return min(0.99, observations[-1].state.score) if observations and observations[-1].state is not None else 0.0
 
     def told(self, task: Task) -> str:
         """The folder, and the check unless it is hidden."""

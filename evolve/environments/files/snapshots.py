@@ -64,6 +64,7 @@ class Snapshots:
         written = {name: self._put(data) for name, data in sorted(changes.written.items())}
         before = {name: self._put(data) for name, data in sorted(changes.before.items())}
         manifest = {"written": written, "deleted": list(changes.deleted), "before": before}
+        # Last, so that whoever holds the digest can have the whole snapshot after a crash.
         return self._put(canonical_json(manifest).encode())
 
     def changes(self, snapshot: str) -> Changes:

@@ -111,8 +111,8 @@ def _off_by_one(trace: Trace, other: Trace) -> Trace | None:
     inner = f"_{trace.entry}"
     code = re.sub(rf"\b{re.escape(trace.entry)}\b", inner, trace.code)
     outer = _OFF_BY_ONE.replace("INNER", inner).replace("ENTRY", trace.entry)
-    gave = tuple(Row(input=row.input, output=_near_miss(row.output)) for row in trace.gave)
-    return replace(trace, code=f"{code.rstrip()}\n\n\n{outer}", gave=gave)
+    shifted = tuple(Row(input=row.input, output=_near_miss(row.output)) for row in trace.gave)
+    return replace(trace, code=f"{code.rstrip()}\n\n\n{outer}", gave=shifted)
 
 
 def _empty(trace: Trace, other: Trace) -> Trace | None:
