@@ -89,7 +89,7 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{name}: not valid TOML: {error}") from error
-    except RecursionError as error:
+    except RecursionError as error:  # tomllib has no limit of its own for nesting
         raise UsageError(f"{name}: nested too deeply") from error
 
 

@@ -38,7 +38,7 @@ def parse(text: str) -> tuple[Fields, str]:
         return {}, text
     for end in range(1, len(lines)):
         if _FENCE.match(lines[end]):
-            return _Reader(lines[1:end]).read(), "\n".join(lines[end + 1 :])
+            return _FieldReader(lines[1:end]).read(), "\n".join(lines[end + 1 :])
     raise UsageError("line 1: the front matter is not closed by a line '---'")
 
 
@@ -74,7 +74,7 @@ def _quoted(value: str) -> str:
 
 
 @dataclass
-class _Reader:
+class _FieldReader:
     """Reads the lines between the fences, top to bottom."""
 
     lines: list[str]

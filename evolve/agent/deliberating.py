@@ -20,7 +20,8 @@ from evolve.tasks import equal
 _MIN_CANDIDATES = 1_000
 """Candidates that a search for rivals gets at least, if so many are left."""
 
-Work = Callable[[EpisodeContext, Plan, Sequence[Step]], Action]
+StageWork = Callable[[EpisodeContext, Plan, Sequence[Step]], Action]
+"""Gives the last step's action as a stage leaves it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +31,11 @@ class _Actions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Table:
+class _ProgramOutputs:
     rows: tuple[Json, ...] = ()
 
 
-def change_answer(state: AgentState, context: EpisodeContext, stage: str, work: Work) -> AgentUpdate:
+def change_answer(state: AgentState, context: EpisodeContext, stage: str, work: StageWork) -> AgentUpdate:
     """Lets a stage change the last step's action, once; an action that is no answer is left as it is."""
     steps = read_steps(state)
     if not steps or not is_answer(steps[-1].action):
@@ -42,7 +43,7 @@ def change_answer(state: AgentState, context: EpisodeContext, stage: str, work: 
     return change_action(state, context, stage, work)
 
 
-def change_action(state: AgentState, context: EpisodeContext, stage: str, work: Work) -> AgentUpdate:
+def change_action(state: AgentState, context: EpisodeContext, stage: str, work: StageWork) -> AgentUpdate:
     """Lets a stage change the last step's action, once, whatever kind it is."""
     steps, plan = read_steps(state), read_plan(state)
     step = steps[-1]
@@ -155,7 +156,7 @@ def run_programs(
     """Runs each program on each input in the sandbox, once; None for a program that did not load."""
     probe = make_probe(context.sandbox)
     programs = [(code, context.view.entry) for code in codes]
-    table = context.outputs.once(key, _Table, lambda: _Table(rows=tuple(probe(programs, inputs))))
+    table = context.outputs.once(key, _ProgramOutputs, lambda: _ProgramOutputs(rows=tuple(probe(programs, inputs))))
     return list(table.rows)
 
 

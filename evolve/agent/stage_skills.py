@@ -15,10 +15,11 @@ from evolve.skills import Skill
 from evolve.tasks.signature import parse_signature
 from evolve.workflow import Workflow, skill_of
 
-Role = Literal["propose", "change", "filter"]
+StageRole = Literal["propose", "change", "filter"]
+"""What a skill does as a stage: proposes an answer, changes the one there is, or doubts it."""
 
 _ADMITTED = ("admitted", "trusted")
-_ROLES: Mapping[tuple[tuple[str, ...], str], Role] = {
+_ROLES: Mapping[tuple[tuple[str, ...], str], StageRole] = {
     (("str", "str"), "str"): "propose",
     (("str",), "str"): "change",
     (("str",), "bool"): "filter",
@@ -26,7 +27,7 @@ _ROLES: Mapping[tuple[tuple[str, ...], str], Role] = {
 """``(instruction, examples as JSON text) -> source``, ``(source) -> source``, ``(source) -> whether to keep it``."""
 
 
-def role_of(skill: Skill) -> Role | None:
+def role_of(skill: Skill) -> StageRole | None:
     """What a skill can do as a stage, by its signature; None where it is no building block."""
     signature = parse_signature(skill.signature)
     kinds = tuple(str(parameter.type) for parameter in signature.parameters)

@@ -47,7 +47,7 @@ class Observation:
     """What came back from running an action in the sandbox on the visible inputs."""
 
     ok: bool
-    """Every visible example was reproduced."""
+    """There is something to judge: examples reproduced, a visible check passed or, where there is neither, it ran."""
     outputs: tuple[Json, ...] = ()
     error: str = ""
     denied: str = ""

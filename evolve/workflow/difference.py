@@ -9,7 +9,7 @@ from typing import Literal
 
 from evolve.workflow.spec import Workflow
 
-Kind = Literal["added", "removed", "moved", "route", "knob"]
+DifferenceKind = Literal["added", "removed", "moved", "route", "knob"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,7 @@ class Difference:
         before, after: The stage it follows, the target, or the number; "" where there is none.
     """
 
-    kind: Kind
+    kind: DifferenceKind
     item: str
     before: str = ""
     after: str = ""
