@@ -25,6 +25,7 @@ from evolve.files import canonical_json, digest
 from evolve.workflow import Workflow, skill_of
 
 Stage = Callable[[AgentState, EpisodeContext], AgentUpdate]
+"""``stage(state, context)`` gives what it changes, and changes neither."""
 
 
 def graph_revision(workflow: Workflow) -> str:

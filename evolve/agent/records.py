@@ -38,6 +38,7 @@ MIGRATIONS = (
 )
 
 _STEP_KEY = ("episode", "step", "stage", "kind")
+"""What identifies an effect of a stage, so that it happens once though a crash has the stage run again."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,9 @@ from evolve.episodes.views import Json
 
 QuestionKind = Literal["ask", "approve"]
 Status = Literal["solved", "unverified", "refused", "unsolved", "budget", "fault", "interrupted", "waiting"]
+"""How an episode stands: the verifier accepted an answer (``solved``, or ``unverified`` where nothing can check it), it
+accepted none (``refused``), none was found (``unsolved``, or ``budget`` where a limit ended it), the environment failed
+(``fault``); or it has not ended: a person stopped it (``interrupted``) or has to answer (``waiting``)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "evaluator": ("agent/outcome.py", "agent/runner.py", "workflow/*.py", "sandbox/*.py"),
     "gate": ("gate/*.py",),
 }
+"""The code whose change during a comparison voids it: what verifies answers, what runs episodes, and the gate."""
 
 
 def instruments() -> dict[str, str]:

@@ -25,6 +25,8 @@ CROSSOVER = "crossover"
 TRANSPLANT = "transplant"
 TOGETHER = "change-together"
 LEAVE_OUT = "leave-out"
+"""Names of changes that need more than one workflow or part; in records they stand beside those of operators."""
+
 TRIES = 400
 """Proposals in a row that are nothing new before the search gives up."""
 

@@ -17,6 +17,8 @@ from evolve.episodes import EpisodeRecord, Step
 from evolve.files import canonical_json
 
 ACT, PLAN, REFLECT, DISTILL = "act.md", "plan.md", "reflect.md", "distill.md"
+"""Prompts that may be to blame, where a step names no other."""
+
 _UNMATCHED = 0.1
 """Weight of a failure without a successful episode beside it."""
 _TURNED, _STAYED = 10.0, 0.55

@@ -22,6 +22,7 @@ _ENTRY = re.compile(r"(?:[-*]|\d{1,3}[.)]) +(?=\S)")
 _NUMBER = re.compile(r"(\d{1,3})([.)]) +")
 # A line that goes on with the entry above it.
 _MORE = re.compile(r"(?: {2,}|\t)\S")
+# Not splitlines(), which also breaks where no line of a file ends; the parts must make up the text without loss.
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
 

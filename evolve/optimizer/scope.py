@@ -18,6 +18,7 @@ INERT_KNOBS: Mapping[str, frozenset[str]] = {
 """Knobs that mean nothing to a kind of policy."""
 
 LEARNING_STAGES = frozenset({"reflect", "distill"})
+"""These only learn, and on trials nothing is learned."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from evolve.workflow.spec import Edge, Workflow
 from evolve.workflow.stages import kind_of, skill_of
 
 _BOX, _HEIGHT, _GAP, _LANE, _TOP = 224, 40, 30, 22, 84
+"""In pixels: width and height of a box, between two boxes, between two lanes, and above the first box."""
 _FIRST = 66
 """From a box to the first lane beside it: room for the word that stands on the way."""
 _TEXT = 330

@@ -18,6 +18,7 @@ ANY_POLICY: frozenset[str] = frozenset()
 
 OUTCOME = ("again", "stop")
 DOUBT = ("doubtful", "agree")
+"""What a stage may decide, the way back first: by what came of the answer, or by a doubt about it."""
 
 
 @dataclass(frozen=True, kw_only=True)
