@@ -62,7 +62,7 @@ def _is_written(item: Field[Any], value: Any) -> bool:
     return bool(value != default)
 
 
-def _plain(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
@@ -70,7 +70,7 @@ def _plain(value: Any) -> Any:
 def _decoders(cls: type) -> dict[str, Callable[[Any], Any]]:
     hints = get_type_hints(cls)
     decoders = {item.name: _decoder(hints[item.name]) for item in fields(cls)}
-    return {name: decode for name, decode in decoders.items() if decode is not _plain}
+    return {name: decode for name, decode in decoders.items() if decode is not _identity}
 
 
 def _decoder(hint: Any) -> Callable[[Any], Any]:
@@ -79,8 +79,8 @@ def _decoder(hint: Any) -> Callable[[Any], Any]:
         return lambda data: from_data(hint, data)  # type: ignore[arg-type]
     if origin in (Union, types.UnionType) and type(None) in args:
         inner = _decoder(next(arg for arg in args if arg is not type(None)))
-        return _plain if inner is _plain else lambda data: None if data is None else inner(data)
+        return _identity if inner is _identity else lambda data: None if data is None else inner(data)
     if origin is tuple or (origin is not None and origin is not Literal and issubclass(origin, Sequence)):
-        inner = _decoder(args[0]) if args else _plain
+        inner = _decoder(args[0]) if args else _identity
         return lambda data: tuple(inner(item) for item in data)
-    return _plain
+    return _identity

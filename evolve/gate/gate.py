@@ -111,19 +111,19 @@ class Gate:
         if how.retry is None:
             return finding
         try:
-            report = self.regression.check(self._listed(finding.proposal.suite), how.retry(finding.pairs))
+            report = self.regression.check(self._regression_tasks(finding.proposal.suite), how.retry(finding.pairs))
         except Unaffordable:
-            return _open(finding, "it won, but the budget ended before all that worked was tried again")
+            return _left_open(finding, "it won, but the budget ended before all that worked was tried again")
         if report.regressed:
             reason = f"{len(report.regressed)} tasks that worked no longer do"
             return replace(
                 finding, regressed=report.regressed, state=replace(finding.state, verdict="reject", reason=reason)
             )
         if report.unclear:
-            return _open(finding, f"it won, but {len(report.unclear)} tasks that worked could not be tried again")
+            return _left_open(finding, f"it won, but {len(report.unclear)} tasks that worked could not be tried again")
         return finding
 
-    def _listed(self, suite: Suite) -> list[RegressionTask]:
+    def _regression_tasks(self, suite: Suite) -> list[RegressionTask]:
         """Tasks of the regression suite that can be tried.
 
         What can only be checked is no evidence. A task whose group changed is another problem under an old name, and
@@ -142,5 +142,5 @@ def solved_by(pairs: Sequence[Pair]) -> frozenset[str]:
     return frozenset(pair.task for pair in pairs if is_verified(pair.variant))
 
 
-def _open(finding: Finding, reason: str) -> Finding:
+def _left_open(finding: Finding, reason: str) -> Finding:
     return replace(finding, state=replace(finding.state, verdict="undecided", reason=reason))

@@ -136,7 +136,7 @@ class RegressionSuite:
     def sample(self, size: int, *, seed: int, suite: str | None = None) -> list[RegressionTask]:
         """A sample for screening that takes from the strata in turn, the same for the same seed."""
         strata: dict[str, list[RegressionTask]] = {}
-        for task in sorted(self.tasks(suite), key=lambda task: _place(task, seed)):
+        for task in sorted(self.tasks(suite), key=lambda task: _sample_order(task, seed)):
             strata.setdefault(task.stratum, []).append(task)
         turns = [(place, stratum, task) for stratum in sorted(strata) for place, task in enumerate(strata[stratum])]
         return [task for _, _, task in sorted(turns, key=lambda turn: turn[:2])[:size]]
@@ -196,7 +196,7 @@ def _within_budget(task: RegressionTask, record: EpisodeRecord) -> bool:
     return all(now <= SLACK * first for first, now in used if first)
 
 
-def _place(task: RegressionTask, seed: int) -> bytes:
+def _sample_order(task: RegressionTask, seed: int) -> bytes:
     return hashlib.sha256(f"{seed}:{task.suite}:{task.task}".encode()).digest()
 
 

@@ -49,7 +49,7 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
     if answers and context.kind.one_file and _lacks_value(action, context):
         return _Outcome(action=action, observation=Observation(ok=False, error=_UNSEEN_CODE, unseen=("the code",)))
     if not answers or not (context.kind.unchecked or action.samples):
-        return _Outcome(action=action, observation=_observe_plainly(action, before, context))
+        return _Outcome(action=action, observation=_observe_action(action, before, context))
     several = bool(action.samples) and not action.decided
     if several and context.kind.unchecked and context.attendance is not None:
         # A person is asked what was meant; where nobody is there, the commonest value decides below.
@@ -82,7 +82,7 @@ def _recalled_line(item: Recalled) -> str:
     return " ".join(f"{item.text} ({item.provenance})".split()) if item.provenance else item.text
 
 
-def _observe_plainly(action: Action, before: Sequence[Step], context: EpisodeContext) -> Observation:
+def _observe_action(action: Action, before: Sequence[Step], context: EpisodeContext) -> Observation:
     if action.kind == "recall":
         if action.shown:
             return Observation(ok=False, text=action.shown)

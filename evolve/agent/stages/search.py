@@ -54,7 +54,7 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
         from evolve.policies.search import SearchPolicy
 
         policy, own = SearchPolicy(), False
-    limits = context.left(steps) if own else _lent(context)
+    limits = context.left(steps) if own else _lent_limits(context)
     (answer,) = ask_once(
         context, (step.number, _NAME, "answer"), lambda: (policy.search_again(context.view, steps, limits),)
     )
@@ -77,6 +77,6 @@ def _fits(context: EpisodeContext, step: Step) -> bool:
     )
 
 
-def _lent(context: EpisodeContext) -> Limits:
+def _lent_limits(context: EpisodeContext) -> Limits:
     knobs = context.knobs
     return Limits(candidates=int(knobs.candidates * knobs.share), seconds=knobs.seconds * knobs.share)

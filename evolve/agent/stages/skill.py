@@ -54,10 +54,10 @@ def _work(stage: str, context: EpisodeContext, plan: Plan, steps: Sequence[Step]
         return with_note(action, stage, "the skill gave no source")
     if value == action.code:
         return with_note(action, stage, "the skill left the answer as it is")
-    return _tried(stage, context, steps, value)
+    return _tested(stage, context, steps, value)
 
 
-def _tried(stage: str, context: EpisodeContext, steps: Sequence[Step], code: str) -> Action:
+def _tested(stage: str, context: EpisodeContext, steps: Sequence[Step], code: str) -> Action:
     step, used = steps[-1], context.skills[stage]
     action, examples = step.action, context.view.examples
     inputs = [list(row.input) for row in examples] or [[]]

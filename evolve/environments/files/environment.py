@@ -91,7 +91,7 @@ class FilesEnvironment:
         Code is ready to be judged when the visible check passes on what it left; without a visible check, only
         ``finish`` says so. Handing in an unchanged folder is giving up.
         """
-        state = self._from(before)
+        state = self._start_state(before)
         if action.kind == "finish":
             changed = self._snapshots.changes(state.snapshot)
             return Observation(
@@ -129,7 +129,7 @@ class FilesEnvironment:
             changed=moved.names[:_MOST_NAMES],
             protected=tuple(protected[:_MOST_NAMES]),
             output=clean_text(result.stdout + result.stderr)[-TAIL:],
-            value=_short(result.value) if result.has_value else None,
+            value=_shortened(result.value) if result.has_value else None,
         )
         checked = Checked(ok=False)
         if moved.names and self._work.check:
@@ -153,9 +153,9 @@ class FilesEnvironment:
 
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         """Whether the visible check passes after an action on the state of a snapshot; see the protocol's ``Probe``."""
-        return [self._tried(code, [str(row[0]) for row in inputs]) for code, _ in programs]
+        return [self._passes_after(code, [str(row[0]) for row in inputs]) for code, _ in programs]
 
-    def _tried(self, code: str, snapshots: Sequence[str]) -> list[Json] | None:
+    def _passes_after(self, code: str, snapshots: Sequence[str]) -> list[Json] | None:
         passed: list[Json] = []
         for snapshot in snapshots:
             tree = self._snapshots.changes(snapshot).on(self._tree.files)
@@ -179,7 +179,7 @@ class FilesEnvironment:
     def close(self) -> None:
         """Holds nothing that needs freeing."""
 
-    def _from(self, before: Sequence[Step]) -> EnvironmentState:
+    def _start_state(self, before: Sequence[Step]) -> EnvironmentState:
         """The state that the next action starts from, which is the one it leaves if nothing changes."""
         for step in reversed(self.focus(before)):
             state = state_of(step)
@@ -220,6 +220,6 @@ def marked(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[str
     return tuple(sorted(name for name in changed if after[name].count(sign) > before.get(name, b"").count(sign)))
 
 
-def _short(value: Json) -> Json:
+def _shortened(value: Json) -> Json:
     text = json.dumps(value)
     return value if len(text) <= TAIL else clean_text(text[:TAIL])
