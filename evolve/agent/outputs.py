@@ -72,6 +72,8 @@ class KeptOutputs:
             row = cursor.execute(f"SELECT body, checksum FROM step_outputs {_WHERE}", place).fetchone()
         if row is not None:
             return self._read(key, cls, *row)
+        # Outside of the cursor, which holds the saver's lock: work may keep outputs of its own, as the probes of a
+        # reflection are, and the lock cannot be taken twice.
         value = compute()
         body = to_json(value)
         hit("output.before")

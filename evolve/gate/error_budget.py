@@ -57,4 +57,4 @@ class ErrorBudget:
     def level(self, stakes: Iterable[Stake] = ()) -> float:
         """Error level of the next proposal after these."""
         listed = tuple(stakes)
-        return self.capital(listed) / (len(listed) + 2)
+        return self.capital(listed) / (len(listed) + 2)  # the next one has the number len(listed) + 1

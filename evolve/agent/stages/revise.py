@@ -52,6 +52,7 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     before, after = (examples_matched(values, [row.output for row in examples]) for values in table)
     if after < before:
         return with_note(action, _NAME, f"not taken: {after} examples in place of {before}")
+    # The doubt was about the answer that is gone, so this one does not count as doubted.
     return with_note(
         exchange_answer(action, as_rival(revision)), _NAME, "revised because " + doubt.text, doubtful=False
     )

@@ -27,6 +27,7 @@ class ProgramsEnvironment:
         self.name = name
         self._entry, self._examples, self._sandbox = task.entry, task.examples, sandbox
         rows = task.verify_rows()
+        # Rows are the best verifier, so they are asked first; an opinion counts only where there is nothing better.
         self._verifiers: tuple[Verifier, ...] = (RowsVerifier(rows=rows),)
         if task.tests:
             tests = TestsVerifier(tests=task.tests)
