@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 
 from evolve.agent import stages
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import deliberated, doubt_of, skipped
+from evolve.agent.deliberating import deliberated, doubt_of, note_skipped
 from evolve.agent.narration import narrate
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
@@ -25,6 +25,7 @@ from evolve.files import canonical_json, digest
 from evolve.workflow import Workflow, kind_of, skill_of
 
 Stage = Callable[[AgentState, EpisodeContext], AgentUpdate]
+"""``stage(state, context)`` gives what it changes, and changes neither."""
 
 
 def graph_revision(workflow: Workflow) -> str:
@@ -43,8 +44,8 @@ def build_graph(workflow: Workflow) -> StateGraph[AgentState, EpisodeContext]:
         if edge.condition == "always":
             builder.add_edge(node_name(edge.source), node_name(edge.target))
     for source, targets in workflow.routes.items():
-        ways = {condition: node_name(target) for condition, target in targets.items()}
-        builder.add_conditional_edges(node_name(source), cast(Any, _router(source, workflow)), cast(Any, ways))
+        path_map = {condition: node_name(target) for condition, target in targets.items()}
+        builder.add_conditional_edges(node_name(source), cast(Any, _router(source, workflow)), cast(Any, path_map))
     builder.add_edge(workflow.stages[-1], END)
     return builder
 
@@ -61,8 +62,8 @@ def stage_of(name: str) -> Stage:
     kind = kind_of(name)
     if kind is not None and kind.work is not None:
         return partial(deliberated, stage=name, work=kind.work)
-    built_in: Stage = getattr(stages, name)
-    return built_in
+    function: Stage = getattr(stages, name)
+    return function
 
 
 def node_name(stage: str) -> str:
@@ -83,15 +84,15 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
         context.check()
         hit(f"stage.{point}.before")
         reason = context.idle.get(name)
-        update = stage(state, context) if reason is None else skipped(state, name, reason)
+        update = stage(state, context) if reason is None else note_skipped(state, name, reason)
         hit(f"stage.{point}.after")
         unknown = set(update) - set(AgentUpdate.__annotations__)
         if unknown:
             raise KeyError(f"stage {name} returned the unknown key {min(unknown)!r}")
         if not isinstance(context.events, NoEvents):
             after = cast(AgentState, {**state, **update})
-            said = narrate(name, after, examples=len(context.view.examples))
-            context.events.emit(Event(kind=name, episode=context.identity.episode, step=len(after["steps"]), data=said))
+            data = narrate(name, after, examples=len(context.view.examples))
+            context.events.emit(Event(kind=name, episode=context.identity.episode, step=len(after["steps"]), data=data))
         return update
 
     node.__name__ = name
@@ -100,19 +101,19 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
 
 def _router(source: str, workflow: Workflow) -> Callable[[AgentState, Runtime[EpisodeContext]], str]:
     position = workflow.stages.index
-    on = position(workflow.routes[source].get("doubtful", source)) > position(source)
+    leads_forward = position(workflow.routes[source].get("doubtful", source)) > position(source)
 
     def route(state: AgentState, runtime: Runtime[EpisodeContext]) -> str:
         steps = read_steps(state)
         if source == "observe":
             # Straight back only where there is nothing to judge.
-            seen = steps[-1].observation
-            ready = seen is not None and seen.ok
+            observation = steps[-1].observation
+            ready = observation is not None and observation.ok
             return "stop" if ready or not goes_on(steps, runtime.context) else "again"
         if source != "judge":
             # A doubt leads back only where another action may follow; else the answer stands as it is.
             doubted = doubt_of(steps[-1].action, source) is not None
-            return "doubtful" if doubted and (on or goes_on(steps, runtime.context)) else "agree"
+            return "doubtful" if doubted and (leads_forward or goes_on(steps, runtime.context)) else "agree"
         return "again" if goes_on(steps, runtime.context) else "stop"
 
     return route

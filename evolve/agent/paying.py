@@ -1,4 +1,4 @@
-"""What stages cost that ask a model outside of a step's action: told once, however often the stage runs."""
+"""Records what model calls cost that belong to no action: once per stage, however often a crash makes it run again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def paid(context: EpisodeContext, key: tuple[int, str, str], compute: Callable[[
     def work() -> Paid:
         before = spent(context)
         text = compute()
-        return Paid(text=text, cost=since(context, before))
+        return Paid(text=text, cost=spent_since(context, before))
 
     return context.outputs.once(key, Paid, work)
 
@@ -35,8 +35,8 @@ def spent(context: EpisodeContext) -> Cost:
     return policy.spent if isinstance(policy, Spending) else Cost()
 
 
-def since(context: EpisodeContext, before: Cost) -> Cost:
-    """What was spent since then."""
+def spent_since(context: EpisodeContext, before: Cost) -> Cost:
+    """What was spent since ``before``."""
     now = spent(context)
     return replace(
         Cost(), tokens=now.tokens - before.tokens, money=now.money - before.money, calls=now.calls - before.calls

@@ -1,4 +1,4 @@
-"""What a workflow must be so that it compiles, ends, and commits once."""
+"""Checks that a workflow compiles, ends, and commits exactly once."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def _check_stages(stages: tuple[str, ...]) -> None:
     for stage in stages:
         if kind_of(stage) is None:
             known = ", ".join([*(kind.name for kind in KINDS), *names("stages")])
-            wanted = "a skill stage is written skill:NAME@DIGEST, with 12 to 64 hexadecimal digits"
+            skill_form = "a skill stage is written skill:NAME@DIGEST, with 12 to 64 hexadecimal digits"
             raise WorkspaceError(
                 f"stages: unknown stage {stage!r}; "
-                + (wanted if stage.startswith(SKILL) else f"known are {known}, and skill:NAME@DIGEST")
+                + (skill_form if stage.startswith(SKILL) else f"known are {known}, and skill:NAME@DIGEST")
             )
     missing = [kind.name for kind in KINDS if kind.name in MANDATORY and kind.name not in stages]
     if missing:
@@ -54,7 +54,7 @@ def _order() -> list[str]:
 def _check_route(stages: tuple[str, ...], stage: str, targets: Mapping[str, str]) -> None:
     kind = kind_of(stage)
     if kind is None or not kind.conditions:
-        routed = ", ".join(sorted(one.name for one in KINDS if one.conditions))
+        routed = ", ".join(sorted(kind.name for kind in KINDS if kind.conditions))
         raise WorkspaceError(f"routes.{stage}: only {routed}, and skill stages, can be routed")
     if stage not in stages:
         raise WorkspaceError(f"routes.{stage}: {stage!r} is not one of the stages")

@@ -1,4 +1,4 @@
-"""What stages there are: where each may stand, what it may decide, and whom it serves."""
+"""The kinds of stages: where each may stand in a workflow, what it may decide, and whom it serves."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ ANY_POLICY: frozenset[str] = frozenset()
 
 OUTCOME = ("again", "stop")
 DOUBT = ("doubtful", "agree")
+"""What a stage may decide, the way back first: by what came of the answer, or by a doubt about it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,20 +172,20 @@ def skill_of(stage: str) -> tuple[str, str] | None:
     """Name and digest (or its beginning) of the skill that a stage calls; None for other stages."""
     if not stage.startswith(SKILL):
         return None
-    name, _, found = stage.removeprefix(SKILL).partition("@")
-    return name, found
+    name, _, digest = stage.removeprefix(SKILL).partition("@")
+    return name, digest
 
 
 def places_of(stages: Sequence[str]) -> tuple[str, ...] | None:
     """The place of every stage, or None where the order allows none. The stages must be known."""
-    found: list[str] = []
+    places: list[str] = []
     rank = 0
     for stage in stages:
         kind = kind_of(stage)
         ranks = [PLACES.index(place) for place in (kind.places if kind else ())]
-        fitting = [one for one in ranks if one >= rank]
+        fitting = [place for place in ranks if place >= rank]
         if not fitting:
             return None
-        rank = fitting[0]
-        found.append(PLACES[rank])
-    return tuple(found)
+        rank = fitting[0]  # the first place that fits leaves the most room for the stages that follow
+        places.append(PLACES[rank])
+    return tuple(places)
