@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 
 from evolve.agent import stages
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import deliberated, doubt_of, note_skipped
+from evolve.agent.deliberating import change_answer, doubt_of, note_skipped
 from evolve.agent.narration import narrate
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
@@ -61,7 +61,7 @@ def stage_of(name: str) -> Stage:
         return partial(stages.skill, stage=name)
     kind = kind_of(name)
     if kind is not None and kind.work is not None:
-        return partial(deliberated, stage=name, work=kind.work)
+        return partial(change_answer, stage=name, work=kind.work)
     function: Stage = getattr(stages, name)
     return function
 
