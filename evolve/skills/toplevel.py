@@ -171,18 +171,18 @@ class TopLevel:
                     self._named(decorator.func, known) for decorator in wraps if isinstance(decorator.args[0], ast.Name)
                 }
                 typed = [parameter.annotation for parameter in arguments(inner.args)] + [inner.returns]
-                plain = names <= {("functools", "wraps")} and len(wraps) == len(inner.decorator_list)
+                harmless = names <= {("functools", "wraps")} and len(wraps) == len(inner.decorator_list)
                 defaults = [part for part in (*inner.args.defaults, *inner.args.kw_defaults) if part is not None]
-                plain &= all(isinstance(part, ast.Constant) for part in defaults)
-                taken = {parameter.arg for parameter in arguments(node.args)}
-                plain &= not any(
-                    isinstance(part, ast.Name) and part.id in taken
+                harmless &= all(isinstance(part, ast.Constant) for part in defaults)
+                names_taken = {parameter.arg for parameter in arguments(node.args)}
+                harmless &= not any(
+                    isinstance(part, ast.Name) and part.id in names_taken
                     for decorator in wraps
                     for part in ast.walk(decorator.func)
                 )
                 if (
                     known is self._top
-                    and plain
+                    and harmless
                     and not node.decorator_list
                     and (self._lazy_annotations or not any(typed))
                 ):

@@ -94,9 +94,9 @@ def _part(skill: Skill, taken: set[str]) -> str:
     body = [node for node in ast.parse(skill.code).body if not _is_future(node)]
     if not (_names(body) & taken):
         return ast.unparse(ast.Module(body=body, type_ignores=[]))
-    made = f"_make_{skill.entry}"
+    factory = f"_make_{skill.entry}"
     inner = "\n".join(f"    {line}" for line in ast.unparse(ast.Module(body=body, type_ignores=[])).splitlines())
-    return f"def {made}():\n{inner}\n    return {skill.entry}\n{skill.entry} = {made}()"
+    return f"def {factory}():\n{inner}\n    return {skill.entry}\n{skill.entry} = {factory}()"
 
 
 def _names(body: Sequence[ast.stmt]) -> set[str]:

@@ -163,7 +163,7 @@ class Searcher:
     def _deduce(self) -> None:
         """Solutions with a function in them, found from the outputs' shape; they wait for simpler programs."""
         if self._deductions is not None:
-            self._deductions.look()
+            self._deductions.collect()
             for cost, entry in self._deductions.solutions():
                 turn = cost - AHEAD
                 ready = turn <= self.enumerator.cost  # else when all programs of that price are built
