@@ -15,6 +15,7 @@ from evolve.skills.formats import plain_fields
 from evolve.skills.scopes import Scopes
 from evolve.skills.typeplaces import TypePlaces
 
+# Functions that call what they get first, or as ``key`` (``default_factory`` of a field), and hand it to nobody.
 CALLS_ITS_FIRST = (("", "map"), ("", "filter"), ("itertools", "starmap"), ("collections", "defaultdict"))
 CALLS_ITS_KEY = (
     *(("", name) for name in ("sorted", "min", "max")),
@@ -24,6 +25,7 @@ CALLS_ITS_KEY = (
 )
 CODEC = "a codec that is not named in the source"
 _CHECKED = ("__init__", "__post_init__", "args", "encode", "decode", "fromtimestamp", "astimezone")
+"""Names that are allowed in certain uses only."""
 _NO_PYTHON_METHODS = ("abc", "enum", "typing")
 """Modules whose classes have no methods that keep attributes, but for special ones."""
 

@@ -48,6 +48,7 @@ def _reveals_class(node: ast.FunctionDef) -> bool:
     parameters = [*node.args.posonlyargs, *node.args.args]
     if node.args.vararg or node.decorator_list or len(parameters) < 2:
         return True
+    # Each comparison with a constant holds one use of the name, so any other use leaves the count uneven.
     unmatched = 0
     for part in ast.walk(node):
         match part:

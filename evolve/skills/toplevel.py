@@ -29,7 +29,9 @@ Known = dict[str, Kind]
 """Names that are bound so far: to data, what an import gave, whatever holds code of the source, or its own classes."""
 
 _OWN_CODE = ("code", "class", "enum", "member")
+"""Kinds of names behind which code of the source may stand."""
 _BINDERS = ("classmethod", "staticmethod", "property", "cached_property", "setter", "deleter")
+"""Decorators of which one around another would run code when the class is read."""
 _OPERATIONS: tuple[type[ast.expr], ...] = (
     *(ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Slice),
     *(ast.JoinedStr, ast.FormattedValue),

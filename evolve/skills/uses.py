@@ -17,6 +17,7 @@ from evolve.skills.scopes import Scopes, parents, values_given
 from evolve.skills.typeplaces import TypePlaces
 
 _BY_ITEMS = ("dict", "enumerate", "frozenset", "len", "list", "set", "sorted", "tuple", "zip")
+"""Builtins that only go through the items of a table."""
 _INSTEAD = {
     "print": ": give the text back instead",
     "input": ": take an argument instead",

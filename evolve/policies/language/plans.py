@@ -8,7 +8,9 @@ from typing import Any
 from evolve.episodes import Plan, Step, Subgoal
 
 _MOST = 8
+"""Subgoals of one plan."""
 _LONGEST = 300
+"""Characters of a goal or postcondition."""
 
 PLAN_SCHEMA: Mapping[str, Any] = {
     "title": "plan",

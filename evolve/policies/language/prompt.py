@@ -18,6 +18,8 @@ from evolve.policies.language.mounting import import_line
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.skills import Skill
 
+# Characters: of all examples or a part of the task, of a step's code, of what it gave, of an older step in a line, of
+# a person's answer among these, and of an edit that a preference comes from.
 _EXAMPLES = 3_000
 _CODE = 2_000
 _SEEN = 900
@@ -25,7 +27,9 @@ _LINE = 140
 _ANSWER = 600
 _EDIT = 600
 _SHOWN_IN_FULL = 3
+"""Latest steps."""
 _LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
+"""First letter of the id by which an item is cited, by its kind."""
 
 
 def task_message(view: TaskView) -> Message:

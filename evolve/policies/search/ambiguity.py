@@ -16,7 +16,9 @@ from evolve.programs.terms import Term
 from evolve.programs.types import STR, Type, thaw
 
 MAX_INPUTS = 60
+"""Changed inputs on which two programs are compared."""
 NO_VALUE = "(no value)"
+"""Stands for the value of a program that has none on an input."""
 
 
 def disagreement(

@@ -25,6 +25,7 @@ from evolve.policies.search.searcher import Searcher, Vocabulary, meter_for
 from evolve.programs.terms import Apply, Constant, Input, Term, walk
 
 CANDIDATES = 1_500
+"""Candidates of the enumeration from which one task's dreams are drawn."""
 JITTER = 3
 """Largest random change of a price, so that different dreams dwell in different regions."""
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 MAX_PRICE = 14
+"""Of a name, however unlikely: it is found late and not never."""
 PENALTY, CLUE_PENALTY = 1.6, 0.6
 """Ridge penalties of the fit on weights of features and of clues, spread over the weight of all samples: a prior that
 counts for less the more there is to learn from."""

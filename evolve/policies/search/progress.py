@@ -13,6 +13,7 @@ from evolve.policies.search.searcher import Searcher, Solution
 from evolve.programs.terms import Term, from_json
 
 UNLIMITED = 10_000_000
+"""Candidates of a search where an episode sets no limit."""
 
 
 @dataclass

@@ -21,6 +21,7 @@ from evolve.programs.terms import Constant, Term
 from evolve.programs.types import STR, Type
 
 MAX_COST = 60
+"""Price at which a search ends, whatever budget is left."""
 COVER_PATIENCE = 1
 """Levels to go on past a cover's dearest segment before the cover is taken."""
 EVERY = 4096
