@@ -249,6 +249,7 @@ class Admission:
             raise _Refused("tests", f"{failures[0].name} fails: {failures[0].error}")
         if not original.outputs:
             raise _Refused("tests", "it has no tests")
+        # What no test noticed may still be the same program; only values tell.
         unnoticed = [code for code, run in zip(versions, runs, strict=True) if not _fails_tests(run)]
         self._mutation(case, len(versions) - len(unnoticed), unnoticed)
 

@@ -69,6 +69,7 @@ class Uses:
     def problems(self) -> Iterator[tuple[int, str]]:
         """Line and message of everything that is not allowed."""
         nodes = list(ast.walk(self._tree))
+        # Names first: they mark attributes of modules as judged, which the second pass would judge as those of values.
         for node in nodes:
             if isinstance(node, ast.Name):
                 yield from ((node.lineno, text) for text in self._name_problems(node))

@@ -65,6 +65,7 @@ def mount(code: str, skills: Sequence[Skill]) -> Mounted:
             lines[place] = ""
         if skill.digest not in used:
             parts.append(_part(skill, taken))
+            # The next skill may define the same names.
             taken |= _names(ast.parse(skill.code).body)
         parts += [f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname]
         used[skill.digest] = None

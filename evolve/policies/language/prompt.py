@@ -171,6 +171,7 @@ def steps_message(view: TaskView, steps: Sequence[Step], most: int) -> list[Mess
     lines: list[str] = []
     older = list(steps[:-_SHOWN_IN_FULL])
     while older and room - sum(map(len, lines)) > _LINE:
+        # From the newest back, because there may be no room for all.
         step = older.pop()
         lines.insert(0, shortened(_line(view, step), _ANSWER if answered_by_person(step) else _LINE))
     if older:

@@ -64,6 +64,7 @@ def dream(
     share = max(2, -(-count // max(1, len(problems))))
     samples: list[Sample] = []
     for problem in problems:
+        # Each task gets prices of its own, so that its dreams dwell elsewhere than those of the last one.
         for sample in _dreams_of(problem, vocabulary, _jittered(vocabulary, prices, rng), share, rng):
             samples.append(sample)
             check()

@@ -203,6 +203,7 @@ class _Bodies:
     def grow(self) -> None:
         """Builds the bodies of the next cost."""
         self.cost += 1
+        # The list itself, to which everything below adds.
         fresh = self.bank.shelf(self.result).open(self.cost)
         self._add_leaves()
         for rule, price, sources, result in self.turns:

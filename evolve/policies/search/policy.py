@@ -150,7 +150,7 @@ class SearchPolicy:
             return spare
         before = time.process_time()
         search = self._search(view, plan, steps)
-        started = search.meter.used
+        started = search.meter.used  # what a replay of earlier steps took was paid for with them
         whole, limits = limits, without_share(limits, plan)
         solution = search.next(limits)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)

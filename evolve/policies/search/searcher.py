@@ -62,6 +62,7 @@ class Vocabulary:
         key = (problem.input_types, problem.output_type)
         if key not in self.grammars:
             columns = column_operations(problem)
+            # Columns stay known by name: answers, skills and ablations of this task hold them.
             self.by_name.update((o.name, o) for o in columns)
             operations = (*self.operations, *columns)
             self.grammars[key] = build_grammar(operations, problem)
