@@ -182,6 +182,7 @@ class _Writer:
 
     def expression(self, term: Term) -> str:
         expander = _Expander(self.operations, self.params, renamed=self.renamed)
+        # Smallest first, so that larger shared parts are written with the names of smaller ones.
         for shared in _shared(term):
             self._assign(expander, shared)
         return self._line(expander, term)

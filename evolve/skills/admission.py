@@ -206,14 +206,14 @@ class Admission:
             return
         inputs = similar_inputs(case.inputs, self._rules.variations) + [list(row.input) for row in case.unseen]
         run = self._run([Program(source=case.skill.code, entry=case.skill.entry)], inputs)[0]
-        for mine, outcome in zip(self._interpret(case.skill.tree, inputs), run.outputs, strict=True):
-            if not self._same(mine, outcome):
+        for expected, outcome in zip(self._interpret(case.skill.tree, inputs), run.outputs, strict=True):
+            if not self._same(expected, outcome):
                 raise _Refused("tree", "its tree and its code give different values")
         case.checks["tree_inputs"] = len(inputs)
 
     def _duplicate(self, case: _Case) -> None:
-        mine = shape(case.skill.signature)
-        others = [s for s in case.active if shape(s.signature) == mine and s.status in ("admitted", "trusted")]
+        types = shape(case.skill.signature)
+        others = [s for s in case.active if shape(s.signature) == types and s.status in ("admitted", "trusted")]
         for other in others:
             if other.digest == case.skill.digest or same_source(other, case.skill):
                 raise _Refused("duplicate", f"the same program as {other.name}")
@@ -249,6 +249,7 @@ class Admission:
             raise _Refused("tests", f"{failures[0].name} fails: {failures[0].error}")
         if not original.outputs:
             raise _Refused("tests", "it has no tests")
+        # What no test noticed may still be the same program; only values tell.
         unnoticed = [code for code, run in zip(versions, runs, strict=True) if not _fails_tests(run)]
         self._mutation(case, len(versions) - len(unnoticed), unnoticed)
 

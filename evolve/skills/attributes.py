@@ -15,6 +15,7 @@ from evolve.skills.formats import plain_fields
 from evolve.skills.scopes import Scopes
 from evolve.skills.typeplaces import TypePlaces
 
+# Functions that call what they get first, or as ``key`` (``default_factory`` of a field), and hand it to nobody.
 CALLS_ITS_FIRST = (("", "map"), ("", "filter"), ("itertools", "starmap"), ("collections", "defaultdict"))
 CALLS_ITS_KEY = (
     *(("", name) for name in ("sorted", "min", "max")),
@@ -24,6 +25,7 @@ CALLS_ITS_KEY = (
 )
 CODEC = "a codec that is not named in the source"
 _CHECKED = ("__init__", "__post_init__", "args", "encode", "decode", "fromtimestamp", "astimezone")
+"""Names that are allowed in certain uses only."""
 _NO_PYTHON_METHODS = ("abc", "enum", "typing")
 """Modules whose classes have no methods that keep attributes, but for special ones."""
 
@@ -40,7 +42,7 @@ class Attributes:
         tree: The module, made of node types that were let through.
         scopes: What its names mean.
         places: What its types are.
-        around: For every node the one around it.
+        parent_of: For every node the one around it.
         own: Attributes that it defines itself.
 
     Attributes:
@@ -52,14 +54,14 @@ class Attributes:
         tree: ast.Module,
         scopes: Scopes,
         places: TypePlaces,
-        around: Mapping[ast.AST, ast.AST],
+        parent_of: Mapping[ast.AST, ast.AST],
         own: Collection[str],
     ) -> None:
         self._scopes = scopes
         self._called = places.called
-        self._around = around
+        self._parent_of = parent_of
         self._own = frozenset(own)
-        self.stores = any(isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) for node in around)
+        self.stores = any(isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) for node in parent_of)
         bases = [base for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for base in node.bases]
         made_of = [called[0] for base in bases if (called := self._called(base)) is not None]
         self._inherits = any(module and module not in _NO_PYTHON_METHODS for module in made_of)
@@ -86,8 +88,8 @@ class Attributes:
             node: What reads, sets or deletes an attribute.
             shared: Whether it is one of something that a module lists.
         """
-        name, around = node.attr, self._around[node]
-        call = around if isinstance(around, ast.Call) and around.func is node else None
+        name, parent = node.attr, self._parent_of[node]
+        call = parent if isinstance(parent, ast.Call) and parent.func is node else None
         if not isinstance(node.ctx, ast.Load):
             if special(name) or name in allowed().withheld or self._is_own_definition(node.value):
                 yield f"a change of the attribute {name}: what changes belongs to an instance that a call makes"
@@ -127,16 +129,16 @@ class Attributes:
 
     def _exempt(self, node: ast.Attribute, call: ast.Call | None) -> bool:
         """Whether an attribute that is withheld gives nothing away where it stands."""
-        around = self._around[node]
+        parent = self._parent_of[node]
         meanings = self._scopes.of(node.value) if isinstance(node.value, ast.Name) else []
         kinds = {meaning.kind for meaning in meanings}
         match node.attr:
             case "__class__":
-                return isinstance(around, ast.Attribute) and around.attr == "__name__"
+                return isinstance(parent, ast.Attribute) and parent.attr == "__name__"
             case "__members__":
                 return kinds == {"class"}
             case "cache_clear":
-                return kinds == {"function"} and call is not None and isinstance(self._around[call], ast.Expr)
+                return kinds == {"function"} and call is not None and isinstance(self._parent_of[call], ast.Expr)
         return False
 
     def _of_a_class(self, node: ast.expr) -> bool:
@@ -150,11 +152,11 @@ class Attributes:
 
     def _is_called(self, node: ast.expr, call: ast.Call | None) -> bool:
         """Whether a function is called, here or by what it is handed to."""
-        match self._around[node]:
+        match self._parent_of[node]:
             case ast.Call(func=function, args=[first, *_]) if first is node:
                 return self._called(function) in CALLS_ITS_FIRST
             case ast.keyword(arg="key") as keyword:
-                other = self._around[keyword]
+                other = self._parent_of[keyword]
                 return isinstance(other, ast.Call) and self._called(other.func) in CALLS_ITS_KEY
         return call is not None
 

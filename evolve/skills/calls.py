@@ -29,14 +29,14 @@ class Calls:
     Args:
         tree: The module, made of node types that were let through.
         places: What its types are.
-        around: For every node the one around it.
+        parent_of: For every node the one around it.
     """
 
-    def __init__(self, tree: ast.Module, places: TypePlaces, around: Mapping[ast.AST, ast.AST]) -> None:
+    def __init__(self, tree: ast.Module, places: TypePlaces, parent_of: Mapping[ast.AST, ast.AST]) -> None:
         self._tree = tree
         self._called = places.called
-        self._around = around
-        self._values = values_given(tree, around)
+        self._parent_of = parent_of
+        self._values = values_given(tree, parent_of)
 
     def problems(self) -> Iterator[tuple[int, str]]:
         """Line and message of everything that is not allowed."""
@@ -46,7 +46,7 @@ class Calls:
             called = self._called(node)
             if called is None or called[0] not in ("copy", "collections", "calendar", "operator", "re"):
                 continue
-            call = self._around[node]
+            call = self._parent_of[node]
             if not isinstance(call, ast.Call) or call.func is not node:
                 if called in _ONLY_CALLED or (
                     called[0] == "re" and called[1] in _FLAGS and not self._takes_one_argument(node)
@@ -77,7 +77,7 @@ class Calls:
 
     def _takes_one_argument(self, node: ast.expr) -> bool:
         """Whether a function gets one argument only, by what it is handed to."""
-        match self._around[node]:
+        match self._parent_of[node]:
             case ast.Call(func=function, args=[first, other]):
                 known = self._called(function) in (("", "map"), ("", "filter"))
                 return known and first is node and not isinstance(other, ast.Starred)

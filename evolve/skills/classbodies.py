@@ -48,11 +48,12 @@ def _reveals_class(node: ast.FunctionDef) -> bool:
     parameters = [*node.args.posonlyargs, *node.args.args]
     if node.args.vararg or node.decorator_list or len(parameters) < 2:
         return True
-    asked = 0
+    # Each comparison with a constant holds one use of the name, so any other use leaves the count uneven.
+    unmatched = 0
     for part in ast.walk(node):
         match part:
             case ast.Compare(left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant()]):
-                asked += name == parameters[1].arg
+                unmatched += name == parameters[1].arg
             case ast.Name(id=name) if name == parameters[1].arg:
-                asked -= 1
-    return asked != 0
+                unmatched -= 1
+    return unmatched != 0

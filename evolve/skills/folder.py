@@ -51,6 +51,7 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
         # mkdtemp lets only its owner in; the folder is for people and other tools as well.
         fresh.chmod(0o755)
         _swap(fresh, target)
+        # A rename lasts only once the folder around it is on disk.
         sync_folder(target.parent)
         hit("folder.kept")
     except OSError as error:

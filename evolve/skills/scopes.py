@@ -271,13 +271,13 @@ def arguments(parameters: ast.arguments) -> list[ast.arg]:
     return [parameter for parameter in every if parameter is not None]
 
 
-def values_given(tree: ast.AST, around: Mapping[ast.AST, ast.AST]) -> Mapping[str, list[ast.expr | None]]:
+def values_given(tree: ast.AST, parent_of: Mapping[ast.AST, ast.AST]) -> Mapping[str, list[ast.expr | None]]:
     """For every name of a variable, anywhere, all that it is ever given; None stands for what cannot be told."""
     values: dict[str, list[ast.expr | None]] = {}
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store()):
-                values.setdefault(name, []).append(_bound_value(around[node]))
+                values.setdefault(name, []).append(_bound_value(parent_of[node]))
             case ast.arg(arg=name) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 values.setdefault(name, []).append(None)
             case ast.MatchMapping(rest=str(name)) | ast.ExceptHandler(name=str(name)):

@@ -29,7 +29,9 @@ Known = dict[str, Kind]
 """Names that are bound so far: to data, what an import gave, whatever holds code of the source, or its own classes."""
 
 _OWN_CODE = ("code", "class", "enum", "member")
+"""Kinds of names behind which code of the source may stand."""
 _BINDERS = ("classmethod", "staticmethod", "property", "cached_property", "setter", "deleter")
+"""Decorators of which one around another would run code when the class is read."""
 _OPERATIONS: tuple[type[ast.expr], ...] = (
     *(ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Slice),
     *(ast.JoinedStr, ast.FormattedValue),
@@ -171,18 +173,18 @@ class TopLevel:
                     self._named(decorator.func, known) for decorator in wraps if isinstance(decorator.args[0], ast.Name)
                 }
                 typed = [parameter.annotation for parameter in arguments(inner.args)] + [inner.returns]
-                plain = names <= {("functools", "wraps")} and len(wraps) == len(inner.decorator_list)
+                harmless = names <= {("functools", "wraps")} and len(wraps) == len(inner.decorator_list)
                 defaults = [part for part in (*inner.args.defaults, *inner.args.kw_defaults) if part is not None]
-                plain &= all(isinstance(part, ast.Constant) for part in defaults)
-                taken = {parameter.arg for parameter in arguments(node.args)}
-                plain &= not any(
-                    isinstance(part, ast.Name) and part.id in taken
+                harmless &= all(isinstance(part, ast.Constant) for part in defaults)
+                names_taken = {parameter.arg for parameter in arguments(node.args)}
+                harmless &= not any(
+                    isinstance(part, ast.Name) and part.id in names_taken
                     for decorator in wraps
                     for part in ast.walk(decorator.func)
                 )
                 if (
                     known is self._top
-                    and plain
+                    and harmless
                     and not node.decorator_list
                     and (self._lazy_annotations or not any(typed))
                 ):

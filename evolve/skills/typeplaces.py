@@ -1,5 +1,4 @@
-"""Finds where types stand (annotations, bases, ``cast``, what makes types), and checks that nothing of the source
-runs there.
+"""Finds where types stand, such as annotations and bases, and checks that nothing of the source runs there.
 
 Classes of the standard library may stand there, which nothing may get hold of. An operator or a subscript hands them to
 the other operand, so only what is known to be a type may be one.
@@ -53,6 +52,7 @@ class TypePlaces:
         self._scopes = scopes
         self._type_values: dict[str, dict[ast.Name, ast.expr]] = {}
         self._made_of_types: dict[ast.Name, bool] = {}
+        # Last, because finding the expressions also notes what names of types are bound to.
         self.parts = {part for whole in self._type_expressions() for part in ast.walk(whole)}
 
     def problems(self) -> Iterator[tuple[int, str]]:

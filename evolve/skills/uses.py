@@ -17,6 +17,7 @@ from evolve.skills.scopes import Scopes, parents, values_given
 from evolve.skills.typeplaces import TypePlaces
 
 _BY_ITEMS = ("dict", "enumerate", "frozenset", "len", "list", "set", "sorted", "tuple", "zip")
+"""Builtins that only go through the items of a table."""
 _INSTEAD = {
     "print": ": give the text back instead",
     "input": ": take an argument instead",
@@ -68,6 +69,7 @@ class Uses:
     def problems(self) -> Iterator[tuple[int, str]]:
         """Line and message of everything that is not allowed."""
         nodes = list(ast.walk(self._tree))
+        # Names first: they mark attributes of modules as judged, which the second pass would judge as those of values.
         for node in nodes:
             if isinstance(node, ast.Name):
                 yield from ((node.lineno, text) for text in self._name_problems(node))
@@ -112,67 +114,67 @@ class Uses:
         if name:
             yield from self._listed_problems(node, module, name)
             return
-        around = self._parents[node]
-        if not isinstance(around, ast.Attribute):
+        parent = self._parents[node]
+        if not isinstance(parent, ast.Attribute):
             yield f"the module {module} as a value"
             return
-        self._judged.add(around)
-        whole = f"{module}.{around.attr}"
+        self._judged.add(parent)
+        whole = f"{module}.{parent.attr}"
         if any(other == whole or other.startswith(whole + ".") for other in self._scopes.imported):
-            yield from self._import_problems(around, whole, "")
-        elif not isinstance(around.ctx, ast.Load):
+            yield from self._import_problems(parent, whole, "")
+        elif not isinstance(parent.ctx, ast.Load):
             yield f"a change of {whole}"
-        elif around.attr not in allowed().modules.get(module, {}):
+        elif parent.attr not in allowed().modules.get(module, {}):
             yield f"use of {whole}"
         else:
-            yield from self._listed_problems(around, module, around.attr)
+            yield from self._listed_problems(parent, module, parent.attr)
 
     def _listed_problems(self, node: ast.expr, module: str, name: str) -> Iterator[str]:
         """Messages for a use of something that a module lists."""
         usage = allowed().modules.get(module, {}).get(name, "")
-        around = self._parents[node]
+        parent = self._parents[node]
         if (module, name) in ONLY_DECORATORS:
             if not self._decorates(node, name):
                 yield f"use of {module}.{name} in this way"
         elif (module, name) in _ONLY_IN_PLACE:
-            if not (self._entered_by_with(around) if name == "localcontext" else self._fills_field(around)):
+            if not (self._entered_by_with(parent) if name == "localcontext" else self._fills_field(parent)):
                 yield f"use of {module}.{name} in this way"
         elif usage == "tables":
-            if not self._by_items(node, around):
+            if not self._by_items(node, parent):
                 yield f"{module}.{name} as a value"
-        elif isinstance(around, ast.Attribute):
-            self._judged.add(around)
-            if isinstance(around.ctx, ast.Load):
-                yield from self._attributes.problems(around, shared=True)
+        elif isinstance(parent, ast.Attribute):
+            self._judged.add(parent)
+            if isinstance(parent.ctx, ast.Load):
+                yield from self._attributes.problems(parent, shared=True)
             else:
                 yield f"a change of {module}.{name}"
         elif not self._allowed_as_value(node, usage, (module, name)):
             yield f"{'the class ' * (usage == 'classes')}{module}.{name} as a value"
 
     def _builtin_allowed(self, node: ast.Name) -> bool:
-        around = self._parents[node]
+        parent = self._parents[node]
         if node.id == "type":
-            checked = isinstance(around, ast.Call) and self._passed_to(around, node, _CHECKS)
-            return node in self._types or checked or self._type_call_allowed(around)
+            checked = isinstance(parent, ast.Call) and self._passed_to(parent, node, _CHECKS)
+            return node in self._types or checked or self._type_call_allowed(parent)
         if node.id == "super":
-            plain = isinstance(around, ast.Call) and not around.args and not around.keywords
-            return plain and isinstance(self._parents[around], ast.Attribute)
+            plain = isinstance(parent, ast.Call) and not parent.args and not parent.keywords
+            return plain and isinstance(self._parents[parent], ast.Attribute)
         if node.id == "hash":
-            return isinstance(around, ast.Call) and around.func is node and self._hash_allowed(around)
+            return isinstance(parent, ast.Call) and parent.func is node and self._hash_allowed(parent)
         if node.id == "object":  # what it makes shows its address
-            is_base = isinstance(around, ast.ClassDef)
+            is_base = isinstance(parent, ast.ClassDef)
             return (
                 node in self._types
                 or is_base
-                or (isinstance(around, ast.Call) and self._passed_to(around, node, _CHECKS))
+                or (isinstance(parent, ast.Call) and self._passed_to(parent, node, _CHECKS))
             )
         return True
 
     def _turned_to_text(self, node: ast.Name) -> bool:
-        around = self._parents[node]
+        parent = self._parents[node]
         shows = [("", name) for name in ("str", "repr", "ascii", "format")]
-        return isinstance(around, ast.FormattedValue) or (
-            isinstance(around, ast.Call) and around.func is not node and self._called(around.func) in shows
+        return isinstance(parent, ast.FormattedValue) or (
+            isinstance(parent, ast.Call) and parent.func is not node and self._called(parent.func) in shows
         )
 
     def _type_call_allowed(self, call: ast.AST) -> bool:
@@ -194,8 +196,8 @@ class Uses:
                 if function is call:
                     return False  # of a class it is ``type`` itself
                 return self._called(function) in (("", "str"), ("", "repr")) or self._class_place(call, called=False)
-            case ast.Compare() as around:
-                return self._compares_types(around)
+            case ast.Compare() as parent:
+                return self._compares_types(parent)
         return False
 
     def _is_table(self, node: ast.expr) -> bool:
@@ -224,31 +226,31 @@ class Uses:
 
     def _class_place(self, node: ast.expr, what: tuple[str, str] = ("", ""), *, called: bool = True) -> bool:
         """Whether a class stands where nothing can get hold of it."""
-        around = self._parents[node]
+        parent = self._parents[node]
         if node in self._types:
             return True
-        while isinstance(around, ast.Tuple) or (isinstance(around, ast.BinOp) and self._places.of_types(around)):
-            node, around = around, self._parents[around]
-        match around:
+        while isinstance(parent, ast.Tuple) or (isinstance(parent, ast.BinOp) and self._places.of_types(parent)):
+            node, parent = parent, self._parents[parent]
+        match parent:
             case ast.Call(func=function) if function is node:
                 return called and what not in _NOT_CALLED and (what[0] != "enum" or what[1] == "auto")
             case ast.Call():
-                return self._passed_to(around, node, (*_CHECKS, *CALLS_ITS_FIRST)) or (
-                    self._called(around.func) == ("contextlib", "suppress")
+                return self._passed_to(parent, node, (*_CHECKS, *CALLS_ITS_FIRST)) or (
+                    self._called(parent.func) == ("contextlib", "suppress")
                 )
             case ast.keyword(arg=name):
-                call = self._parents[around]
+                call = self._parents[parent]
                 known = isinstance(call, ast.Call) and self._called(call.func) in CALLS_ITS_KEY
                 return known and name in ("key", "default_factory")
             case ast.ClassDef(bases=bases):
                 return node in bases and what not in _NOT_BASES
             case ast.Subscript(value=value):
-                base = self._parents[around]
+                base = self._parents[parent]
                 return value is node and (
-                    around in self._types or (isinstance(base, ast.ClassDef) and around in base.bases)
+                    parent in self._types or (isinstance(base, ast.ClassDef) and parent in base.bases)
                 )
             case ast.Compare():
-                return self._compares_types(around)
+                return self._compares_types(parent)
             case ast.ExceptHandler() | ast.Raise() | ast.MatchClass():
                 return True
         return False
@@ -274,8 +276,8 @@ class Uses:
             case ast.Call(args=[first, other]) as call if first is node and not isinstance(other, ast.Starred):
                 return self._called(call.func) == ("", "map")
             case ast.keyword(arg=name) as keyword:
-                around = self._parents[keyword]
-                called = self._called(around.func) if isinstance(around, ast.Call) else None
+                parent = self._parents[keyword]
+                called = self._called(parent.func) if isinstance(parent, ast.Call) else None
                 return (name == "key" and called in CALLS_ITS_KEY) or (
                     name == "quote_via" and called == ("urllib.parse", "urlencode")
                 )
@@ -283,14 +285,14 @@ class Uses:
 
     def _is_flag_argument(self, node: ast.expr) -> bool:
         """Whether a flag is an argument of a function of ``re``."""
-        around = self._parents[node]
-        while isinstance(around, ast.keyword) or (isinstance(around, ast.BinOp) and self._places.of_types(around)):
-            around = self._parents[around]
-        called = self._called(around.func) if isinstance(around, ast.Call) else None
+        parent = self._parents[node]
+        while isinstance(parent, ast.keyword) or (isinstance(parent, ast.BinOp) and self._places.of_types(parent)):
+            parent = self._parents[parent]
+        called = self._called(parent.func) if isinstance(parent, ast.Call) else None
         return called is not None and called[0] == "re"
 
-    def _by_items(self, node: ast.expr, around: ast.AST) -> bool:
-        match around:
+    def _by_items(self, node: ast.expr, parent: ast.AST) -> bool:
+        match parent:
             case ast.Subscript(value=value, ctx=ast.Load()):
                 return value is node
             case ast.For(iter=value) | ast.comprehension(iter=value):
@@ -302,14 +304,14 @@ class Uses:
         return False
 
     def _decorates(self, node: ast.expr, name: str) -> bool:
-        around = self._parents[node]
+        parent = self._parents[node]
         if name == "wraps":
-            single = isinstance(around, ast.Call) and len(around.args) == 1 and not around.keywords
-            if not single or (isinstance(around, ast.Call) and isinstance(around.args[0], ast.Starred)):
+            single = isinstance(parent, ast.Call) and len(parent.args) == 1 and not parent.keywords
+            if not single or (isinstance(parent, ast.Call) and isinstance(parent.args[0], ast.Starred)):
                 return False
-        if isinstance(around, ast.Call) and around.func is node:
-            node, around = around, self._parents[around]
-        return isinstance(around, ast.FunctionDef | ast.ClassDef) and node in around.decorator_list
+        if isinstance(parent, ast.Call) and parent.func is node:
+            node, parent = parent, self._parents[parent]
+        return isinstance(parent, ast.FunctionDef | ast.ClassDef) and node in parent.decorator_list
 
     def _entered_by_with(self, call: ast.AST) -> bool:
         """Whether a context is left as surely as it is entered: by ``with``, in a function that cannot be held open."""
@@ -344,8 +346,8 @@ class Uses:
             if not all(hashes) or not all(isinstance(side, ast.Call | ast.BinOp | ast.Constant) for side in sides):
                 return False
             node = self._parents[node]
-        around: ast.AST = self._parents[node] if isinstance(node, ast.Return) else node
-        return isinstance(around, ast.FunctionDef) and around.name == "__hash__" and not around.decorator_list
+        parent: ast.AST = self._parents[node] if isinstance(node, ast.Return) else node
+        return isinstance(parent, ast.FunctionDef) and parent.name == "__hash__" and not parent.decorator_list
 
     # calls
 

@@ -20,6 +20,7 @@ QUIET = (
 )
 """What functions of the standard library do all the time, such as to define a dataclass."""
 MOST = 20
+"""Events that are kept."""
 
 
 class Watch:

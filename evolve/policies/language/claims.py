@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 _LONGEST = 240
+# Patterns for screening: first words of orders, addresses, orders inside a sentence, code, and words about the machine.
 _ORDER = re.compile(
     r"(?:always|add|append|assume|be|begin|call|change|check|click|consider|connect"
     r"|copy|delete|disable|disregard|do|don|download|ensure|execute|export|fetch"

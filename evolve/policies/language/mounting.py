@@ -65,6 +65,7 @@ def mount(code: str, skills: Sequence[Skill]) -> Mounted:
             lines[place] = ""
         if skill.digest not in used:
             parts.append(_part(skill, taken))
+            # The next skill may define the same names.
             taken |= _names(ast.parse(skill.code).body)
         parts += [f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname]
         used[skill.digest] = None
@@ -94,9 +95,9 @@ def _part(skill: Skill, taken: set[str]) -> str:
     body = [node for node in ast.parse(skill.code).body if not _is_future(node)]
     if not (_names(body) & taken):
         return ast.unparse(ast.Module(body=body, type_ignores=[]))
-    made = f"_make_{skill.entry}"
+    factory = f"_make_{skill.entry}"
     inner = "\n".join(f"    {line}" for line in ast.unparse(ast.Module(body=body, type_ignores=[])).splitlines())
-    return f"def {made}():\n{inner}\n    return {skill.entry}\n{skill.entry} = {made}()"
+    return f"def {factory}():\n{inner}\n    return {skill.entry}\n{skill.entry} = {factory}()"
 
 
 def _names(body: Sequence[ast.stmt]) -> set[str]:

@@ -8,7 +8,9 @@ from typing import Any
 from evolve.episodes import Plan, Step, Subgoal
 
 _MOST = 8
+"""Subgoals of one plan."""
 _LONGEST = 300
+"""Characters of a goal or postcondition."""
 
 PLAN_SCHEMA: Mapping[str, Any] = {
     "title": "plan",
@@ -50,17 +52,17 @@ def read_subgoals(items: Sequence[Mapping[str, Any]]) -> tuple[Subgoal, ...]:
 
 def dependants(subgoals: Sequence[Subgoal], refuted: str) -> tuple[str, ...]:
     """The subgoal and all that need it, directly or not; nothing else is touched by its failure."""
-    gone = {refuted}
+    affected = {refuted}
     for subgoal in subgoals:  # needs only point back, so one pass finds all
-        if gone & set(subgoal.needs):
-            gone.add(subgoal.id)
-    return tuple(subgoal.id for subgoal in subgoals if subgoal.id in gone)
+        if affected & set(subgoal.needs):
+            affected.add(subgoal.id)
+    return tuple(subgoal.id for subgoal in subgoals if subgoal.id in affected)
 
 
 def revised(subgoals: Sequence[Subgoal], refuted: str, fresh: Sequence[Subgoal]) -> tuple[Subgoal, ...]:
     """The plan with a refuted subgoal and its dependants replaced; what did not depend on it stays as it was."""
-    lost = set(dependants(subgoals, refuted))
-    remaining = [subgoal for subgoal in subgoals if subgoal.id not in lost]
+    replaced = set(dependants(subgoals, refuted))
+    remaining = [subgoal for subgoal in subgoals if subgoal.id not in replaced]
     number = max((int(subgoal.id[1:]) for subgoal in subgoals), default=0)
     names = {subgoal.id: f"s{number + place}" for place, subgoal in enumerate(fresh, 1)}
     added = [
@@ -86,13 +88,13 @@ def current_subgoals(plan: Plan, steps: Sequence[Step]) -> tuple[Subgoal, ...]:
 
 def refuted_subgoal(steps: Sequence[Step], after: int) -> str:
     """The subgoal on which ``after`` answers in a row have failed since the last revision, or ""."""
-    named: list[str] = []
+    attempts: list[str] = []
     for step in reversed(steps):
         if step.observation is not None and (step.observation.fault or step.observation.denied):
             break
         if step.action.kind == "code" and not step.action.explores:
-            named.append(step.action.subgoal)
+            attempts.append(step.action.subgoal)
         if step.action.revised:
             break
-    recent = named[:after]
+    recent = attempts[:after]
     return recent[0] if len(recent) == after and recent[0] and len(set(recent)) == 1 else ""

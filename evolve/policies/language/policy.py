@@ -196,8 +196,8 @@ class LanguagePolicy(Deliberation):
         for claim in claims if without is not None else ():
             with_it = anew.solves([as_trial(claim)])
             if with_it is not None:
-                seen = evidence_of(view, group, with_it=with_it, without_it=bool(without))
-                tested.append(replace(claim, evidence=(seen,)))
+                evidence = evidence_of(view, group, with_it=with_it, without_it=bool(without))
+                tested.append(replace(claim, evidence=(evidence,)))
         return tuple(tested)
 
     def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
@@ -303,14 +303,14 @@ class LanguagePolicy(Deliberation):
     def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Mapping[str, Any]) -> Action:
         one_file = kind_of(view.environment).one_file
         kind, text = reply["kind"], " ".join(str(reply["text"] or reply["thought"]).split())[:300]
-        made = Action(
+        action = Action(
             kind=kind,
             text=text,
             subgoal=f"s{reply['subgoal']}" if reply["subgoal"] > 0 else "",
             plan=None if steps else Plan(goal=plan.goal, subgoals=plan.subgoals, told=plan.told),
         )
         if kind == "code" and not reply["answer"] and one_file:
-            return replace(made, code=str(reply["code"]), explores=True)
+            return replace(action, code=str(reply["code"]), explores=True)
         if kind == "code":
             # In a folder the sandbox has the skills to import, because what an action writes is no single file.
             put_in = mount if one_file else imported
@@ -319,9 +319,9 @@ class LanguagePolicy(Deliberation):
             used = [f"skill:{skill_digest}" for skill_digest in mounted.used]
             wished = [wish.id for wish in wishes_told(plan.told, self.questions.rooms.wishes)]
             consumed = tuple(dict.fromkeys([*wished, *self._cited(reply["cites"], plan.told), *used]))
-            return replace(made, code=mounted.code, written=written, consumed=consumed)
+            return replace(action, code=mounted.code, written=written, consumed=consumed)
         shown = _stored(view, steps, str(reply["text"])) if kind == "recall" else ""
-        return replace(made, text=str(reply["text"])[:2_000] or text, shown=shown)
+        return replace(action, text=str(reply["text"])[:2_000] or text, shown=shown)
 
     def _cited(self, cites: Sequence[str], items: Sequence[Recalled]) -> list[str]:
         """Ids of what a reply relies on: named by its id, or quoted word for word."""
@@ -331,8 +331,8 @@ class LanguagePolicy(Deliberation):
             if item.kind != TRIAL
             and any(cite.strip("[] ") == short_id(item) or cite.strip() == item.text.strip() for cite in cites)
         ]
-        named = {cite.strip("[] ") for cite in cites}
-        return cited + [f"skill:{skill.digest}" for skill in self.skills if skill_id(skill) in named]
+        cited_ids = {cite.strip("[] ") for cite in cites}
+        return cited + [f"skill:{skill.digest}" for skill in self.skills if skill_id(skill) in cited_ids]
 
     def _anew(self, view: TaskView, steps: Sequence[Step], probe: Probe) -> Anew:
         # A skill that rests on the same fact would hide whether the fact makes a difference.
@@ -364,8 +364,8 @@ class LanguagePolicy(Deliberation):
             with_it = anew.solves(facts) if self.skills or on_trial else True
             without = anew.solves([other for other in facts if other.id != fact.id])
             if claims and with_it is not None and without is not None:
-                seen = evidence_of(view, group, with_it=with_it, without_it=without)
-                return (replace(claims[0], evidence=(seen,)),)
+                evidence = evidence_of(view, group, with_it=with_it, without_it=without)
+                return (replace(claims[0], evidence=(evidence,)),)
         return ()
 
 

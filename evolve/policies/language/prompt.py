@@ -18,6 +18,8 @@ from evolve.policies.language.mounting import import_line
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.skills import Skill
 
+# Characters: of all examples or a part of the task, of a step's code, of what it gave, of an older step in a line, of
+# a person's answer among these, and of an edit that a preference comes from.
 _EXAMPLES = 3_000
 _CODE = 2_000
 _SEEN = 900
@@ -25,7 +27,9 @@ _LINE = 140
 _ANSWER = 600
 _EDIT = 600
 _SHOWN_IN_FULL = 3
+"""Latest steps."""
 _LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
+"""First letter of the id by which an item is cited, by its kind."""
 
 
 def task_message(view: TaskView) -> Message:
@@ -120,10 +124,10 @@ def wishes_message(facts: Sequence[Recalled], most: int) -> list[Message]:
 def _wish(wish: Recalled) -> str:
     name = short_id(wish)
     line = f"- [{name}] {shortened(wish.text, 500)} (said by {wish.author or 'the person'})"
-    asked = [("edit", wish.edit, _EDIT)] if wish.edit else []
-    asked += [("question", each, _LINE * 2) for each in wish.questions[-1:]]
+    quotes = [("edit", wish.edit, _EDIT)] if wish.edit else []
+    quotes += [("question", each, _LINE * 2) for each in wish.questions[-1:]]
     # The line is the person's own word and instructs; an edited text and a question hold words of others.
-    shown = [quoted(kind, shortened(text, most), name=name) for kind, text, most in asked]
+    shown = [quoted(kind, shortened(text, most), name=name) for kind, text, most in quotes]
     return "\n".join([line, *shown])
 
 
@@ -131,9 +135,9 @@ def facts_message(facts: Sequence[Recalled], most: int) -> list[Message]:
     """Remembered facts with the ids by which they are cited, and what the person noted."""
     items: dict[str, list[Learned]] = {"insight": [], "note": []}
     for fact in (fact for fact in facts if fact.kind in items):
-        named = short_id(fact) if fact.kind == "insight" else ""
-        item = Learned(name=named, text=fact.text, provenance=fact.provenance or "of unknown origin")
-        if sum(len(each.line) for some in items.values() for each in some) + len(item.line) > most:
+        name = short_id(fact) if fact.kind == "insight" else ""
+        item = Learned(name=name, text=fact.text, provenance=fact.provenance or "of unknown origin")
+        if sum(len(each.line) for group in items.values() for each in group) + len(item.line) > most:
             break
         items[fact.kind].append(item)
     parts = []
@@ -167,6 +171,7 @@ def steps_message(view: TaskView, steps: Sequence[Step], most: int) -> list[Mess
     lines: list[str] = []
     older = list(steps[:-_SHOWN_IN_FULL])
     while older and room - sum(map(len, lines)) > _LINE:
+        # From the newest back, because there may be no room for all.
         step = older.pop()
         lines.insert(0, shortened(_line(view, step), _ANSWER if answered_by_person(step) else _LINE))
     if older:
@@ -204,32 +209,35 @@ def seen_text(view: TaskView, step: Step) -> str:
 
 
 def _came_back(view: TaskView, step: Step) -> str:
-    seen, judged = step.observation, step.judgement
-    if seen is None:
+    observation, judgement = step.observation, step.judgement
+    if observation is None:
         return "not run"
-    if seen.interrupted:
-        return seen.error
-    if judged is not None:
-        return "accepted" if judged.accepted else kind_of(view.environment).refusal
-    if seen.denied and not seen.text:
-        return f"refused by the sandbox, which says nothing about the task: {seen.denied}"
-    if seen.fault:
-        return f"the sandbox failed, which says nothing about the task: {seen.error}"
-    if seen.state is not None:
-        lines = [f"{name}: {value}" for name, value in _state_fields(seen.state) if value]
-        return "\n".join([*([f"error: {seen.error}"] if seen.error else []), *lines]) or "done; nothing was printed"
-    if seen.text:
-        return seen.text + (f"\nrefused by the sandbox: {seen.denied}" if seen.denied else "")
+    if observation.interrupted:
+        return observation.error
+    if judgement is not None:
+        return "accepted" if judgement.accepted else kind_of(view.environment).refusal
+    if observation.denied and not observation.text:
+        return f"refused by the sandbox, which says nothing about the task: {observation.denied}"
+    if observation.fault:
+        return f"the sandbox failed, which says nothing about the task: {observation.error}"
+    if observation.state is not None:
+        lines = [f"{name}: {value}" for name, value in _state_fields(observation.state) if value]
+        return (
+            "\n".join([*([f"error: {observation.error}"] if observation.error else []), *lines])
+            or "done; nothing was printed"
+        )
+    if observation.text:
+        return observation.text + (f"\nrefused by the sandbox: {observation.denied}" if observation.denied else "")
     wrong = [
         f"{_call(view, row)}: expected {_json(row.output)}, got {_got(value)}"
-        for row, value in zip(view.examples, seen.outputs, strict=False)
+        for row, value in zip(view.examples, observation.outputs, strict=False)
         if not _same(value, row.output)
     ]
     if wrong and step.action.kind == "code":
         return "failed on the examples:\n" + "\n".join(shortened(line, 300) for line in wrong[:5])
-    if seen.outputs and step.action.kind == "recall":
-        return "\n".join(str(output) for output in seen.outputs)
-    return f"error: {seen.error}" if seen.error else "nothing came back"
+    if observation.outputs and step.action.kind == "recall":
+        return "\n".join(str(output) for output in observation.outputs)
+    return f"error: {observation.error}" if observation.error else "nothing came back"
 
 
 def _state_fields(state: EnvironmentState) -> Iterator[tuple[str, Any]]:

@@ -18,12 +18,12 @@ _FAILURES_SHOWN = 3
 
 def is_failure(step: Step) -> bool:
     """Whether a step was an answer that was run and was wrong."""
-    seen, judged = step.observation, step.judgement
-    if step.action.kind != "code" or step.action.explores or not step.action.code or seen is None:
+    observation, judgement = step.observation, step.judgement
+    if step.action.kind != "code" or step.action.explores or not step.action.code or observation is None:
         return False
-    if seen.state is not None:  # a look around in a folder is no failed answer; a change that fails the check is
-        return bool(seen.state.changed) and seen.state.check is not None and not seen.ok
-    return not seen.ok or (judged is not None and not judged.accepted)
+    if observation.state is not None:  # a look around in a folder is no failed answer; a change that fails the check is
+        return bool(observation.state.changed) and observation.state.check is not None and not observation.ok
+    return not observation.ok or (judgement is not None and not judgement.accepted)
 
 
 def right_answer(steps: Sequence[Step]) -> Step | None:

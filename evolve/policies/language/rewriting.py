@@ -11,6 +11,7 @@ from evolve.policies.language.asking import EDITS_SCHEMA, Questions
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.protocol import Edit
 
+# Characters: of an edit, of all traces together, and of the part of a prompt that stays.
 _ITEM = 600
 _TRACES = 8_000
 _ABOUT = 3_000

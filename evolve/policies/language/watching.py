@@ -76,7 +76,9 @@ class FieldReader:
     def feed(self, piece: str) -> list[tuple[str, str]]:
         """What the piece adds, as ``(field, text)`` in order."""
         pieces = [(name, text) for char in piece for name, text in self._read(char)]
-        return [(name, clean_text("".join(text for _, text in some))) for name, some in groupby(pieces, lambda o: o[0])]
+        return [
+            (name, clean_text("".join(text for _, text in group))) for name, group in groupby(pieces, lambda o: o[0])
+        ]
 
     def _read(self, char: str) -> list[tuple[str, str]]:
         if self._inside:

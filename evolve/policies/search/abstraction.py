@@ -159,7 +159,7 @@ class Answers:
                 part = self._generalised(answer, site, other)
                 if part is not None and part.meaning not in old:
                     parts.setdefault(part.meaning, part)
-        ranked = sorted((self._counted(part, source) for part in parts.values()), key=_rank)
+        ranked = sorted((self._scored(part, source) for part in parts.values()), key=_rank)
         chosen: list[_Shared] = []
         for candidate in ranked:
             if candidate.saved > 0 and all(
@@ -184,14 +184,14 @@ class Answers:
         pattern, holes = generalise(site.term, right, typing)
         return part_of(pattern, {hole.index: (hole.type, hole.left) for hole in holes}, site.type, answer)
 
-    def _counted(self, part: AnswerPart, source: str) -> _Shared:
+    def _scored(self, part: AnswerPart, source: str) -> _Shared:
         assert isinstance(part.term, Apply)
         where = self.sites.get((part.term.operation, part.output), ())
         sources = {site.source for site in where if site.source != source and self._occurs(part, site)}
-        own = sum(not isinstance(node, Input | Lambda) for node in walk(part.term))
+        own_size = sum(not isinstance(node, Input | Lambda) for node in walk(part.term))
         # A call is one node, passes each input once, and is harder to find for each input after the first.
-        each = size(part.term) - 1 - len(part.inputs) - (len(part.inputs) - 1)
-        return _Shared(part=part, problems=1 + len(sources), saved=(1 + len(sources)) * each - own)
+        per_use = size(part.term) - 1 - len(part.inputs) - (len(part.inputs) - 1)
+        return _Shared(part=part, problems=1 + len(sources), saved=(1 + len(sources)) * per_use - own_size)
 
     def _occurs(self, part: AnswerPart, site: _Site) -> bool:
         bindings: dict[int, Term] = {}

@@ -29,6 +29,7 @@ LEAST_CALLS = 2
 PARAMETERS = {"list": "items", "str": "text", "int": "number", "float": "amount", "bool": "flag", "dict": "mapping"}
 """What a part calls an input of each type."""
 
+# Words of instructions that do not tell what the function does.
 GENERIC = frozenset(
     {"a", "an", "and", "as", "each", "every", "examples", "explains", "find", "for", "from", "function", "gives"}
     | {"in", "input", "is", "list", "of", "output", "that", "the", "to", "with"}

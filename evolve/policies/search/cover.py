@@ -22,8 +22,11 @@ from evolve.programs.types import STR, Type
 JOIN = 2
 """Price of one concatenation."""
 MAX_STATES = 400
+"""Positions looked at for one cover."""
 MAX_SEGMENTS = 600
+"""Pieces kept of one search."""
 MAX_PARTS = 7
+"""Pieces of one cover."""
 
 
 @dataclass

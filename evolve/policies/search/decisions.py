@@ -19,6 +19,7 @@ from evolve.programs.types import BOOL
 CHOOSE = 5
 """Price of one conditional."""
 MAX_TESTS = 400
+"""Conditions tried for one split."""
 MIN_SUPPORT = 2
 """Examples that each branch must explain."""
 

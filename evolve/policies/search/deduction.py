@@ -107,14 +107,14 @@ class Deductions:
         self.open = [[] for _ in self._rules]
         self._outputs = self.enumerator.problem.outputs
 
-    def look(self) -> None:
+    def collect(self) -> None:
         """Notes values of the search's newest level that could be arguments."""
-        for rule, mine in zip(self._rules, self.open, strict=True):
+        for rule, openings in zip(self._rules, self.open, strict=True):
             for arguments, cost in self._choices(rule):
-                if len(mine) == FEWER_ARGUMENTS.get(rule.name, MAX_ARGUMENTS):
+                if len(openings) == FEWER_ARGUMENTS.get(rule.name, MAX_ARGUMENTS):
                     break
                 if self._fits(rule, [a[0] for a in arguments]):
-                    mine.append(_Opening(rule, arguments, cost))
+                    openings.append(_Opening(rule, arguments, cost))
 
     def _choices(self, rule: Rule) -> Iterator[tuple[tuple[Entry, ...], int]]:
         """Arguments of which the dearest is new, with their prices together."""

@@ -33,6 +33,7 @@ class FeatureSpace:
 def feature_space() -> FeatureSpace:
     """The space: kinds of types, then for each property whether it holds always and how often."""
     tables = (
+        # The order counts: evidence rows and guides on disk hold vectors by position.
         ("list>list", props.list_to_list()),
         ("numbers>numbers", props.numbers_to_numbers()),
         ("list>scalar", props.list_to_scalar()),

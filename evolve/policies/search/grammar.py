@@ -94,8 +94,8 @@ def build_grammar(vocabulary: Sequence[Operation], problem: Problem, *, scalar_o
     # Sorted, as below: sets are ordered by hashes of texts, which differ from process to process, and the order of
     # rules is the order of candidates.
     instances = _Instances(active, sorted(elements | (active & {BOOL, INT, STR, FLOAT}), key=str))
-    taken = [o for o in vocabulary if not scalar_only or _fits_a_body(o)]
-    rules = [Rule(o, params, result, o.function, o.name) for o in taken for params, result in instances.of(o)]
+    usable = [o for o in vocabulary if not scalar_only or _fits_a_body(o)]
+    rules = [Rule(o, params, result, o.function, o.name) for o in usable for params, result in instances.of(o)]
     start = {*problem.input_types, INT, BOOL, FLOAT, STR}
     useful = _useful(_reachable(rules, start), problem.output_type)
     functions = sorted({p for r in useful for p in r.params if p.name == "fn"}, key=str)

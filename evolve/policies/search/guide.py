@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 MAX_PRICE = 14
+"""Of a name, however unlikely: it is found late and not never."""
 PENALTY, CLUE_PENALTY = 1.6, 0.6
 """Ridge penalties of the fit on weights of features and of clues, spread over the weight of all samples: a prior that
 counts for less the more there is to learn from."""
@@ -67,9 +68,9 @@ class Guide:
 
         x = _on_grid(np.append(np.asarray(features, dtype=np.float64), 1.0), _SHARE)
         z = dict(zip(self.names, (x @ self._units).tolist(), strict=True))
-        for name, shown in (clues or {}).items():
+        for name, named in (clues or {}).items():
             if name in z:
-                z[name] += sum(self._clue_units.get(clue, 0) for clue in shown)
+                z[name] += sum(self._clue_units.get(clue, 0) for clue in named)
         unit = 10.0**-_DIGITS
         return {name: 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, value * unit)))) for name, value in z.items()}
 

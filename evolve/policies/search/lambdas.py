@@ -23,11 +23,15 @@ from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, i
 from evolve.programs.types import BOOL, FLOAT, INT, STR, Type
 
 MAX_BODY_COST = 16
+"""Price of the dearest bodies."""
 MAX_BODIES = 3_000
+"""Candidates for bodies of one function type."""
 PROBES_PER_EXAMPLE = 6
+"""Items of one example on which bodies are told apart."""
 ORDINARY_INTS = (0, 1, 2, 3, 5, 10, 17, 64, -4)
 ORDINARY_FLOATS = (0.0, 1.0, 2.5, -3.25, 100.0)
 ORDINARY_TEXTS = ("", "a", "Word", "x y", "42")
+"""Values beside the task's own, on which bodies differ that agree on those."""
 
 Compiled = Callable[..., Callable[..., Any]]
 
@@ -199,6 +203,7 @@ class _Bodies:
     def grow(self) -> None:
         """Builds the bodies of the next cost."""
         self.cost += 1
+        # The list itself, to which everything below adds.
         fresh = self.bank.shelf(self.result).open(self.cost)
         self._add_leaves()
         for rule, price, sources, result in self.turns:

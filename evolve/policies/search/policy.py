@@ -150,7 +150,7 @@ class SearchPolicy:
             return spare
         before = time.process_time()
         search = self._search(view, plan, steps)
-        started = search.meter.used
+        started = search.meter.used  # what a replay of earlier steps took was paid for with them
         whole, limits = limits, without_share(limits, plan)
         solution = search.next(limits)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
@@ -271,9 +271,9 @@ class SearchPolicy:
 
         term = compose(problem, splits(problem), make, meter, answers_of(steps))
         spent += Cost(candidates=meter.used, seconds=time.process_time() - before)
-        made = self._answered(view, term, spent, "put together from parts", plan)
+        action = self._answered(view, term, spent, "put together from parts", plan)
         # Without seconds: run again after a crash, it must end at the same candidate.
-        return replace(made, allowed=Limits(candidates=main.candidates, seconds=None))
+        return replace(action, allowed=Limits(candidates=main.candidates, seconds=None))
 
     def _answered(self, view: TaskView, term: Term | None, spent: Cost, how: str, plan: Plan | None = None) -> Action:
         if term is None:

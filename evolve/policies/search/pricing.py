@@ -61,9 +61,9 @@ class Pricing:
             own = self.base - math.log2(max(surprise[name], FLOOR))
             pooled = (1 - self.prior) * own + self.prior * static[name]
             known = name in probabilities or name in support
-            most = static[name] + (self.rise if known else self.unseen)
+            ceiling = static[name] + (self.rise if known else self.unseen)
             # Logarithms differ between machines in the last bit, which must not decide how a price is rounded.
-            prices[name] = max(1, min(MAX_PRICE, most, round(round(pooled, 9))))
+            prices[name] = max(1, min(MAX_PRICE, ceiling, round(round(pooled, 9))))
         return prices
 
 

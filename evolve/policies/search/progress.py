@@ -13,6 +13,7 @@ from evolve.policies.search.searcher import Searcher, Solution
 from evolve.programs.terms import Term, from_json
 
 UNLIMITED = 10_000_000
+"""Candidates of a search where an episode sets no limit."""
 
 
 @dataclass
@@ -80,9 +81,9 @@ class EpisodeSearch:
     def further(self, limits: Limits, wanted: int) -> list[Solution]:
         """At most ``wanted`` further programs; where the limits end first, the search can still go on."""
         self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
-        most = UNLIMITED if limits.candidates is None else limits.candidates
+        budget = UNLIMITED if limits.candidates is None else limits.candidates
         # A search that meets its limit is over; one that pauses before it can go on.
-        self.searcher.pause_at, self.meter.limit = self.meter.used + most // 2, self.meter.used + most
+        self.searcher.pause_at, self.meter.limit = self.meter.used + budget // 2, self.meter.used + budget
         solutions, self.waiting = self.waiting[:wanted], self.waiting[wanted:]
         while len(solutions) < wanted and (other := self._fresh()) is not None:
             solutions.append(other)

@@ -26,6 +26,8 @@ from evolve.tasks.equality import equal
 ENVIRONMENT = "programs"
 EFFECT = "solved"
 MAX_VARIANTS = 24
+"""Changed programs of one answer; all run in one execution of the sandbox."""
+# Values that a literal is replaced by.
 SWAPS: Mapping[object, tuple[object, ...]] = {INT: (0, 1, 2, 7), STR: ("", "?"), FLOAT: (0.0, 2.0), BOOL: (True, False)}
 
 

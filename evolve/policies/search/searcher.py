@@ -21,6 +21,7 @@ from evolve.programs.terms import Constant, Term
 from evolve.programs.types import STR, Type
 
 MAX_COST = 60
+"""Price at which a search ends, whatever budget is left."""
 COVER_PATIENCE = 1
 """Levels to go on past a cover's dearest segment before the cover is taken."""
 EVERY = 4096
@@ -61,6 +62,7 @@ class Vocabulary:
         key = (problem.input_types, problem.output_type)
         if key not in self.grammars:
             columns = column_operations(problem)
+            # Columns stay known by name: answers, skills and ablations of this task hold them.
             self.by_name.update((o.name, o) for o in columns)
             operations = (*self.operations, *columns)
             self.grammars[key] = build_grammar(operations, problem)
@@ -163,7 +165,7 @@ class Searcher:
     def _deduce(self) -> None:
         """Solutions with a function in them, found from the outputs' shape; they wait for simpler programs."""
         if self._deductions is not None:
-            self._deductions.look()
+            self._deductions.collect()
             for cost, entry in self._deductions.solutions():
                 turn = cost - AHEAD
                 ready = turn <= self.enumerator.cost  # else when all programs of that price are built

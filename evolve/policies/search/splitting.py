@@ -67,6 +67,7 @@ def compose(
         terms: list[Term] = []
         for part in _parts(problem, split):
             meter.limit = min(end, meter.used + share)
+            # Parts share the meter, so that a limit or a stop of the whole ends the part at hand.
             solution = next(make(part, meter).programs(), None)
             meter.limit = end
             if solution is None:

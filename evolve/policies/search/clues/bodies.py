@@ -126,6 +126,7 @@ class Inside:
         """Sorts the rules that bodies may use and the built-in literals."""
         values: dict[Type, list[Any]] = {INT: list(SMALL)}
         for constant, _ in literals:
+            # Whole numbers have their own short list.
             known = values.setdefault(constant.type, [])
             if constant.type != INT and len(known) < LITERALS:
                 known.append(constant.value)

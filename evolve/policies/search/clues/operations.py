@@ -36,11 +36,11 @@ class FirstSteps:
     """Every operation applied once to the inputs.
 
     Attributes:
-        taken: Per priced name, ``(result type, values on all examples)`` of its distinct steps.
+        steps: Per priced name, ``(result type, values on all examples)`` of its distinct steps.
         endings: Rules with one parameter, of the goal's type: what may be applied to outputs.
     """
 
-    taken: dict[str, set[tuple[Type, Values]]]
+    steps: dict[str, set[tuple[Type, Values]]]
     endings: tuple[Rule, ...]
 
     @staticmethod
@@ -53,16 +53,16 @@ class FirstSteps:
             known = constants.setdefault(constant.type, [])
             if len(known) < LITERALS:
                 known.append((constant.value,) * size)
-        taken: dict[str, set[tuple[Type, Values]]] = {}
+        steps: dict[str, set[tuple[Type, Values]]] = {}
         for rule in grammar.rules:
             sources = [inputs.get(p) or constants.get(p, []) for p in rule.params]
             if all(sources) and any(p in inputs for p in rule.params):
                 for arguments in islice(product(*sources), CHOICES):
                     values = applied(rule, arguments)
                     if values is not None:
-                        taken.setdefault(price_name(rule.name), set()).add((rule.result, values))
+                        steps.setdefault(price_name(rule.name), set()).add((rule.result, values))
         endings = tuple(rule for rule in grammar.rules if rule.params == (problem.output_type,))
-        return FirstSteps(taken, endings)
+        return FirstSteps(steps, endings)
 
 
 def _inputs(problem: Problem, grammar: Grammar) -> dict[Type, list[Values]]:
@@ -90,8 +90,8 @@ def clues_of_operations(problem: Problem, steps: FirstSteps) -> Iterator[tuple[s
     """``(priced name, clue)`` for every clue of an operation that holds."""
     goal, outputs = problem.output_type, problem.outputs
     towards = {"list": "operation towards a list", "str": "operation towards a text"}.get(goal.name, "operation")
-    for name, taken in steps.taken.items():
-        clues = {clue for result, values in taken for clue in _relations(result, values, goal, outputs)}
+    for name, values_of_name in steps.steps.items():
+        clues = {clue for result, values in values_of_name for clue in _relations(result, values, goal, outputs)}
         for clue in sorted(clues):
             yield name, f"{towards}: {clue}"
     for rule in steps.endings:
