@@ -88,6 +88,7 @@ def export(skills: Sequence[Skill], out: Path, rules: ExportRules | None = None)
         if target in prepared:
             raise UsageError(f"the skill {whole.name} is named twice")
         _check_place(target)
+        # with all its rows: also those that are withheld say what the script must answer
         _try(replace(whole, name=skill.name), files, rules)
         prepared[target] = files
     for target, files in prepared.items():
