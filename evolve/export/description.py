@@ -61,6 +61,7 @@ def exported_name(skill: Skill) -> str:
         return skill.name
     parameters, _, result = skill.signature.rpartition("->")
     kinds = list(dict.fromkeys(_kind(annotation).split()[-1] for annotation in re.findall(r":\s*([a-z]+)", parameters)))
+    # with a piece of the digest, as many skills have the same contract
     return f"{'-'.join(kinds[:MOST_KINDS]) or 'nothing'}-to-{_kind(result).split()[-1]}-{skill.digest[:4]}"
 
 

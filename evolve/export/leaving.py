@@ -132,6 +132,7 @@ def export(
             raise UsageError(f"{target} exists and is not an earlier export", hint="choose another --out folder")
         if rules.sandbox is not None and form.script(skill):
             program = files[form.script(skill)]
+            # with all its rows: also those that are withheld say what the script must answer
             differs = difference(rules.sandbox, replace(whole, name=skill.name), program)
             _refuse(whole, [differs] if differs else [])
         prepared[target] = files

@@ -181,6 +181,7 @@ class LimitedLedger:
 
     def reserve(self, cost: Amount) -> bool:
         """Sets the most some work can cost aside; False, and nothing set aside, when some limit forbids it."""
+        # The run first, because giving that back again takes no transaction.
         if not self.run.reserve(cost):
             return False
         entry = self.book.reserve(cost)

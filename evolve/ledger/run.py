@@ -75,6 +75,7 @@ def parse_budget(texts: Sequence[str]) -> Budget:
     Raises:
         UsageError: For text of another form and for a bound of zero.
     """
+    # A single text is a sequence as well, of its letters.
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
         raise UsageError(f"a budget is made of texts, not {texts!r}"[:120], hint="such as '60s' or ['2h', '500-calls']")
     bounds: dict[str, float] = {}
@@ -95,6 +96,7 @@ def _parse_one(text: str) -> tuple[str, float]:
         return "seconds", float(match["number"]) * _SECONDS[match["unit"]]
     if match := _COUNT.match(stripped):
         kind = match["kind"].lower().rstrip("s") + "s"
+        # Cut off before it is rounded: hundreds of digits are infinity as a float.
         return kind, round(min(float(match["number"]) * _SCALE[match["scale"].lower()], 2 * _LARGEST))
     if match := _MONEY.match(stripped):
         return "money", float(match["number"])

@@ -41,6 +41,7 @@ def why(book: InsightBook, effect: str, insights: Iterable[Insight]) -> list[Cau
     # Only who asks for causes pays for loading it.
     import networkx as nx
 
+    # Several insights may lead from the same cause to the same effect.
     graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
     for insight in insights:
         if insight.relation != "no_effect":

@@ -113,6 +113,7 @@ def _permuted(
     # Sorted, so that the same seed gives the same placebo whatever the order of a set.
     features = _cycle(sorted(vectors - {()}), rng)
     wordings = _cycle(sorted({entry.instruction for entry in entries if not entry.features}), rng)
+    # Of several wordings of the same data the earliest stays.
     came_with = {entry.features: entry.instruction for entry in sorted(entries, key=lambda item: -item.seq)}
     moved_entries = []
     for entry in entries:

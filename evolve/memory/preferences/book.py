@@ -195,6 +195,7 @@ class PreferenceBook:
         existing_ids = "(SELECT id FROM memory_preferences)"
         anew, aside = [], []
         with self._db.transaction():
+            # The latest act first: the first one that says something makes the preference.
             for row in self._db.rows(
                 "memory_acts", f"preference <> '' AND preference NOT IN {existing_ids}", order="seq DESC"
             ):
