@@ -3,6 +3,15 @@
 A seam has names; a name stands for one value, built in by a line here or offered by a package under the entry point
 group ``evolve.SEAM``. Nothing is looked up before a name is asked for, and a built-in name cannot be replaced. Values
 stand here by name, so who reads a task file gets at the kind that the file names without knowing kinds.
+
+===============  ==================================================================================
+seam             what a name stands for
+===============  ==================================================================================
+``environments`` a :class:`evolve.environments.EnvironmentKind`, named by tasks
+``vectors``      an :class:`evolve.vectors.IndexOpener`, named by the setting ``vectors``
+``encoders``     what makes an :class:`evolve.retrieval.Embedder`, called without arguments, named by
+                 the setting ``encoder``
+===============  ==================================================================================
 """
 
 from __future__ import annotations
@@ -30,6 +39,14 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "agent-skills": "evolve.export.agent_skills:AGENT_SKILLS",
     },
     "stages": {},
+    "vectors": {
+        "exact": "evolve.vectors.exact:open_exact",
+        "chroma": "evolve.vectors.chroma:open_chroma",
+    },
+    "encoders": {
+        "hashing": "evolve.retrieval.embedders:HashingEmbedder",
+        "st": "evolve.retrieval.sentence_transformer:SentenceTransformerEmbedder",
+    },
 }
 """Where each value stands, as ``module:name``, by seam and name. The stages of evolve stand in ``workflow.stages``."""
 

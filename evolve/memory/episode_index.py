@@ -94,7 +94,9 @@ class EpisodeIndex:
             return
         hit("index.upsert.before")
         for start in range(0, len(self._pending), BATCH):
-            _add(self._stored, self._encoder, self._pending[start : start + BATCH])
+            part = self._pending[start : start + BATCH]
+            names = [entry.episode for entry in part]
+            self._stored.upsert(names, self._waiting.vectors(names), _tags(part))
         hit("index.upsert.after")
         # Marked last: after a crash in between the same episodes are written again, to no effect.
         self._stored.mark(self._era(self._epoch) * _SEQ + self._reached)

@@ -46,7 +46,7 @@ def examine(path: str | os.PathLike[str] | None = None) -> list[Finding]:
     checks: dict[str, Callable[[], Finding]] = {
         "sandbox": lambda: _sandbox(settings),
         "encoder": lambda: _encoder(settings),
-        "index": _index,
+        "index": lambda: _index(settings),
         "policy": _policy,
         "record": lambda: _record(WorkspacePaths(root)),
         "bodies": lambda: _bodies(WorkspacePaths(root)),
@@ -84,10 +84,15 @@ def _encoder(settings: Settings) -> Finding:
     return Finding(part="encoder", state="ok", text=f"{embedder.name}, {embedder.dimension} dimensions")
 
 
-def _index() -> Finding:
-    if importlib.util.find_spec("chromadb") is None:
+def _index(settings: Settings) -> Finding:
+    from evolve.vectors import CROSSOVER
+
+    store = settings.vectors
+    if store in ("auto", "chroma") and importlib.util.find_spec("chromadb") is None:
         return Finding(part="index", state="missing", text="chromadb is not installed", fix="pip install evolve-agent")
-    return Finding(part="index", state="ok", text="Chroma, derived from the record and rebuilt when needed")
+    names = {"auto": f"exact up to {CROSSOVER:,} episodes and Chroma beyond", "chroma": "Chroma"}
+    text = f"{names.get(store, store)}, derived from the record and rebuilt when needed"
+    return Finding(part="index", state="ok", text=text)
 
 
 def _policy() -> Finding:
