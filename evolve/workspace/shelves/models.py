@@ -24,13 +24,12 @@ from evolve.models import (
 from evolve.models import parse_model as endpoint_of
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
 from evolve.settings import Settings, load_settings
-from evolve.workspace.model_setup import model_setup, set_default_model
-from evolve.workspace.shelves.judges import MOST, Judges
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
     from evolve.gate.judges import Measurement
     from evolve.models import ModelSetup
+    from evolve.workspace.shelves.judges import Judges
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +91,8 @@ class Models(Shelf):
             UsageError: It names no endpoint.
             EndpointProblem: It cannot be reached or gives no list.
         """
+        from evolve.workspace.model_setup import model_setup
+
         paths, settings = self._settings()
         text = model or settings.model.split(",")[0] or "any"
         try:
@@ -121,6 +122,8 @@ class Models(Shelf):
             UsageError: No model is named.
             EndpointProblem: One answers in no way at all.
         """
+        from evolve.workspace.model_setup import model_setup
+
         paths, settings = self._settings()
         recording = model if isinstance(model, Recording) else None
         named = recording.model if recording is not None else model
@@ -133,7 +136,7 @@ class Models(Shelf):
                     found.append(probe(asked.endpoint, asked.services))
         return found
 
-    def judge(self, suite: str = "strings", count: int = MOST) -> Measurement:
+    def judge(self, suite: str = "strings", count: int = 40) -> Measurement:
         """Measures how well the model judges answers of known worth; see :meth:`Judges.check`.
 
         Raises:
@@ -154,6 +157,7 @@ class Models(Shelf):
             UsageError: The text names no model.
             WorkspaceError: The settings are in a pyproject.toml, which is not changed, or cannot be written.
         """
+        from evolve.workspace.model_setup import set_default_model
         from evolve.workspace.opening import locate
 
         paths = locate(self._place).paths

@@ -138,9 +138,13 @@ def workflow(path: str | os.PathLike[str] | None = None) -> Workflows:
     Args:
         path: As for :func:`evolve.open`.
     """
+    return Workflows(lambda: _prompts_at(path), lambda: _skills_at(path))
+
+
+def _prompts_at(path: str | os.PathLike[str] | None) -> Path:
     from evolve.workspace.opening import locate
 
-    return Workflows(lambda: locate(path, looking=True).paths.prompts, lambda: _skills_at(path))
+    return locate(path, looking=True).paths.prompts
 
 
 def _skills_at(path: str | os.PathLike[str] | None) -> Sequence[Skill]:
