@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from evolve.cli.output import emit, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.gate import Interval
-    from evolve.improve.ablation import AblationReport, ItemCredit
+    from evolve.workspace import AblationReport, Interval, ItemCredit
 
 _HEADER = ("item", "pairs", "won", "lost", "tied", "share won with it", "solved with - without", "cost ratio", "")
 

@@ -12,8 +12,7 @@ import typer
 from evolve.cli.output import emit, flush, note, visible
 
 if TYPE_CHECKING:
-    from evolve.episodes import Question
-    from evolve.workspace import Person, Result
+    from evolve.workspace import Person, Question, Result
 
 WAITING = 6
 """The exit code where a run waits for a person."""

@@ -12,9 +12,7 @@ from evolve.cli.asking import WAITING, show_diff, tell_waiting
 from evolve.cli.output import emit, emit_json, visible
 
 if TYPE_CHECKING:
-    from evolve.tasks import Task
-    from evolve.workspace import Result, Workspace
-    from evolve.workspace.shelves.folders import Patch
+    from evolve.workspace import Patch, Result, Task, Workspace
 
 EXIT_CODES = {"fault": 3, "interrupted": 130, "waiting": WAITING}
 """Of runs that did not come to an end of their own; every other unsolved one gives 1."""
@@ -51,27 +49,19 @@ class FolderWish:
     def task(self, text: str | None, name: str | None) -> Task | None:
         """The task, or None where no folder is named."""
         from evolve.errors import UsageError
-        from evolve.tasks.folder_task import folder_task
+        from evolve.workspace import tasks
 
         if self.folder is None:
             _refuse({"--check": self.check, "--protect": self.protect})
             return None
         if not text:
             raise UsageError("say what is wanted in the folder", hint='evolve run "TASK" --dir PATH --check COMMAND')
-        return folder_task(text, self.folder, self.check or "", protected=self.protect, name=name)
+        return tasks.in_folder(text, self.folder, self.check or "", protected=self.protect, name=name)
 
     def fit(self, task: Task) -> None:
         """Raises :class:`UsageError` for options that the task has no use for."""
         if not task.folder:
             _refuse({"--python": self.python, "--yes": self.yes})
-
-    def need_model(self, task: Task, model: str) -> None:
-        """Refuses work in a folder before anything is made, where no model would decide."""
-        from evolve.environments import kind_of
-        from evolve.workspace.folder_needs import refuse_search
-
-        if kind_of(task.environment).needs_model and not model:
-            refuse_search("search")
 
 
 def _refuse(given: Mapping[str, object]) -> None:

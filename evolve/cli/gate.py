@@ -9,10 +9,9 @@ import typer
 
 from evolve.cli import options
 from evolve.cli.output import emit, emit_json, table
-from evolve.errors import UsageError
 
 if TYPE_CHECKING:
-    from evolve.gate import Decision
+    from evolve.workspace import Decision
 
 app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at the verdicts on proposed variants.")
 
@@ -23,29 +22,27 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        table_of = opened.stores.decisions
-        decisions, begun = table_of.log(), table_of.begun()
-        suites = dict.fromkeys([*(one.suite for one in decisions), *(one.suite for one in begun)])
-        following = [(suite, *table_of.next_level(suite)) for suite in suites]
+        found = opened.gate.list()
     if as_json:
         emit_json(
             {
-                "decisions": [_plain(one) for one in decisions],
-                "begun": [{**asdict(one), "pins": dict(one.pins)} for one in begun],
-                "next": [{"suite": suite, "proposal": number, "level": level} for suite, number, level in following],
+                "decisions": [_plain(one) for one in found.decisions],
+                "begun": [{**asdict(one), "pins": dict(one.pins)} for one in found.begun],
+                "next": [asdict(one) for one in found.following],
             }
         )
         return
     rows = [
         (one.id, one.run, one.proposal, one.variant[:10], one.verdict, _pairs(one), f"{one.alpha:.2g}", _wealth(one))
-        for one in decisions
+        for one in found.decisions
     ]
     header = ("id", "run", "proposal", "variant", "verdict", "pairs", "level", "e-value")
     emit(table(header, rows) or "nothing has been judged yet")
-    for one in begun:
+    for one in found.begun:
         emit(f"run {one.run} broke off judging {one.variant[:10]}: level {one.alpha:.2g} counts as lost until it ends")
-    for suite, number, level in following:
-        emit(f"suite {suite[:10]}: the next proposal is number {number}, tested at level {level:.2g}")
+    for one_next in found.following:
+        number, level = one_next.proposal, one_next.level
+        emit(f"suite {one_next.suite[:10]}: the next proposal is number {number}, tested at level {level:.2g}")
 
 
 @app.command("show")
@@ -58,10 +55,8 @@ def show_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = next((one for one in opened.stores.decisions.log() if one.id == decision), None)
-        looks = opened.stores.looks.count(found.suite) if found else 0
-    if found is None:
-        raise UsageError(f"there is no verdict {decision}", hint="evolve gate list")
+        found = opened.gate.show(decision)
+        looks = opened.gate.looks(found.suite)
     if as_json:
         emit_json({**_plain(found), "looks": looks})
         return
@@ -100,6 +95,6 @@ def _wealth(one: Decision) -> str:
 
 
 def _plain(one: Decision) -> dict[str, Any]:
-    from evolve.agent.codec import to_data
+    from evolve.workspace import to_data
 
     return {**to_data(one), "pins": dict(one.pins), "wealth": min(one.wealth, 1e300)}

@@ -38,8 +38,7 @@ def improve_command(
     import evolve
     from evolve.cli.report import show_report
     from evolve.cli.views import LoopView
-    from evolve.ledger import parse_budget
-    from evolve.workspace.model_setup import recorded
+    from evolve.workspace import parse_budget, recorded
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     asked = recorded(model, record, replay)

@@ -11,7 +11,7 @@ from evolve.cli import options
 from evolve.cli.output import emit, emit_json, note, shorten, table, visible
 
 if TYPE_CHECKING:
-    from evolve.memory import Insight, InsightStatus
+    from evolve.workspace import Insight, InsightStatus
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -28,7 +28,7 @@ def list_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        insights = opened.memory.claims(cast("InsightStatus | None", status))
+        insights = opened.memory.list(cast("InsightStatus | None", status))
         notes = opened.memory.notes() if status is None else []
     insights.sort(key=lambda one: (-one.evidence, one.id))
     if as_json:
@@ -48,7 +48,7 @@ def show_command(insight: InsightId, workspace: options.Workspace = None, as_jso
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.memory.claim(insight)
+        found = opened.memory.show(insight)
         rows = opened.memory.evidence(found.id)
     if as_json:
         emit_json({**_insight(found), "evidence_rows": rows})

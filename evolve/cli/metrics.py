@@ -10,7 +10,7 @@ from evolve.cli import options
 from evolve.cli.output import emit, emit_json, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.memory.metrics import Metric, MetricsReport
+    from evolve.workspace import Metric, MetricsReport
 
 app = typer.Typer(
     rich_markup_mode=None, no_args_is_help=True, help="What comments on runs come down to: targets, never acceptance."
@@ -32,21 +32,14 @@ def comment_command(
     import evolve
 
     with evolve.open(workspace) as opened:
-        before = {one.id for one in opened.metrics.list()}
-        if prefer:
-            kept = opened.preferences.from_comment(text, run=run)
-            opened.metrics.gather()
-            comment = kept.acts[-1] if kept is not None else opened.metrics.comment(run, text)
-        else:
-            comment = opened.metrics.comment(run, text)
-        found = opened.metrics.list()
-    spoken = [one for one in found if any(each.comment == comment.id for each in one.examples)]
+        kept = opened.runs.comment(run, text, prefer=prefer)
+    spoken = kept.metrics
     if as_json:
         emit_json({"run": run, "metrics": [one.name for one in spoken]})
         return
     emit(f"kept; it speaks of {', '.join(one.name for one in spoken)}" if spoken else "kept; no metric yet")
     for one in spoken:
-        if one.id not in before:
+        if one.id in kept.new:
             emit(f"new metric: {one.name}  (evolve memory metrics show {one.name})")
 
 
@@ -75,7 +68,7 @@ def show_command(metric: MetricName, workspace: options.Workspace = None, as_jso
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.metrics.get(metric)
+        found = opened.metrics.show(metric)
     if as_json:
         emit_json(_metric(found))
         return
@@ -99,7 +92,7 @@ def propose_command(
     import evolve
 
     with evolve.open(workspace, model=model) as opened:
-        found = opened.metrics.proposed(metric)
+        found = opened.metrics.propose(metric)
     if as_json:
         emit_json({"name": found.name, "definition": found.description})
     else:

@@ -11,9 +11,7 @@ from evolve.cli import options
 from evolve.cli.output import emit, emit_json, flush, note
 
 if TYPE_CHECKING:
-    from evolve.gate import Interval
-    from evolve.improve.optimization import Change, OptimizationReport
-    from evolve.improve.targets import TargetFigures
+    from evolve.workspace import Change, Interval, OptimizationReport, TargetFigures
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -52,8 +50,7 @@ def optimize_command(
     """
     import evolve
     from evolve.cli.views import LoopView
-    from evolve.ledger import parse_budget
-    from evolve.workspace.loops.optimizing import OptimizerRequest
+    from evolve.workspace import OptimizerRequest, parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     wish = OptimizerRequest(

@@ -58,7 +58,7 @@ def emit_json(value: Any) -> None:
 
 
 def _as_data(value: Any) -> Any:
-    from evolve.agent.codec import to_data
+    from evolve.workspace import to_data
 
     return to_data(value)
 

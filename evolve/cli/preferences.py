@@ -10,7 +10,7 @@ from evolve.cli import options
 from evolve.cli.output import emit, emit_json, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.memory.preferences import Context, Preference
+    from evolve.workspace import Preference
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -48,7 +48,7 @@ def show_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.preferences.get(preference)
+        found = opened.preferences.show(preference)
     if as_json:
         emit_json(found)
         return
@@ -63,7 +63,8 @@ def show_command(
         emit(f"{act.kind} by {act.author}{place}" + (f", asked: {act.question}" if act.question else ""))
         for line in act.text.splitlines():
             emit(f"    {line}")
-        _show_edit(act.before, act.after)
+        for line in act.changed:
+            emit(f"    {line}")
 
 
 @app.command("add")
@@ -76,9 +77,10 @@ def add_command(
 ) -> None:
     """State a preference. Without --about and --dir it holds everywhere."""
     import evolve
+    from evolve.workspace import context_of
 
     with evolve.open(workspace) as opened:
-        kept = opened.preferences.add(text, context=_context(about, folder))
+        kept = opened.preferences.add(text, context=context_of(about, folder))
     _tell(kept, as_json=as_json)
 
 
@@ -95,8 +97,9 @@ def edit_command(
     """Change what a preference says or where it holds. One that was superseded holds again."""
     import evolve
     from evolve.errors import UsageError
+    from evolve.workspace import context_of
 
-    context = _context(about, folder)
+    context = context_of(about, folder)
     if everywhere and context is not None:
         raise UsageError("--everywhere does not go with --about or --dir")
     with evolve.open(workspace) as opened:
@@ -157,27 +160,11 @@ def forget_command(
         emit(f"forgot {count} preferences")
 
 
-def _context(about: str, folder: str) -> Context | None:
-    from evolve.files import named_path
-    from evolve.memory.preferences import Context
-
-    if not about and not folder:
-        return None
-    return Context(instruction=about, folder=str(named_path(folder).resolve()) if folder else "")
-
-
 def _tell(kept: Preference, *, as_json: bool) -> None:
     if as_json:
         emit_json(kept)
     else:
         emit(f"kept {kept.id[:10]}, for {_where(kept)}: {kept.description}")
-
-
-def _show_edit(before: str, after: str) -> None:
-    from evolve.memory.preferences import edit_lines
-
-    for line in edit_lines(before, after):
-        emit(f"    {line}")
 
 
 def _where(one: Preference) -> str:

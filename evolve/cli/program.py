@@ -38,7 +38,7 @@ from evolve.cli import (
 )
 from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
-from evolve.files import machine_problem
+from evolve.workspace import machine_problem
 
 
 class _CtrlC(KeyboardInterrupt):
@@ -177,7 +177,7 @@ def _done(arguments: list[str]) -> int:
 
 def _own_fault(fault: Exception) -> int:
     """Says in one sentence that evolve is at fault and where its traceback lies."""
-    from evolve.workspace.health.fault_reports import kept_file
+    from evolve.workspace import kept_file
 
     what = shorten(f"{type(fault).__name__}: {fault}", 160)
     complain(

@@ -11,8 +11,7 @@ from evolve.cli.optimize import show_changes
 from evolve.cli.output import emit, emit_json, flush, note, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.gate import Interval
-    from evolve.improve.report import Contrast, Report
+    from evolve.workspace import Interval, Report
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -28,12 +27,8 @@ def report_command(
     import evolve
 
     with evolve.open(workspace, read_only=not fresh) as opened, opened.delivering():
-        report = opened.report(fresh=fresh)
+        report = opened.report(fresh=fresh, curve=curve)
         if curve is not None:
-            from evolve.files import write_atomic
-            from evolve.improve.curve import draw_curve
-
-            write_atomic(curve, draw_curve(report).encode())
             note(f"wrote {curve}")
         if as_json:
             emit_json({**report.to_json(), "changes": [change.to_json() for change in opened.variants.changes()]})
@@ -80,20 +75,13 @@ def _verdict(report: Report) -> str:
 def _show_contrasts(report: Report) -> None:
     """Every figure with its interval and n, and how often the test tasks were looked at."""
     cost = "tokens" if any(row.tokens for row in report.arms) else "candidates"
-    for one in report.contrasts or (_main_contrast(report),):
+    for one in report.compared:
         emit(f"{cost}, learned / {one.arm}: {_interval(one.ratio)} (median over tasks both solve)")
         emit(f"share solved, learned - {one.arm}: {_interval(one.gain)}")
         emit(f"  with bounds for every look at once: {_interval(one.gain_always)}")
         emit(f"  mean saving of {cost}, for every look at once: {_interval(one.saving_always)}")
     looks = "once" if report.looks == 1 else f"{report.looks} times"
     emit(f"the test tasks of this suite have been opened {looks}")
-
-
-def _main_contrast(report: Report) -> Contrast:
-    """For reports that an older version wrote."""
-    from evolve.improve.report import Contrast
-
-    return Contrast(arm="unlearned", gain=report.gain, ratio=report.ratio)
 
 
 def _arm_cells(report: Report) -> list[tuple[object, ...]]:

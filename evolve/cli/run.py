@@ -13,8 +13,7 @@ from evolve.cli import asking, folder, options
 from evolve.cli.output import emit, emit_json, flush, note, shorten, visible
 
 if TYPE_CHECKING:
-    from evolve.tasks import Task
-    from evolve.workspace import Person, Result, Workspace
+    from evolve.workspace import Person, Result, Task, Workspace
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -33,7 +32,7 @@ Rubric = Annotated[
 ]
 
 
-Rows = Annotated[
+Examples = Annotated[
     str | None,
     typer.Option("--examples", help="A file of rows: last column is the output."),
 ]
@@ -43,7 +42,7 @@ Name = Annotated[str | None, typer.Option("--name", help="Name of the task and o
 @app.command("run")
 def run_command(
     task: Wanted = None,
-    examples: Rows = None,
+    examples: Examples = None,
     name: Name = None,
     no_header: Annotated[bool, typer.Option("--no-header", help="The table's first line is data.")] = False,
     directory: folder.Dir = None,
@@ -67,18 +66,17 @@ def run_command(
     """
     import evolve
     from evolve.cli.views import RunView
-    from evolve.ledger import parse_budget
-    from evolve.workspace.model_setup import recorded
+    from evolve.workspace import models, parse_budget, recorded, tasks
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     person = asking.person_here("auto" if yes else approve, as_json=as_json)
     asked = recorded(model, record, replay)
     wish = folder.FolderWish(folder=directory, check=check, python=python, protect=protect, yes=yes)
-    decides = model or _default_model(model, workspace)
-    words = None if directory is not None else _words(task, examples, decides)
-    wanted = wish.task(task, name) or words or _task(task, examples, name=name, header=not no_header)
+    decides = models(workspace).acting(model)
+    rows = Rows(examples=examples, name=name, header=not no_header)
+    wanted = wish.task(task, name) or _task(task, rows, words=bool(decides))
     wish.fit(wanted)
-    wish.need_model(wanted, decides)
+    tasks.need_model(wanted, decides)  # told before anything is made
     wanted = _checked(wanted, rubric)
     view = RunView(unsandboxed=sandbox == "none")
     with evolve.open(workspace, model=asked, events=view, sandbox=sandbox) as opened:
@@ -92,9 +90,9 @@ def run_command(
 
 def _checked(task: Task, rubric: str | None) -> Task:
     """The task with its rubric if there is one; what is doubtful about it is told."""
-    from evolve.workspace.runs.given_task import with_rubric
+    from evolve.workspace import tasks
 
-    wanted = with_rubric(task, rubric) if rubric is not None else task
+    wanted = tasks.with_rubric(task, rubric) if rubric is not None else task
     for warning in wanted.warnings:
         note(visible(f"warning: {warning}", lines=False))
     return wanted
@@ -120,9 +118,9 @@ def shown(opened: Workspace, task: Task | None, result: Result, how: Shown) -> i
     Args:
         task: None where nothing is asked any more.
     """
-    from evolve.environments import kind_of
+    from evolve.workspace import tasks
 
-    if result.patch is not None or (task is not None and kind_of(task.environment).leaves_changes):
+    if result.patch is not None or (task is not None and tasks.leaves_changes(task)):
         return folder.show_work(opened, result, as_json=how.as_json)
     if task is not None and asking.is_attended(as_json=how.as_json):
         result = _asked(opened, task, result, how)
@@ -134,64 +132,28 @@ def shown(opened: Workspace, task: Task | None, result: Result, how: Shown) -> i
     return _exit_code(result)
 
 
-def _default_model(model: str | None, workspace: str | None) -> str:
-    """The workspace's model where none is named; nothing is made to find it out."""
-    from evolve.paths import find_workspace, user_workspace
-    from evolve.settings import load_settings
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """The options of ``evolve run`` that are about rows."""
 
-    if model is not None:
-        return model
-    settings = load_settings(find_workspace(workspace) or user_workspace())
-    return settings.model or settings.role_models.get("act", "")
+    examples: str | None
+    name: str | None
+    header: bool
 
 
-def _words(task: str | None, examples: str | None, model: str) -> Task | None:
-    """The task in words that a model can take, or None."""
-    from evolve.workspace.runs.given_task import is_in_words, task_in_words
+def _task(task: str | None, rows: Rows, *, words: bool) -> Task:
+    """The task that is named or given as rows; rows may also come from stdin."""
+    from evolve.workspace import tasks
 
-    if not model or task is None or examples is not None or not is_in_words(task):
-        return None
-    return task_in_words(task)
-
-
-def _task(task: str | None, examples: str | None, *, name: str | None, header: bool) -> Task:
-    from evolve.errors import UsageError
-    from evolve.tasks import load_examples, resolve_task
-
-    if (task is None) == (examples is None):
-        raise UsageError("give either TASK or --examples FILE", hint="evolve run --examples data.csv")
-    if examples is not None and not examples.strip():
-        raise UsageError("--examples: the name of the file is empty", hint="evolve run --examples data.csv")
-    if "-" in (task, examples):
-        return _from_stdin(name, header=header)
-    if examples is not None:
-        return load_examples(examples, name=name, header=header)
-    return resolve_task(str(task))
-
-
-def _from_stdin(name: str | None, *, header: bool) -> Task:
-    """Rows from stdin, as JSON when they look like it, else as CSV; checked like any file."""
-    import tempfile
-    from pathlib import Path
-
-    from evolve.errors import TaskError
-    from evolve.tasks import load_examples
-
-    data = sys.stdin.buffer.read()
-    suffix = ".json" if data.lstrip()[:1] in (b"{", b"[") else ".csv"
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / f"stdin{suffix}"
-        file.write_bytes(data)
-        try:
-            return load_examples(file, name=name, header=header)
-        except TaskError as error:
-            raise TaskError(str(error).replace(str(file), "stdin"), hint=error.hint) from error
+    if "-" in (task, rows.examples) and None in (task, rows.examples):
+        return tasks.from_bytes(sys.stdin.buffer.read(), name=rows.name, header=rows.header)
+    return tasks.read(task, examples=rows.examples, name=rows.name, header=rows.header, words=words)
 
 
 def _asked(opened: Workspace, task: Task, result: Result, how: Shown) -> Result:
     """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
     from evolve.errors import TaskError
-    from evolve.workspace.runs.given_task import with_answer
+    from evolve.workspace import tasks
 
     for _ in range(_QUESTIONS):
         open_question = result.ambiguity
@@ -201,7 +163,7 @@ def _asked(opened: Workspace, task: Task, result: Result, how: Shown) -> Result:
         if chosen is None:
             return result
         try:
-            task = with_answer(task, open_question.input, chosen[0])
+            task = tasks.with_answer(task, open_question.input, chosen[0])
         except TaskError as error:
             note(str(error))
             continue

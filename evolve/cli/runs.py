@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +11,7 @@ from evolve.cli import asking, options
 from evolve.cli.output import emit, emit_json, flush, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.episodes import EpisodeRecord
+    from evolve.workspace import EpisodeRecord
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -21,21 +20,19 @@ app = typer.Typer(rich_markup_mode=None)
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List runs, oldest first."""
     import evolve
-    from evolve.workspace.runs.solving import waiting_question
 
     with evolve.open(workspace, read_only=True) as opened:
-        runs = opened.stores.runs.runs()
-        counts = Counter(record.run for record in opened.stores.runs.episodes())
+        runs = opened.runs.list()
     if as_json:
         emit_json(
             [
                 {
-                    "id": one.id,
-                    "kind": one.kind,
-                    "started": one.started,
-                    "state": one.state,
-                    "body": dict(one.body),
-                    "episodes": counts[one.id],
+                    "id": one.run.id,
+                    "kind": one.run.kind,
+                    "started": one.run.started,
+                    "state": one.run.state,
+                    "body": dict(one.run.body),
+                    "episodes": one.episodes,
                 }
                 for one in runs
             ]
@@ -43,12 +40,12 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
         return
     rows = [
         (
-            one.id,
-            one.kind,
-            str(one.body.get("task") or one.body.get("suite") or ""),
-            one.started,
-            "waiting" if waiting_question(one) is not None else one.state,
-            counts[one.id],
+            one.run.id,
+            one.run.kind,
+            str(one.run.body.get("task") or one.run.body.get("suite") or ""),
+            one.run.started,
+            "waiting" if one.question is not None else one.run.state,
+            one.episodes,
         )
         for one in runs
     ]
@@ -63,11 +60,10 @@ def show_command(
 ) -> None:
     """List the episodes of a run, and what it waits for."""
     import evolve
-    from evolve.workspace.runs.solving import waiting_question
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.stores.runs.run(run)
-        records = opened.stores.runs.episodes(run=found.id)
+        found = opened.runs.show(run)
+    records = found.episodes
     if as_json:
         emit_json(
             [
@@ -93,10 +89,9 @@ def show_command(
     emit(table(header, rows) or "no episodes yet")
     for record in records:
         _tell_answers(record)
-    question = waiting_question(found)
-    if question is not None:
-        emit(f"waiting for an answer: {question.text}")
-        emit(f"  try: evolve runs answer {found.id} TEXT")
+    if found.question is not None:
+        emit(f"waiting for an answer: {found.question.text}")
+        emit(f"  try: evolve runs answer {found.run.id} TEXT")
 
 
 def _grounds(record: EpisodeRecord) -> str:
@@ -105,13 +100,11 @@ def _grounds(record: EpisodeRecord) -> str:
 
 def _tell_answers(record: EpisodeRecord) -> None:
     """What was asked in an episode, and what the person said."""
-    from evolve.agent.questions import is_answered, was_stopped
-
     for step in record.steps:
-        if step.observation is not None and is_answered(step):
+        if step.observation is not None and step.observation.person:
             emit(f"step {step.number} of {record.episode[:10]} asked: {step.action.text}")
             emit(f"  the person answered: {step.observation.text}")
-        elif was_stopped(step):
+        elif step.observation is not None and step.observation.interrupted:
             emit(f"step {step.number} of {record.episode[:10]} was stopped by the person")
 
 
@@ -123,10 +116,9 @@ def replay_command(
 ) -> None:
     """Show an episode again, step by step, from the record."""
     import evolve
-    from evolve.agent.questions import is_answered
 
     with evolve.open(workspace, read_only=True) as opened:
-        record = opened.stores.runs.episode(episode)
+        record = opened.runs.replay(episode)
     if as_json:
         emit_json(record)
         return
@@ -137,7 +129,7 @@ def replay_command(
         emit(f"step {step.number}: {step.action.kind}: {shorten(step.action.text, 100)}")
         for line in step.action.code.rstrip().splitlines():
             emit(f"    {line}")
-        if step.observation is not None and is_answered(step):
+        if step.observation is not None and step.observation.person:
             emit(f"  the person answered: {step.observation.text}")
         elif step.observation is not None:
             seen = step.observation
@@ -162,7 +154,7 @@ def diff_command(
     from evolve.cli.asking import show_diff
 
     with evolve.open(workspace, read_only=True) as opened:
-        patch = opened.folders.get(run)
+        patch = opened.runs.diff(run)
     if as_json:
         emit_json({**patch.to_json(), "diff": patch.diff})
     else:
@@ -180,7 +172,7 @@ def apply_command(
     from evolve.cli.folder import show_patch
 
     with evolve.open(workspace) as opened:
-        patch = opened.apply(run)
+        patch = opened.runs.apply(run)
     if as_json:
         emit_json(patch.to_json())
     else:
@@ -208,10 +200,10 @@ def answer_command(
     said = sys.stdin.read() if text == "-" else text
     if model is None:
         with evolve.open(workspace, read_only=True) as looked:
-            model = looked.stores.runs.run(run).body.get("model")
+            model = looked.runs.show(run).model
     person = asking.person_here(approve, as_json=as_json)
     with evolve.open(workspace, model=model, events=RunView()) as opened, opened.delivering():
-        result = opened.answer(run, said, person=person)
+        result = opened.runs.answer(run, said, person=person)
         code = shown(opened, None, result, Shown(person=person, as_json=as_json))
         flush()
     raise typer.Exit(code)

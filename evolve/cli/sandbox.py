@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,7 +14,7 @@ from evolve.cli import options
 from evolve.cli.output import emit, emit_json, note
 
 if TYPE_CHECKING:
-    from evolve.sandbox import ActionResult, ProbeOutcome, SandboxLimits
+    from evolve.workspace import ActionResult, ProbeOutcome, SandboxLimits
 
 app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Run code in the sandbox, or test the sandbox.")
 
@@ -58,43 +60,22 @@ def exec_command(
     The value is that of the last expression, else what the code assigned to result.
     Exit codes: 0 done, 1 the code failed or hit a limit, 3 no sandbox.
     """
-    from pathlib import Path
+    from evolve.workspace import SandboxLimits, sandbox
 
-    from evolve.paths import find_workspace
-    from evolve.sandbox import SandboxLimits, open_sandbox
-    from evolve.settings import load_settings, with_sandbox
-    from evolve.workspace.opening import cache_folder
-
-    code = _code(file)
-    root = find_workspace(workspace)
-    settings = with_sandbox(load_settings(root), backend)
-    chosen = "none" if settings.unsandboxed else settings.sandbox
-    environment = Path(python) if python else None
-    with open_sandbox(
-        chosen, cache_dir=cache_folder(), warm=False, python=environment, hidden=[root] if root else []
-    ) as sandbox:
-        if settings.unsandboxed:
-            note("[unsandboxed] this code runs with all your rights")
-        limits = SandboxLimits(wall_s=wall, memory_mb=memory)
-        if session is None:
-            result = sandbox.execute(code, limits)
-        else:
-            from evolve.workspace.runs.code_sessions import run_in_session
-
-            result = run_in_session(sandbox, session, code, limits, path=workspace)
+    code, limits = _code(file), SandboxLimits(wall_s=wall, memory_mb=memory)
+    box = sandbox(workspace, backend)
+    if box.unsandboxed:
+        note("[unsandboxed] this code runs with all your rights")
+    done = box.exec(code, limits=limits, session=session, python=python or None)
     if as_json:
-        emit_json({**_result(result), "backend": sandbox.backend})
+        emit_json({**_result(done.result), "backend": done.backend})
     else:
-        _show(result, limits)
-    raise typer.Exit({"ok": 0, "fault": 3}.get(result.state, 1))
+        _show(done.result, limits)
+    raise typer.Exit({"ok": 0, "fault": 3}.get(done.result.state, 1))
 
 
-def _code(file: str) -> str:
-    from evolve.files import read_text
-
-    if file != "-":
-        return read_text(file)
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+def _code(file: str) -> str | Path:
+    return Path(file) if file != "-" else sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
 def _result(result: ActionResult) -> dict[str, Any]:
@@ -131,10 +112,9 @@ def _show(result: ActionResult, limits: SandboxLimits) -> None:
 @app.command("check")
 def check_command(as_json: options.AsJson = False) -> None:
     """Test every sandbox backend by probes, now: each tries what must not work. Exit code 3 when none holds."""
-    from evolve.sandbox import check_backends
-    from evolve.workspace.opening import cache_folder
+    from evolve.workspace import sandbox
 
-    found = check_backends(cache_folder())
+    found = sandbox().check()
     holding = [name for name, outcomes in found.items() if all(outcome.passed for outcome in outcomes)]
     if as_json:
         emit_json(
@@ -152,7 +132,7 @@ def _probe(outcome: ProbeOutcome) -> dict[str, Any]:
     return {"name": outcome.name, "passed": outcome.passed, "detail": outcome.detail}
 
 
-def _show_check(found: dict[str, list[ProbeOutcome]], holding: list[str]) -> None:
+def _show_check(found: Mapping[str, Sequence[ProbeOutcome]], holding: list[str]) -> None:
     import os
 
     for name, outcomes in found.items():

@@ -10,7 +10,7 @@ from evolve.cli import options
 from evolve.cli.output import emit, emit_json, note, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.skills import Skill
+    from evolve.workspace import Skill
 
 app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at, check and export learned skills.")
 
@@ -25,7 +25,7 @@ def list_command(
 ) -> None:
     """List skills, those that helped most tasks first."""
     import evolve
-    from evolve.skills import ACTIVE
+    from evolve.workspace import ACTIVE
 
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.skills.list(() if retired else ACTIVE)
@@ -48,7 +48,7 @@ def show_command(name: Name, workspace: options.Workspace = None, as_json: optio
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        skill = opened.skills.get(name)
+        skill = opened.skills.show(name)
         reason = opened.skills.reason(name)
     if as_json:
         body = {"code": skill.code, "tests": skill.test_code, "tree": skill.tree, "reason": reason}
@@ -86,7 +86,7 @@ def verify_command(name: Name, workspace: options.Workspace = None, as_json: opt
 
     with evolve.open(workspace) as opened:
         outcomes = opened.skills.verify(name)
-        status = opened.skills.get(name).status
+        status = opened.skills.show(name).status
     passed = bool(outcomes) and all(outcome.ok for outcome in outcomes)
     if as_json:
         tests = [{"name": one.name, "ok": one.ok, "error": one.error} for one in outcomes]

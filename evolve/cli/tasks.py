@@ -11,7 +11,7 @@ from evolve.cli import options
 from evolve.cli.output import emit, emit_json, note, shorten, table, visible
 
 if TYPE_CHECKING:
-    from evolve.tasks import Suite, Task
+    from evolve.workspace import Suite, Task
 
 app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Generate, import and look at tasks.")
 
@@ -19,13 +19,14 @@ app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Generate, i
 @app.command("list")
 def list_command(as_json: options.AsJson = False) -> None:
     """List the built-in suites."""
-    from evolve.tasks import BUILTIN
+    from evolve.workspace import tasks
 
+    names = tasks.list()
     if as_json:
-        emit_json([suite.name for suite in BUILTIN])
+        emit_json(names)
         return
-    for suite in BUILTIN:
-        emit(suite.name)
+    for name in names:
+        emit(name)
 
 
 @app.command("generate")
@@ -37,17 +38,15 @@ def generate_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Write a built-in suite as JSON lines, one task each."""
-    from evolve.files import write_atomic
-    from evolve.tasks import generate_suite, render_jsonl, task_json
+    from evolve.workspace import tasks
 
-    made = generate_suite(suite, n=n, seed=seed)
+    made = tasks.generate(suite, n=n, seed=seed, out=out)
     if out is not None:
-        write_atomic(out, render_jsonl(made.tasks).encode("utf-8", "backslashreplace"))
         note(f"wrote {len(made.tasks)} tasks to {out}")
     elif as_json:
-        emit_json([task_json(task) for task in made.tasks])
+        emit_json(tasks.as_json(made.tasks))
     else:
-        emit(render_jsonl(made.tasks).rstrip("\n"), exact=True)
+        emit(tasks.render(made.tasks).rstrip("\n"), exact=True)
 
 
 @app.command("import")
@@ -61,20 +60,17 @@ def import_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Turn tasks of a published format into evolve's own, one JSON line each. Reference solutions are not read."""
-    from evolve.files import write_atomic
-    from evolve.tasks import render_jsonl, task_json
-    from evolve.tasks.imports import import_tasks
+    from evolve.workspace import tasks
 
-    found = import_tasks(file, repos=repos)
+    found = tasks.import_(file, repos=repos, out=out)
     for reason in (*found.refused, *(f"{task.id}: {text}" for task in found.tasks for text in task.warnings)):
         note(f"warning: {reason}")
     if out is not None:
-        write_atomic(out, render_jsonl(found.tasks).encode("utf-8", "backslashreplace"))
         note(f"wrote {len(found.tasks)} tasks to {out}")
     elif as_json:
-        emit_json([task_json(task) for task in found.tasks])
+        emit_json(tasks.as_json(found.tasks))
     else:
-        emit(render_jsonl(found.tasks).rstrip("\n"), exact=True)
+        emit(tasks.render(found.tasks).rstrip("\n"), exact=True)
 
 
 @app.command("show")
@@ -83,15 +79,13 @@ def show_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Show a task, or what a suite holds. Rows kept for verification are counted, not shown."""
-    from evolve.errors import UsageError
-    from evolve.tasks import load_suite, resolve_task
+    from evolve.workspace import Suite, tasks
 
-    try:
-        _show_task(resolve_task(task), as_json)
-    except UsageError:
-        if "#" in task:
-            raise
-        _show_suite(load_suite(task), as_json)
+    found = tasks.show(task)
+    if isinstance(found, Suite):
+        _show_suite(found, as_json)
+    else:
+        _show_task(found, as_json)
 
 
 def _show_task(task: Task, as_json: bool) -> None:
@@ -114,9 +108,9 @@ def _show_task(task: Task, as_json: bool) -> None:
         )
         return
     emit(visible(f"{task.id} ({task.family}): {task.instruction}", lines=False))
-    from evolve.environments import kind_of
+    from evolve.workspace import tasks
 
-    told = kind_of(task.environment).told(task)
+    told = tasks.told(task)
     if told:
         emit(told)
         return

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evolve.cli import options
 from evolve.cli.output import emit, emit_json, flush, note, shorten, table
+
+if TYPE_CHECKING:
+    from evolve.workspace import AblationReport, Change
 
 app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Variants: what was tried, and which one acts.")
 
@@ -46,6 +50,7 @@ def show_command(name: Name = "active", workspace: options.Workspace = None, as_
 
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.variants.show(name)
+        measured = opened.variants.measured(name)
     if as_json:
         emit_json(found)
         return
@@ -58,8 +63,8 @@ def show_command(name: Name = "active", workspace: options.Workspace = None, as_
     emit(f"tried on {found['tasks']} tasks, {found['solved']} solved and verified")
     for one in found["decisions"]:
         emit(f"gate, run {one['run']}: {one['verdict']}; {one['reason']}")
-    for one in found["measures"]:
-        _show_measure(one)
+    for measure in measured:
+        _show_measure(measure)
     emit(f"transferable: {', '.join(found['transferable']) or 'not shown on another suite or model'}")
     for one in found["overrides"]:
         emit(f"override by {one['person']}: {one['reason']}")
@@ -143,7 +148,7 @@ def transfer_command(
 
     view = LoopView()
     with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
-        found = opened.retest(name, suite, budget=budget)
+        found = opened.variants.transfer(name, suite, budget=budget)
         view.stop()
         if as_json:
             emit_json(dict(found))
@@ -174,15 +179,14 @@ def ablate_command(
     import evolve
     from evolve.cli.ablation import show_ablation
     from evolve.cli.views import LoopView
-    from evolve.ledger import parse_budget
-    from evolve.workspace.loops.ablating import AblationRequest
+    from evolve.workspace import AblationRequest, parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     kinds = [one.strip() for one in items.split(",") if one.strip()]
     wish = AblationRequest(variant=name, suite=suite, items=kinds, seed=seed, propose=propose)
     view = LoopView()
     with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
-        report = opened.ablate(wish, budget=budget)
+        report = opened.variants.ablate(wish, budget=budget)
         view.stop()
         if as_json:
             emit_json({**report.to_json(), **opened.mark})
@@ -218,16 +222,14 @@ def _told(done: Any, as_json: bool) -> None:
         emit(f"active: {done.variant[:12]}, before {done.before[:12]} ({done.grounds})")
 
 
-def _show_measure(body: dict[str, Any]) -> None:
-    if body["kind"] == "change":
-        from evolve.cli.optimize import show_change
-        from evolve.improve.optimization import Change
+def _show_measure(found: Change | AblationReport | Mapping[str, Any]) -> None:
+    from evolve.cli.ablation import show_ablation
+    from evolve.cli.optimize import show_change
+    from evolve.workspace import AblationReport, Change
 
-        show_change(Change.from_json(body))
-    elif body["kind"].startswith("ablation"):
-        from evolve.cli.ablation import show_ablation
-        from evolve.improve.ablation import AblationReport
-
-        show_ablation(AblationReport.from_json(body))
+    if isinstance(found, Change):
+        show_change(found)
+    elif isinstance(found, AblationReport):
+        show_ablation(found)
     else:
-        emit(f"{body['kind']}: {body['verdict']}; {body['reason']}")
+        emit(f"{found['kind']}: {found['verdict']}; {found['reason']}")

@@ -9,11 +9,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from evolve.cli.output import note, shorten, visible
-from evolve.events import Event
-from evolve.workflow import kind_of
 
 if TYPE_CHECKING:
     from rich.status import Status
+
+    from evolve.workspace import Event
 
 
 _UNSANDBOXED = "[unsandboxed] "
@@ -62,12 +62,14 @@ def episode_line(event: Event) -> str:
 
 
 def _other_line(event: Event) -> str:
+    from evolve.workspace import is_stage
+
     data = event.data
     if event.kind == "ask" and data:
         return f"answer   {shorten(data['answer'], 100)}"
     if event.kind == "warning":
         return f"warning: {data['text']}"
-    if kind_of(event.kind) is not None and data.get("text"):
+    if is_stage(event.kind) and data.get("text"):
         return f"{event.kind.partition('@')[0]:<8} {shorten(data['text'], 100)}"
     return f"learned  skill {data['skill']}" if event.kind == "admitted" else ""
 

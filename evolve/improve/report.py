@@ -166,6 +166,11 @@ class Report:
     contrasts: tuple[Contrast, ...] = ()
 
     @property
+    def compared(self) -> tuple[Contrast, ...]:
+        """The contrasts; reports that an older version wrote have one, against ``unlearned``."""
+        return self.contrasts or (Contrast(arm="unlearned", gain=self.gain, ratio=self.ratio),)
+
+    @property
     def helped(self) -> bool:
         """The 95 % interval of the cost or of the share solved excludes no gain, and neither's shows a loss."""
         cost, solved = self.ratio, self.gain

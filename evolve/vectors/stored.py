@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from evolve.errors import WorkspaceError
-from evolve.extensions import find
+from evolve.extensions import BUILT_IN, find
 from evolve.failpoints import hit
 from evolve.files import canonical_json, write_failure
 from evolve.vectors.chroma import ChromaIndex, open_chroma, rows_on_disk

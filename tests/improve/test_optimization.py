@@ -80,7 +80,7 @@ def test_what_the_gate_accepts_acts_from_then_on_and_is_measured_on_sealed_tasks
         report = ws.optimize(wish(suite_file))
         (change,) = report.changes
         assert report.active == change.variant == ws.stores.variants.active_digest
-        assert ws.stores.active_workflow(ws.workflow).knobs.candidates == 400
+        assert ws.stores.active_workflow(ws.workflow.show()).knobs.candidates == 400
         assert change.predicted.value == change.realised.value == 1.0
         assert change.realised.n == 8
         assert ws.stores.looks.count(report.suite_digest) == report.looks == 1
@@ -108,7 +108,7 @@ def test_a_change_without_an_effect_is_not_accepted_and_leaves_the_test_sealed(
         assert report.active == "" and report.looks == 0
         splits = {record.split for record in ws.stores.runs.episodes()}
         assert splits == {"screen", "gate"}
-        assert not ws.memory.claims()
+        assert not ws.memory.list()
 
 
 @pytest.mark.slow
@@ -244,8 +244,8 @@ def test_a_winner_is_called_transferable_only_where_it_won_again(poor, turner, s
         name = ws.optimize(wish(suite_file)).active
         assert ws.variants.show(name)["transferable"] == []
         with pytest.raises(UsageError, match="was chosen on"):
-            ws.retest(name, str(suite_file))
-        found = ws.retest(name, str(other))
+            ws.variants.transfer(name, str(suite_file))
+        found = ws.variants.transfer(name, str(other))
         assert found["verdict"] == "accept"
         assert ws.variants.show(name)["transferable"] == [found["on"]]
         assert len(ws.stores.variants.promotions()) == 1

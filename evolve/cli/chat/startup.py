@@ -8,11 +8,10 @@ from evolve.cli.chat.session import WITHOUT_MODEL, Session, Setup
 from evolve.cli.chat.showing import at_home, count, short_model
 from evolve.cli.output import shorten
 from evolve.errors import UsageError
-from evolve.files import named_path
-from evolve.workspace.runs.person import Approve
+from evolve.workspace import Approve, named_path, parse_model
 
 if TYPE_CHECKING:
-    from evolve.workspace.runs.conversations import Conversation, Conversations
+    from evolve.workspace import Conversation, Conversations
 
 
 def checked(approve: str) -> Approve:
@@ -32,8 +31,6 @@ def check_setup(setup: Setup) -> Setup:
     Raises:
         UsageError: Options do not go together, or name what is not there.
     """
-    from evolve.models import parse_model
-
     for name in filter(str.strip, (setup.model or "").split(",")):
         parse_model(name)
     if not setup.folder:

@@ -65,6 +65,11 @@ class Measurement:
         return clopper_pearson(self.accepted_sound, self.sound)
 
     @property
+    def bar(self) -> float:
+        """What both lower bounds have to reach."""
+        return BAR
+
+    @property
     def standing(self) -> Standing:
         """Whether the judge counts: both lower bounds reach the bar."""
         reached = all(interval.low is not None and interval.low >= BAR for interval in (self.precision, self.recall))

@@ -34,7 +34,7 @@ class Finding:
     fix: str = ""
 
 
-def examine(path: str | os.PathLike[str] | None = None) -> list[Finding]:
+def doctor(path: str | os.PathLike[str] | None = None) -> list[Finding]:
     """Runs every check; makes and changes nothing in the workspace."""
     root = find_workspace(path) or user_workspace()
     findings = [_workspace(root)]

@@ -56,7 +56,7 @@ class Skills(Shelf):
         """Skills that are not used because their body is damaged, with what is wrong."""
         return self._stores.skills.quarantined
 
-    def get(self, name: str) -> Skill:
+    def show(self, name: str) -> Skill:
         """One skill, by name or digest."""
         return self._stores.skills.get(name)
 
@@ -81,7 +81,7 @@ class Skills(Shelf):
         Raises:
             SandboxUnavailable: The sandbox failed; that says nothing about the skill.
         """
-        skill = self.get(name)
+        skill = self.show(name)
         module = TestModule(files={"skill.py": skill.code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
         result = self._sandbox().run_tests([module])
         if result.fault:
@@ -141,7 +141,7 @@ class Skills(Shelf):
         from evolve import export
 
         export.export_format(to)
-        skills = [self.get(name) for name in names]
+        skills = [self.show(name) for name in names]
         for skill in skills:
             tried = {verdict.fingerprint for verdict in self._stores.skills.verdicts(skill.digest) if verdict.admitted}
             if tried == {UNSANDBOXED}:
