@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import options
+from evolve.cli import options, pages
 from evolve.cli.output import emit, emit_json, note, table
 
 if TYPE_CHECKING:
@@ -14,20 +14,24 @@ if TYPE_CHECKING:
     from evolve.paths import WorkspacePaths
     from evolve.settings import Settings
 
-app = typer.Typer(rich_markup_mode=None, help="Say what can decide in an episode; list, check and choose models.")
+app = pages.App(
+    "Choose a language model, and see what its endpoint can do.",
+    *("evolve models", "evolve models default gpt-5-mini"),
+    no_args_is_help=False,
+)
 
 _SEARCH = "the embedded program search, which needs no key and no download"
 _WHO = "run and improve use the model that --model names, else the chosen one, else the search"
 
 Name = Annotated[
     str | None,
-    typer.Argument(help="NAME, openai:NAME or http://host/v1#NAME.", show_default=False),
+    typer.Argument(metavar="MODEL", help="NAME, openai:NAME or http://host/v1#NAME.", show_default=False),
 ]
 
 
 @app.callback(invoke_without_command=True)
 def models_command(ctx: typer.Context, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Say what can decide in an episode; list, check and choose models."""
+    """Say what decides in a task: the search, or which language model."""
     if ctx.invoked_subcommand is not None:
         _refuse_lost_options(ctx)
         return
@@ -42,7 +46,7 @@ def models_command(ctx: typer.Context, workspace: options.Workspace = None, as_j
     note(_WHO)
 
 
-@app.command("list")
+@app.page("list", "evolve models list http://localhost:8080/v1")
 def list_command(model: Name = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List the models that an endpoint offers, with their prices where they are known."""
     from evolve.errors import UsageError
@@ -71,7 +75,7 @@ def list_command(model: Name = None, workspace: options.Workspace = None, as_jso
     emit(table(("model", "input", "output"), cells) or "it lists none")
 
 
-@app.command("check")
+@app.page("check", "evolve models check gpt-5-mini")
 def check_command(
     model: Name = None,
     record: options.Record = None,
@@ -79,7 +83,7 @@ def check_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Find out what a model's endpoint can do, and remember it. This asks it a few small things."""
+    """Find out what a model's endpoint can do, by asking it a few small things, and remember it."""
     from evolve.models import EndpointModel, Recording, open_models, probe
     from evolve.workspace.model_setup import model_setup, recorded
 
@@ -99,11 +103,15 @@ def check_command(
         _show(one)
 
 
-@app.command("judge")
+@app.page("judge", "evolve models judge gpt-5-mini --suite strings")
 def judge_command(
     model: Name = None,
-    suite: Annotated[str, typer.Option("--suite", help="Where answers of known worth come from.")] = "strings",
-    count: Annotated[int, typer.Option("--count", min=1, help="Sound answers, and as many wrong ones.")] = 40,
+    suite: Annotated[
+        str, typer.Option("--suite", metavar="SUITE", help="Where answers of known worth come from.")
+    ] = "strings",
+    count: Annotated[
+        int, typer.Option("--count", metavar="NUMBER", min=1, help="Sound answers, and as many wrong ones.")
+    ] = 40,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -120,11 +128,12 @@ def judge_command(
     raise typer.Exit(0 if found.standing == "measured" else 1)
 
 
-@app.command("default")
+@app.page("default", "evolve models default", "evolve models default http://localhost:8080/v1#qwen")
 def default_command(
     model: Annotated[
         str | None,
         typer.Argument(
+            metavar="MODEL",
             help='A model, several from cheap to dear with commas, or "" for none.',
             show_default=False,
         ),

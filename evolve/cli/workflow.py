@@ -7,23 +7,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note, table
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, note, table
 
 if TYPE_CHECKING:
     from evolve.workflow import Workflow
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at, compare, check and draw workflows.")
+app = pages.App(
+    "Look at, compare, check and draw the order of the stages in which a task is solved.",
+    *("evolve workflow show", "evolve workflow draw --out workflow.svg"),
+)
 
 Which = Annotated[
     str | None,
     typer.Argument(
+        metavar="WORKFLOW",
         help="A workflow file, or seed for the one that ships with evolve. Default: the one in force.",
     ),
 ]
 
 
-@app.command("show")
+@app.page("show", "evolve workflow show", "evolve workflow show seed")
 def show_command(which: Which = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show a workflow: its stages with what they do and how often at most, its routes and numbers."""
     from evolve.workflow import kind_of, visit_bounds
@@ -43,7 +47,7 @@ def show_command(which: Which = None, workspace: options.Workspace = None, as_js
     emit(table(("knob", "value"), [(knob, f"{value:g}") for knob, value in workflow.numbers().items()]))
 
 
-@app.command("validate")
+@app.page("validate", "evolve workflow validate my.toml")
 def validate_command(which: Which = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Check a workflow: that it compiles, ends, commits once, and calls only skills that are admitted here."""
     import evolve
@@ -78,10 +82,10 @@ def validate_command(which: Which = None, workspace: options.Workspace = None, a
         note(reason)
 
 
-@app.command("diff")
+@app.page("diff", "evolve workflow diff seed", "evolve workflow diff seed my.toml")
 def diff_command(
-    before: Annotated[str, typer.Argument(help="A workflow file, or seed.")],
-    after: Annotated[str | None, typer.Argument(help="Another; default: the one in force.")] = None,
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="A workflow file, or seed.")],
+    after: Annotated[str | None, typer.Argument(metavar="AFTER", help="Another. Default: the one in force.")] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -100,10 +104,12 @@ def diff_command(
         emit("no difference")
 
 
-@app.command("draw")
+@app.page("draw", "evolve workflow draw --out workflow.svg")
 def draw_command(
     which: Which = None,
-    out: Annotated[str | None, typer.Option("--out", help="SVG file to write; default: Mermaid on stdout.")] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", help="SVG file to write; default: Mermaid on stdout.")
+    ] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -118,7 +124,7 @@ def draw_command(
     if as_json:
         emit_json({"digest": workflow.digest, "mermaid": mermaid(workflow), "out": out})
     elif out is None:
-        emit(mermaid(workflow).rstrip("\n"))
+        emit(mermaid(workflow).rstrip("\n"), whole=True)
 
 
 def _read(which: str | None, workspace: str | None) -> tuple[Workflow, str]:
@@ -141,4 +147,4 @@ def _summary(workflow: Workflow) -> str:
     from evolve.workflow import visit_bounds
 
     visits: Any = sum(visit_bounds(workflow).values())
-    return f"{len(workflow.stages)} stages, at most {visits} visits, digest {workflow.digest[:12]}"
+    return f"{counted(workflow.stages, 'stage')}, at most {counted(visits, 'visit')}, digest {workflow.digest[:12]}"
