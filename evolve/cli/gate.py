@@ -90,14 +90,9 @@ def show_command(
     planned = f" of {found.planned} that could be tried" if found.planned else ""
     came = (counted(tally.wins, "win"), counted(tally.losses, "loss", "losses"), counted(tally.ties, "tie"))
     emit(f"pairs    {_pairs(found)}{planned}: {', '.join(came)}", indent=9)
-    emit(
-        f"         void, for a fault of the parent: {tally.void}; for one of the variant alone: {tally.withheld}",
-        indent=9,
-    )
-    emit(
-        f"solved   by both {standing.both}, by the variant alone {standing.gained}, by the parent alone {standing.lost}",
-        indent=9,
-    )
+    emit(f"void     for a fault of the parent: {tally.void}; for one of the variant alone: {tally.withheld}", indent=9)
+    alone = f"by the variant alone {standing.gained}, by the parent alone {standing.lost}"
+    emit(f"solved   by both {standing.both}, {alone}", indent=9)
     if standing.cost_ratio is not None:
         emit(f"cost     {standing.cost_ratio:.3f} times the parent's, mean of the ratios where both solved", indent=9)
     if found.further:
