@@ -21,8 +21,9 @@ Approve = Annotated[
     str,
     typer.Option(
         "--approve",
-        help="Before anything that cannot be taken back easily, such as changing the folder: ask, auto (do it) or"
-        " never (leave it).",
+        metavar="MODE",
+        help="Before what cannot be taken back easily, such as changing a folder: ask, auto (do it) or never (leave"
+        " it).",
     ),
 ]
 

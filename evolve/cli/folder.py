@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli.asking import WAITING, show_diff, tell_waiting
-from evolve.cli.output import emit, emit_json, visible
+from evolve.cli.output import counted, emit, emit_json, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Patch, Result, Task, Workspace
@@ -17,21 +17,26 @@ if TYPE_CHECKING:
 EXIT_CODES = {"fault": 3, "interrupted": 130, "waiting": WAITING}
 """Of runs that did not come to an end of their own; every other unsolved one gives 1."""
 
-Dir = Annotated[str | None, typer.Option("--dir", help="Work in a copy of this folder.")]
+Dir = Annotated[str | None, typer.Option("--dir", metavar="FOLDER", help="Work in a copy of this folder.")]
 Check = Annotated[
     str | None,
-    typer.Option("--check", help="A shell command that ends with 0 when the work is done."),
+    typer.Option("--check", metavar="COMMAND", help="A shell command that ends with 0 when the work is done."),
 ]
 Python = Annotated[
     str | None,
     typer.Option(
         "--python",
-        help="A virtual environment to import from; default DIR/.venv, then VIRTUAL_ENV.",
+        metavar="FOLDER",
+        help="A virtual environment to import from. Default: .venv in the folder, then VIRTUAL_ENV.",
     ),
 ]
 Protect = Annotated[
     list[str] | None,
-    typer.Option("--protect", help="Files whose changes do not count; default: tests."),
+    typer.Option(
+        "--protect",
+        metavar="PATTERN",
+        help="Files whose changes do not count; may be given several times. Default: tests.",
+    ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Apply what passes the check; short for --approve auto.")]
 
@@ -107,5 +112,4 @@ def _tell(result: Result) -> None:
 
 def show_patch(patch: Patch) -> None:
     """One line about a patch that was applied or undone."""
-    count = len(patch.names)
-    emit(f"{patch.state}: {count} file{'' if count == 1 else 's'} in {patch.folder}")
+    emit(f"{patch.state}: {counted(patch.names, 'file')} in {patch.folder}")

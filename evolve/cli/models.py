@@ -6,26 +6,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import options
+from evolve.cli import options, pages
 from evolve.cli.output import emit, emit_json, note, table
 
 if TYPE_CHECKING:
     from evolve.workspace import Probed
 
-app = typer.Typer(rich_markup_mode=None, help="Say what can decide in an episode; list, check and choose models.")
+app = pages.App(
+    "Choose a language model, and see what its endpoint can do.",
+    *("evolve models", "evolve models default gpt-5-mini"),
+    no_args_is_help=False,
+)
 
 _SEARCH = "the embedded program search, which needs no key and no download"
 _WHO = "run and improve use the model that --model names, else the chosen one, else the search"
 
 Name = Annotated[
     str | None,
-    typer.Argument(help="NAME, openai:NAME or http://host/v1#NAME.", show_default=False),
+    typer.Argument(metavar="MODEL", help="NAME, openai:NAME or http://host/v1#NAME.", show_default=False),
 ]
 
 
 @app.callback(invoke_without_command=True)
 def models_command(ctx: typer.Context, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Say what can decide in an episode; list, check and choose models."""
+    """Say what decides in a task: the search, or which language model."""
     if ctx.invoked_subcommand is not None:
         _refuse_lost_options(ctx)
         return
@@ -40,7 +44,7 @@ def models_command(ctx: typer.Context, workspace: options.Workspace = None, as_j
     note(_WHO)
 
 
-@app.command("list")
+@app.page("list", "evolve models list http://localhost:8080/v1")
 def list_command(model: Name = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List the models that an endpoint offers, with their prices where they are known."""
     from evolve.workspace import models
@@ -54,7 +58,7 @@ def list_command(model: Name = None, workspace: options.Workspace = None, as_jso
     emit(table(("model", "input", "output"), cells) or "it lists none")
 
 
-@app.command("check")
+@app.page("check", "evolve models check gpt-5-mini")
 def check_command(
     model: Name = None,
     record: options.Record = None,
@@ -62,7 +66,7 @@ def check_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Find out what a model's endpoint can do, and remember it. This asks it a few small things."""
+    """Find out what a model's endpoint can do, by asking it a few small things, and remember it."""
     from evolve.workspace import models, recorded
 
     found = models(workspace).check(recorded(model, record, replay))
@@ -73,11 +77,15 @@ def check_command(
         _show(one)
 
 
-@app.command("judge")
+@app.page("judge", "evolve models judge gpt-5-mini --suite strings")
 def judge_command(
     model: Name = None,
-    suite: Annotated[str, typer.Option("--suite", help="Where answers of known worth come from.")] = "strings",
-    count: Annotated[int, typer.Option("--count", min=1, help="Sound answers, and as many wrong ones.")] = 40,
+    suite: Annotated[
+        str, typer.Option("--suite", metavar="SUITE", help="Where answers of known worth come from.")
+    ] = "strings",
+    count: Annotated[
+        int, typer.Option("--count", metavar="NUMBER", min=1, help="Sound answers, and as many wrong ones.")
+    ] = 40,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -94,11 +102,12 @@ def judge_command(
     raise typer.Exit(0 if found.standing == "measured" else 1)
 
 
-@app.command("default")
+@app.page("default", "evolve models default", "evolve models default http://localhost:8080/v1#qwen")
 def default_command(
     model: Annotated[
         str | None,
         typer.Argument(
+            metavar="MODEL",
             help='A model, several from cheap to dear with commas, or "" for none.',
             show_default=False,
         ),

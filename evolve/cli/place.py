@@ -8,22 +8,22 @@ from typing import Annotated
 
 import typer
 
-from evolve.cli import options
+from evolve.cli import options, pages
 from evolve.cli.output import emit, emit_json, note, table
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
 
-@app.command("init")
+@app.page("init", "evolve init", "evolve init mine")
 def init_command(
     ctx: typer.Context,
     path: Annotated[
         str | None,
-        typer.Argument(help="Folder to make a workspace of, else this one.", show_default=False),
+        typer.Argument(metavar="FOLDER", help="What to make a workspace of, else this folder.", show_default=False),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Make a folder a workspace. Files that are there stay as they are."""
+    """Make a folder a workspace, which keeps what is learned. Files that are there stay as they are."""
     import evolve
 
     made = evolve.init(path or options.typed_before(ctx) or ".")
@@ -50,27 +50,27 @@ def _without_model(root: Path) -> tuple[str, ...]:
     )
 
 
-@app.command("where")
+@app.page("where", "evolve where")
 def where_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Say which workspace is used here. Makes nothing."""
+    """Say which workspace is used here. It makes nothing."""
     import evolve
 
     found = evolve.where(workspace)
     if as_json:
         emit_json({"workspace": str(found.root), "exists": found.exists, "user": found.user})
         return
-    emit(str(found.root))
+    emit(str(found.root), whole=True)
     if not found.exists:
         note("it does not exist yet and is made on first use")
 
 
-@app.command("doctor")
+@app.page("doctor", "evolve doctor", "evolve doctor --repair")
 def doctor_command(
     mend: Annotated[bool, typer.Option("--repair", help="Mend what is damaged and say what is lost.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Check what evolve needs on this machine, one line each, and say how to get what is missing."""
+    """Check what evolve needs on this machine, and say how to get what is missing."""
     import evolve
 
     if mend:
@@ -81,7 +81,7 @@ def doctor_command(
     else:
         for one in findings:
             mark = {"ok": "ok      ", "warning": "warning ", "missing": "MISSING "}[one.state]
-            emit(f"{mark} {one.part:<9} {one.text}" + (f"  → {one.fix}" if one.fix else ""))
+            emit(f"{mark} {one.part:<9} {one.text}" + (f"  → {one.fix}" if one.fix else ""), indent=19)
     raise typer.Exit(3 if any(one.state == "missing" for one in findings) else 0)
 
 
@@ -95,14 +95,14 @@ def _repair(workspace: str | None, *, as_json: bool) -> None:
     else:
         for word, lines in (("mended", report.done), ("LOST", report.lost), ("STILL", report.left)):
             for line in lines:
-                emit(f"{word:<7} {line}")
+                emit(f"{word:<7} {line}", indent=8)
         emit("all is well" if not report.left else "some damage is left; restore a copy of the whole folder")
     raise typer.Exit(3 if report.left else 0)
 
 
-@app.command("config")
+@app.page("config", "evolve config", "evolve config --json")
 def config_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Show every setting, its value and where that comes from, and the variables that evolve reads."""
+    """Show every setting with its value and origin, and the variables that evolve reads."""
     import evolve
 
     found = evolve.config(workspace)

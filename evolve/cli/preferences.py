@@ -6,24 +6,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, shorten, table
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, shorten, table
 
 if TYPE_CHECKING:
     from evolve.workspace import Preference
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="What you want, as it was understood: instructions, never evidence.",
+app = pages.App(
+    "See, state and change what you want, as it was understood. Preferences are instructions, never evidence.",
+    *("evolve memory preferences list", 'evolve memory preferences add "short answers"'),
 )
 
-PreferenceId = Annotated[str, typer.Argument(help="Id of a preference or its beginning.")]
-About = Annotated[str, typer.Option("--about", help="Only for tasks in words like these.", show_default=False)]
-Folder = Annotated[str, typer.Option("--dir", help="Only for work in this folder.", show_default=False)]
+PreferenceId = Annotated[str, typer.Argument(metavar="ID", help="Id of a preference or its beginning.")]
+About = Annotated[
+    str, typer.Option("--about", metavar="WORDS", help="Only for tasks in words like these.", show_default=False)
+]
+Folder = Annotated[
+    str, typer.Option("--dir", metavar="FOLDER", help="Only for work in this folder.", show_default=False)
+]
 
 
-@app.command("list")
+@app.page("list", "evolve memory preferences list")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List preferences, the latest learned first."""
     import evolve
@@ -37,10 +40,10 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
         (one.id[:10], one.status, one.author, len(one.acts), shorten(_where(one), 30), shorten(one.description, 80))
         for one in found
     ]
-    emit(table(("id", "status", "by", "acts", "for", "preference"), rows) or "no preferences yet")
+    emit(table(("id", "status", "by", "acts", "for", "preference"), rows, spare=("acts", "by")) or "no preferences yet")
 
 
-@app.command("show")
+@app.page("show", "evolve memory preferences show 522fa553")
 def show_command(
     preference: PreferenceId, workspace: options.Workspace = None, as_json: options.AsJson = False
 ) -> None:
@@ -67,9 +70,13 @@ def show_command(
             emit(f"    {line}")
 
 
-@app.command("add")
+@app.page(
+    "add",
+    'evolve memory preferences add "short answers"',
+    'evolve memory preferences add "use pathlib" --about "Python files"',
+)
 def add_command(
-    text: Annotated[str, typer.Argument(help="What you want, in your words.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What you want, in your words.")],
     about: About = "",
     folder: Folder = "",
     workspace: options.Workspace = None,
@@ -84,10 +91,16 @@ def add_command(
     _tell(kept, as_json=as_json)
 
 
-@app.command("edit")
+@app.page(
+    "edit",
+    'evolve memory preferences edit 522fa553 "one line"',
+    "evolve memory preferences edit 522fa553 --everywhere",
+)
 def edit_command(
     preference: PreferenceId,
-    text: Annotated[str | None, typer.Argument(help="What it says from now on.", show_default=False)] = None,
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="What it says from now on.", show_default=False)
+    ] = None,
     about: About = "",
     folder: Folder = "",
     everywhere: Annotated[bool, typer.Option("--everywhere", help="It holds for every task.")] = False,
@@ -108,7 +121,7 @@ def edit_command(
     _tell(kept, as_json=as_json)
 
 
-@app.command("propose")
+@app.page("propose", "evolve memory preferences propose 522fa553 --model gpt-5-mini")
 def propose_command(
     preference: PreferenceId,
     model: options.Model = None,
@@ -127,7 +140,7 @@ def propose_command(
         emit(f"  evolve memory preferences confirm {kept.id[:10]}  (until then it says: {kept.description})")
 
 
-@app.command("confirm")
+@app.page("confirm", "evolve memory preferences confirm 522fa553")
 def confirm_command(
     preference: PreferenceId, workspace: options.Workspace = None, as_json: options.AsJson = False
 ) -> None:
@@ -139,9 +152,11 @@ def confirm_command(
     _tell(kept, as_json=as_json)
 
 
-@app.command("forget")
+@app.page("forget", "evolve memory preferences forget 522fa553", "evolve memory preferences forget --all")
 def forget_command(
-    ids: Annotated[list[str] | None, typer.Argument(help="Ids of preferences.", show_default=False)] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", help="Ids of preferences.", show_default=False)
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget every preference.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
@@ -157,7 +172,7 @@ def forget_command(
     if as_json:
         emit_json({"forgotten": count})
     else:
-        emit(f"forgot {count} preferences")
+        emit(f"forgot {counted(count, 'preference')}")
 
 
 def _tell(kept: Preference, *, as_json: bool) -> None:

@@ -9,37 +9,50 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import asking, folder, options
-from evolve.cli.output import emit, emit_json, flush, note, shorten, visible
+from evolve.cli import asking, folder, options, pages
+from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Person, Result, Task, Workspace
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
 _QUESTIONS = 3
 
 Wanted = Annotated[
     str | None,
     typer.Argument(
-        help="A task file, SUITE#ID, - for rows on stdin, or with --dir a task in words.",
+        metavar="TASK",
+        help="A task file, SUITE#ID, - for rows on stdin, or, with --dir or a model, a task in words.",
         show_default=False,
     ),
 ]
 Rubric = Annotated[
     str | None,
-    typer.Option("--rubric", help="TEXT or FILE by which a model judges what nothing else can check."),
+    typer.Option(
+        "--rubric",
+        metavar="TEXT",
+        help="Words, or a file of them, by which a model judges what nothing else can check.",
+    ),
 ]
 
 
 Examples = Annotated[
     str | None,
-    typer.Option("--examples", help="A file of rows: last column is the output."),
+    typer.Option(
+        "--examples",
+        metavar="FILE",
+        help="A table: CSV, TSV, JSON or Python assertions; the last column is the output.",
+    ),
 ]
-Name = Annotated[str | None, typer.Option("--name", help="Name of the task and of its function.")]
+Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="Name of the task and of its function.")]
 
 
-@app.command("run")
+@app.page(
+    "run",
+    "evolve run --examples names.csv",
+    'evolve run "make the tests pass" --dir project --check "pytest -q" --model gpt-5-mini',
+)
 def run_command(
     task: Wanted = None,
     examples: Examples = None,
@@ -60,9 +73,9 @@ def run_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Learn a function from examples, or work in a folder: plan, act in code, verify, and keep what helped.
+    """Solve a task: learn a function from examples, or change a folder until a check passes.
 
-    With a model, a task may also be told in words.
+    What helped is kept for later tasks. With a model, a task may also be told in words.
     """
     import evolve
     from evolve.cli.views import RunView
@@ -193,7 +206,7 @@ def _show(result: Result, mark: str) -> None:
         emit(f"ambiguous: for {_values(result.ambiguity.input)} this gives {first}, another short program {others[0]}")
         emit("  add a row with that input to decide it")
     for text in result.learned[:5]:
-        emit(f"learned: {shorten(text, 110)}")
+        emit(f"learned: {shorten(text, 160)}")
     for skill in result.skills:
         emit(f"new skill: {skill}  (evolve skills show {skill})")
     emit(f"{_cost(result)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
@@ -201,9 +214,9 @@ def _show(result: Result, mark: str) -> None:
 
 def _cost(result: Result) -> str:
     if not result.cost.calls:
-        return f"{result.cost.candidates:,} candidates"
+        return counted(result.cost.candidates, "candidate")
     money = f", ${result.cost.money:.4f}" if result.cost.money else ""
-    return f"{result.cost.tokens:,} tokens in {result.cost.calls} calls{money}"
+    return f"{counted(result.cost.tokens, 'token')} in {counted(result.cost.calls, 'call')}{money}"
 
 
 def _values(arguments: Any) -> str:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli import asking, options
-from evolve.cli.output import emit, emit_json, flush, shorten, table
+from evolve.cli import asking, options, pages
+from evolve.cli.output import counted, emit, emit_json, flush, shorten, table
 
 if TYPE_CHECKING:
     from evolve.workspace import EpisodeRecord
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
 
-@app.command("list")
+@app.page("list", "evolve runs list")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List runs, oldest first."""
     import evolve
@@ -43,16 +43,17 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
             one.run.id,
             one.run.kind,
             str(one.run.body.get("task") or one.run.body.get("suite") or ""),
-            one.run.started,
+            _minute(one.run.started),
             "waiting" if one.question is not None else one.run.state,
             one.episodes,
         )
         for one in runs
     ]
-    emit(table(("run", "kind", "of", "started", "state", "episodes"), rows) or "no runs yet")
+    header = ("run", "kind", "of", "started (UTC)", "state", "episodes")
+    emit(table(header, rows, spare=("started (UTC)", "kind")) or "no runs yet")
 
 
-@app.command("show")
+@app.page("show", "evolve runs show r1")
 def show_command(
     run: options.RunId,
     workspace: options.Workspace = None,
@@ -86,12 +87,17 @@ def show_command(
         for one in records
     ]
     header = ("episode", "task", "split", "variant", "status", "rests on", "candidates")
-    emit(table(header, rows) or "no episodes yet")
+    emit(table(header, rows, spare=("variant", "split")) or "no episodes yet")
     for record in records:
         _tell_answers(record)
     if found.question is not None:
         emit(f"waiting for an answer: {found.question.text}")
         emit(f"  try: evolve runs answer {found.run.id} TEXT")
+
+
+def _minute(time: str) -> str:
+    """Such as ``2026-11-22 17:41``, of a time in full."""
+    return time[:16].replace("T", " ")
 
 
 def _grounds(record: EpisodeRecord) -> str:
@@ -108,9 +114,9 @@ def _tell_answers(record: EpisodeRecord) -> None:
             emit(f"step {step.number} of {record.episode[:10]} was stopped by the person")
 
 
-@app.command("replay")
+@app.page("replay", "evolve runs replay 7a8b802e")
 def replay_command(
-    episode: Annotated[str, typer.Argument(help="Id of an episode or its beginning.")],
+    episode: Annotated[str, typer.Argument(metavar="EPISODE", help="Id of an episode or its beginning.")],
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -128,7 +134,7 @@ def replay_command(
     for step in record.steps:
         emit(f"step {step.number}: {step.action.kind}: {shorten(step.action.text, 100)}")
         for line in step.action.code.rstrip().splitlines():
-            emit(f"    {line}")
+            emit(f"    {line}", whole=True)
         if step.observation is not None and step.observation.person:
             emit(f"  the person answered: {step.observation.text}")
         elif step.observation is not None:
@@ -136,14 +142,14 @@ def replay_command(
             good = "runs" if record.status == "unverified" else "reproduces every example"
             emit("  observe: " + (good if seen.ok else shorten(seen.error or "differs", 100)))
         if step.judgement is not None:
-            grounds = f"on {step.judgement.rows} rows" if step.judgement.rows else "by a check"
+            grounds = f"on {counted(step.judgement.rows, 'row')}" if step.judgement.rows else "by a check"
             emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'} {grounds}")
     for claim in record.claims:
         emit(f"claim: {claim.text}")
     emit(f"{record.status}: {record.note}")
 
 
-@app.command("diff")
+@app.page("diff", "evolve runs diff r1")
 def diff_command(
     run: options.RunId,
     workspace: options.Workspace = None,
@@ -161,7 +167,7 @@ def diff_command(
         show_diff(patch.diff)
 
 
-@app.command("apply")
+@app.page("apply", "evolve runs apply r1")
 def apply_command(
     run: options.RunId,
     workspace: options.Workspace = None,
@@ -179,10 +185,12 @@ def apply_command(
         show_patch(patch)
 
 
-@app.command("answer")
+@app.page("answer", 'evolve runs answer r1 "the second one"', "evolve runs answer r1 --withdraw")
 def answer_command(
-    run: Annotated[str, typer.Argument(help="Id of a run that waits, such as r1.")],
-    text: Annotated[str | None, typer.Argument(help="The answer, or - to read it from stdin.")] = None,
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run that waits, such as r1.")],
+    text: Annotated[
+        str | None, typer.Argument(metavar="ANSWER", help="The answer, or - to read it from stdin.")
+    ] = None,
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Take the question back: the work ends there.")] = False,
     approve: asking.Approve = "ask",
     model: options.Model = None,

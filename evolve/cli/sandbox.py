@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, note
 
 if TYPE_CHECKING:
     from evolve.workspace import ActionResult, ProbeOutcome, SandboxLimits
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Run code in the sandbox, or test the sandbox.")
+app = pages.App(
+    "Run code in the sandbox, or test whether the sandbox holds.",
+    *("evolve sandbox check", "evolve sandbox exec script.py"),
+)
 
 
 Backend = Annotated[
@@ -24,6 +27,7 @@ Backend = Annotated[
     typer.Option(
         "--backend",
         "--sandbox",
+        metavar="BACKEND",
         help="auto, bubblewrap, landlock, seatbelt; none confines nothing and needs EVOLVE_UNSAFE=I_UNDERSTAND.",
     ),
 ]
@@ -31,22 +35,23 @@ Session = Annotated[
     str | None,
     typer.Option(
         "--session",
+        metavar="NAME",
         help="See the variables of earlier commands with the same name. The workspace keeps the actions of a session"
         " and replays them each time; if one gives something else than when it was recorded, the session is at"
         " fault. An action that hits a limit is not kept.",
     ),
 ]
-Wall = Annotated[float, typer.Option("--wall", min=0.01, max=86_400, help="Wall seconds.")]
-Memory = Annotated[int, typer.Option("--memory", min=16, max=2**20, help="Memory, MiB.")]
+Wall = Annotated[float, typer.Option("--wall", metavar="SECONDS", min=0.01, max=86_400, help="Wall seconds.")]
+Memory = Annotated[int, typer.Option("--memory", metavar="MIB", min=16, max=2**20, help="Memory, MiB.")]
 Python = Annotated[
     str | None,
-    typer.Option("--python", help="A virtual environment the code may import from."),
+    typer.Option("--python", metavar="FOLDER", help="A virtual environment the code may import from."),
 ]
 
 
-@app.command("exec")
+@app.page("exec", "evolve sandbox exec script.py", "evolve sandbox exec - --wall 10 < script.py")
 def exec_command(
-    file: Annotated[str, typer.Argument(help="A Python file, or - for stdin.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A Python file, or - for stdin.")],
     backend: Backend = None,
     wall: Wall = 5.0,
     memory: Memory = 512,
@@ -95,9 +100,9 @@ def _result(result: ActionResult) -> dict[str, Any]:
 
 def _show(result: ActionResult, limits: SandboxLimits) -> None:
     if result.stdout:
-        emit(result.stdout.removesuffix("\n"))
+        emit(result.stdout.removesuffix("\n"), whole=True)
     if result.stderr:
-        note(result.stderr.removesuffix("\n"))
+        note(result.stderr.removesuffix("\n"), whole=True)
     if result.has_value and result.value is not None:
         emit(f"value: {json.dumps(result.value, ensure_ascii=False)}")
     for item in result.denied:
@@ -109,9 +114,12 @@ def _show(result: ActionResult, limits: SandboxLimits) -> None:
         note(f"{'fault' if result.state == 'fault' else 'error'}: {result.error}")
 
 
-@app.command("check")
+@app.page("check", "evolve sandbox check")
 def check_command(as_json: options.AsJson = False) -> None:
-    """Test every sandbox backend by probes, now: each tries what must not work. Exit code 3 when none holds."""
+    """Test whether the sandbox holds here, by probes that try what must not work.
+
+    Every backend is tested now. Exit code 3 when none holds.
+    """
     from evolve.workspace import sandbox
 
     found = sandbox().check()
@@ -138,7 +146,7 @@ def _show_check(found: Mapping[str, Sequence[ProbeOutcome]], holding: list[str])
     for name, outcomes in found.items():
         failed = [outcome for outcome in outcomes if not outcome.passed]
         chosen = "  (used here)" if holding[:1] == [name] else ""
-        state = f"holds      {len(outcomes)} probes{chosen}" if not failed else "not usable "
+        state = f"holds      {counted(outcomes, 'probe')}{chosen}" if not failed else "not usable "
         emit(f"{name:<11} {state}" + "; ".join(f"{one.name}: {one.detail}" for one in failed))
     if not holding:
         note("no sandbox holds on this machine, so no code is run")

@@ -7,23 +7,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note, table
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, note, table
 
 if TYPE_CHECKING:
     from evolve.workspace import StageRow, Workflow
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at, compare, check and draw workflows.")
+app = pages.App(
+    "Look at, compare, check and draw the order of the stages in which a task is solved.",
+    *("evolve workflow show", "evolve workflow draw --out workflow.svg"),
+)
 
 Which = Annotated[
     str | None,
     typer.Argument(
+        metavar="WORKFLOW",
         help="A workflow file, or seed for the one that ships with evolve. Default: the one in force.",
     ),
 ]
 
 
-@app.command("show")
+@app.page("show", "evolve workflow show", "evolve workflow show seed")
 def show_command(which: Which = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show a workflow: its stages with what they do and how often at most, its routes and numbers."""
     from evolve.workspace import workflow
@@ -43,7 +47,7 @@ def show_command(which: Which = None, workspace: options.Workspace = None, as_js
     emit(table(("knob", "value"), [(knob, f"{value:g}") for knob, value in found.numbers().items()]))
 
 
-@app.command("validate")
+@app.page("validate", "evolve workflow validate my.toml")
 def validate_command(which: Which = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Check a workflow: that it compiles, ends, commits once, and calls only skills that are admitted here."""
     from evolve.errors import EvolveError
@@ -68,10 +72,10 @@ def validate_command(which: Which = None, workspace: options.Workspace = None, a
         note(reason)
 
 
-@app.command("diff")
+@app.page("diff", "evolve workflow diff seed", "evolve workflow diff seed my.toml")
 def diff_command(
-    before: Annotated[str, typer.Argument(help="A workflow file, or seed.")],
-    after: Annotated[str | None, typer.Argument(help="Another; default: the one in force.")] = None,
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="A workflow file, or seed.")],
+    after: Annotated[str | None, typer.Argument(metavar="AFTER", help="Another. Default: the one in force.")] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -90,10 +94,12 @@ def diff_command(
         emit("no difference")
 
 
-@app.command("draw")
+@app.page("draw", "evolve workflow draw --out workflow.svg")
 def draw_command(
     which: Which = None,
-    out: Annotated[str | None, typer.Option("--out", help="SVG file to write; default: Mermaid on stdout.")] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", help="SVG file to write; default: Mermaid on stdout.")
+    ] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -107,7 +113,7 @@ def draw_command(
     if as_json:
         emit_json({"digest": workflows.show(which).digest, "mermaid": drawn, "out": out})
     elif out is None:
-        emit(drawn.rstrip("\n"))
+        emit(drawn.rstrip("\n"), whole=True)
 
 
 def _name(which: str | None) -> str:
@@ -117,4 +123,4 @@ def _name(which: str | None) -> str:
 
 def _summary(found: Workflow, stages: Sequence[StageRow]) -> str:
     visits = sum(one.bound for one in stages)
-    return f"{len(stages)} stages, at most {visits} visits, digest {found.digest[:12]}"
+    return f"{counted(stages, 'stage')}, at most {counted(visits, 'visit')}, digest {found.digest[:12]}"

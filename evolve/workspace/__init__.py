@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evolve.gate.judges import Measurement
     from evolve.improve.ablation import AblationReport, ItemCredit
     from evolve.improve.optimization import Change, OptimizationReport
-    from evolve.improve.report import Contrast, Report
+    from evolve.improve.report import ArmRow, Contrast, Report
     from evolve.improve.targets import TargetFigures
     from evolve.ledger import Budget, parse_budget
     from evolve.memory import Insight, InsightStatus
@@ -62,6 +62,7 @@ __all__ = [
     "ActionResult",
     "Ambiguity",
     "Approve",
+    "ArmRow",
     "Budget",
     "Cancellation",
     "Change",
@@ -167,6 +168,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
         "OptimizationReport",
     ),
     "evolve.improve.report": (
+        "ArmRow",
         "Contrast",
         "Report",
     ),
