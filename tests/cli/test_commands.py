@@ -154,6 +154,7 @@ def test_the_doctor_has_one_line_per_part(cli, monkeypatch):
         "bodies",
         "spending",
         "disk",
+        "extensions",
         "privacy",
     ]
     assert "LANGSMITH_TRACING" in done.out
