@@ -65,7 +65,7 @@ from evolve.policies.language.reflection import (
     right_answer,
     unfit_fact,
 )
-from evolve.policies.language.trying import Anew, state_before
+from evolve.policies.language.trying import RepeatedQuestion, state_before
 from evolve.policies.language.turns import is_decided, open_question, repeats, told_in
 from evolve.policies.language.watching import Watched
 from evolve.policies.protocol import OnPiece
@@ -190,11 +190,11 @@ class LanguagePolicy(Deliberation):
         claims = read_claims([*open_ones[:1], *reply.data["claims"]], view, known=known)
         if not claims:
             return ()
-        anew = self._anew(view, steps, probe)
-        without = anew.solves(())
+        question = self._repeated_question(view, steps, probe)
+        without = question.solves(())
         tested = []
         for claim in claims if without is not None else ():
-            with_it = anew.solves([as_trial(claim)])
+            with_it = question.solves([as_trial(claim)])
             if with_it is not None:
                 evidence = evidence_of(view, group, with_it=with_it, without_it=bool(without))
                 tested.append(replace(claim, evidence=(evidence,)))
@@ -334,7 +334,7 @@ class LanguagePolicy(Deliberation):
         cited_ids = {cite.strip("[] ") for cite in cites}
         return cited + [f"skill:{skill.digest}" for skill in self.skills if skill_id(skill) in cited_ids]
 
-    def _anew(self, view: TaskView, steps: Sequence[Step], probe: Probe) -> Anew:
+    def _repeated_question(self, view: TaskView, steps: Sequence[Step], probe: Probe) -> RepeatedQuestion:
         # A skill that rests on the same fact would hide whether the fact makes a difference.
         bare = replace(self, skills=())
         before, snapshot = state_before(steps)
@@ -342,7 +342,7 @@ class LanguagePolicy(Deliberation):
         def ask(facts: Sequence[Recalled], earlier: Sequence[Step]) -> Mapping[str, Any]:
             return bare.proposal(view, Plan(goal="", told=tuple(facts)), earlier)
 
-        return Anew(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
+        return RepeatedQuestion(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
 
     def _tested_again(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
         """Tests a fact after a right first answer: one that it cited and that is not settled yet is left out.
@@ -358,11 +358,11 @@ class LanguagePolicy(Deliberation):
         on_trial = () if open_ones else [item for item in known if item.kind == TRIAL][:1]
         for fact in (*open_ones[:1], *on_trial):
             claims = read_claims([{"cause": cause_of(fact), "condition": "", "relation": ""}], view)
-            anew = self._anew(view, steps, probe)
+            question = self._repeated_question(view, steps, probe)
             if on_trial:
                 facts = [*facts, replace(fact, kind="insight")]
-            with_it = anew.solves(facts) if self.skills or on_trial else True
-            without = anew.solves([other for other in facts if other.id != fact.id])
+            with_it = question.solves(facts) if self.skills or on_trial else True
+            without = question.solves([other for other in facts if other.id != fact.id])
             if claims and with_it is not None and without is not None:
                 evidence = evidence_of(view, group, with_it=with_it, without_it=without)
                 return (replace(claims[0], evidence=(evidence,)),)
