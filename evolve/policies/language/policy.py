@@ -135,6 +135,8 @@ class LanguagePolicy(Deliberation):
 
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
         """Asks for subgoals, and keeps what was recalled for the steps."""
+        # Preferences and notes are a person's own words; of insights only those in plain sentences say something to a
+        # model.
         items = tuple(item for item in recalled if item.kind in (PREFERENCE, "note") or not unfit_fact(item.text))
         if not self.settings.plans:
             return Plan(goal=view.instruction, told=items)
@@ -191,6 +193,7 @@ class LanguagePolicy(Deliberation):
         if not claims:
             return ()
         question = self._repeated_question(view, steps, probe)
+        # Once for all claims: an answer without any of them.
         without = question.solves(())
         tested = []
         for claim in claims if without is not None else ():
@@ -212,6 +215,7 @@ class LanguagePolicy(Deliberation):
         parts = [task_message(view), Message(role="user", text=step_text(view, right), priority=KEPT, kind="answer")]
         reply = self.asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
         described = " ".join(str(reply["description"]).split())
+        # A model's own words, which would stand in later prompts.
         if unfit(described):
             described = f"Answers tasks of the family {view.family} such as {view.id}."
         return (

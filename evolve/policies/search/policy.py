@@ -137,6 +137,7 @@ class SearchPolicy:
         support = []
         for item in recalled:
             name = self._names.get(item.cause) or item.cause.removeprefix("operation:")
+            # An insight about a skill that is gone names no operation.
             if name and not name.startswith("skill:"):
                 support.append((name, item.score, item.direction > 0))
         return support

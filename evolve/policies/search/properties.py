@@ -32,6 +32,7 @@ def is_slice(part: Items, whole: Items) -> bool:
 
 
 def _same_length(test: Callable[[Any, Any], bool]) -> Callable[[Items, Items], bool]:
+    # `all` of nothing is true, and lists without items show nothing.
     return lambda x, y: len(x) == len(y) > 0 and all(test(a, b) for a, b in zip(x, y, strict=True))
 
 
