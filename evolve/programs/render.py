@@ -70,7 +70,7 @@ def render(term: Term, heading: Heading, operations: Mapping[str, Operation]) ->
 
     The source uses only the standard library and runs by itself.
     """
-    heading = replace(heading, params=_visible(term, heading.params, operations))
+    heading = replace(heading, params=_free_parameters(term, heading.params, operations))
     support = support_of(term, operations)
     renamed = _renamed(heading, support)
     writer = _Writer(operations, heading.params, renamed, frozenset(f.__name__ for f in support))
@@ -92,7 +92,7 @@ def _docstring(text: str) -> str:
     return f'"""{shown[:-1]}\\""""' if shown.endswith('"') else f'"""{shown}"""'
 
 
-def _visible(term: Term, params: tuple[str, ...], operations: Mapping[str, Operation]) -> tuple[str, ...]:
+def _free_parameters(term: Term, params: tuple[str, ...], operations: Mapping[str, Operation]) -> tuple[str, ...]:
     """The parameters' names; those that would hide a name the expression calls get an underscore."""
     called = {
         node.id
@@ -199,7 +199,7 @@ class _Writer:
         value = self._line(expander, part)
         noun = self.operations[part.operation].noun if isinstance(part, Apply) else ""
         taken = {*self.params, *expander.names.values(), *_ROOTS, *self.helpers, *self.renamed.values()}
-        name = _fresh(noun or _noun_of(part), taken)
+        name = _free_name(noun or _noun_of(part), taken)
         expander.names[part] = name
         self.statements.append(f"{name} = {value}")
 
@@ -208,7 +208,7 @@ def _noun_of(part: Term) -> str:
     return part.operation if isinstance(part, Apply) and len(part.operation) <= 14 else "part"
 
 
-def _fresh(noun: str, taken: set[str]) -> str:
+def _free_name(noun: str, taken: set[str]) -> str:
     name, number = noun, 2
     while name in taken or keyword.iskeyword(name) or hasattr(builtins, name):
         name, number = f"{noun}_{number}", number + 1
@@ -219,7 +219,7 @@ def _shared(term: Term) -> list[Term]:
     """Sub-terms of three nodes or more that are used twice and always computed, smallest first."""
     uses: Counter[Term] = Counter()
     _count_uses(term, uses)
-    always = {t for t in _always(term, ()) if t != term}
+    always = {t for t in _always_computed(term, ()) if t != term}
     return sorted((t for t, n in uses.items() if n > 1 and t in always and size(t) >= 3), key=size)
 
 
@@ -231,7 +231,7 @@ def _count_uses(term: Term, uses: Counter[Term]) -> None:
             _count_uses(child, uses)
 
 
-def _always(term: Term, named: Collection[Term]) -> Iterator[Term]:
+def _always_computed(term: Term, named: Collection[Term]) -> Iterator[Term]:
     """Applications that are computed on every input, parents first; none inside a part that has a name.
 
     A part of a lambda's body may have no value, and is not computed where there are no items.
@@ -240,12 +240,12 @@ def _always(term: Term, named: Collection[Term]) -> Iterator[Term]:
         yield term
         for arg in term.args:
             if arg not in named:
-                yield from _always(arg, named)
+                yield from _always_computed(arg, named)
 
 
 def _largest_part(term: Term, named: Collection[Term]) -> Term | None:
     """The part that splits a long line most evenly."""
-    weights = {t: _weight(t, named) for t in _always(term, named) if t != term}
+    weights = {t: _weight(t, named) for t in _always_computed(term, named) if t != term}
     half = _weight(term, named) / 2
     return min((t for t, w in weights.items() if w >= 3), key=lambda t: abs(weights[t] - half), default=None)
 
@@ -281,12 +281,12 @@ class _Expander:
             case Bound(index):
                 return deepcopy(bound[index])
             case Constant(value, type_):
-                return _raw(value) if type_.name == "pattern" else ast.parse(repr(thaw(value)), mode="eval").body
+                return _raw_string(value) if type_.name == "pattern" else ast.parse(repr(thaw(value)), mode="eval").body
             case Lambda(params, body):
                 taken = self._taken(())
-                names = [_fresh(name, taken) for name in ("x", "y", "z")[: len(params)]]
+                names = [_free_name(name, taken) for name in ("x", "y", "z")[: len(params)]]
                 args = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
-                return _plain(ast.Lambda(args, self.node(body, tuple(ast.Name(n) for n in names))))
+                return _unwrapped(ast.Lambda(args, self.node(body, tuple(ast.Name(n) for n in names))))
             case Apply(name, args):
                 return self._call(self.operations[name].template, args, bound)
 
@@ -294,7 +294,7 @@ class _Expander:
         # A template is parsed once for all, and the transformers below change nodes in place.
         tree = deepcopy(_parsed(template))
         taken = self._taken(bound)
-        clashes = {name: _fresh(name, {*taken, *_locals(tree)}) for name in _locals(tree) & taken}
+        clashes = {name: _free_name(name, {*taken, *_locals(tree)}) for name in _locals(tree) & taken}
         if clashes or self.renamed:
             tree = _Renamer({**self.renamed, **clashes}).visit(tree)
         return _simplify(_Filler(self, args, bound).visit(tree))
@@ -305,7 +305,7 @@ class _Expander:
         return {*self.params, *self.names.values(), *outer}
 
 
-def _plain(function: ast.Lambda) -> ast.expr:
+def _unwrapped(function: ast.Lambda) -> ast.expr:
     """``max`` for ``lambda x, y: max(x, y)``."""
     match function.body, [a.arg for a in function.args.args]:
         case ast.Call(func=ast.Name() as called, args=args, keywords=[]), names if [*map(ast.unparse, args)] == names:
@@ -313,7 +313,7 @@ def _plain(function: ast.Lambda) -> ast.expr:
     return function
 
 
-def _raw(pattern: str) -> ast.expr:
+def _raw_string(pattern: str) -> ast.expr:
     """A regular expression as a raw string, where Python can write it so."""
     if "\\" not in pattern or pattern.endswith("\\") or "\n" in pattern or ("'" in pattern and '"' in pattern):
         return ast.Constant(pattern)

@@ -212,6 +212,7 @@ class Admission:
         case.checks["tree_inputs"] = len(inputs)
 
     def _duplicate(self, case: _Case) -> None:
+        # Parameters may have other names in a twin.
         types = shape(case.skill.signature)
         others = [s for s in case.active if shape(s.signature) == types and s.status in ("admitted", "trusted")]
         for other in others:

@@ -138,7 +138,7 @@ class SkillLibrary:
         tasks: dict[str, builtins.list[str]] = {}
         for use in self._db.rows("skill_uses"):
             tasks.setdefault(str(use["digest"]), []).append(str(use["task"]))
-        skills = (self._sound(row, tasks.get(str(row["digest"]), [])) for row in rows)
+        skills = (self._readable(row, tasks.get(str(row["digest"]), [])) for row in rows)
         return [skill for skill in skills if skill is not None]
 
     @property
@@ -266,7 +266,7 @@ class SkillLibrary:
             tasks=tuple(tasks),
         )
 
-    def _sound(self, row: Mapping[str, Value], tasks: Sequence[str]) -> Skill | None:
+    def _readable(self, row: Mapping[str, Value], tasks: Sequence[str]) -> Skill | None:
         try:
             return self._skill(row, tasks)
         except RecordDamaged as damage:
@@ -286,13 +286,13 @@ class SkillLibrary:
     def _free_name(self, skill: Skill) -> str:
         taken = {str(row["name"]) for row in self._db.rows("skills")}
         number, candidate = 2, skill.name
-        while candidate in taken or self._foreign(self._folder / candidate, skill.digest):
+        while candidate in taken or self._is_foreign(self._folder / candidate, skill.digest):
             # Shortened, so that the number fits into the 64 characters of a name.
             candidate = f"{skill.name[:60].rstrip('-')}-{number}"
             number += 1
         return candidate
 
     @staticmethod
-    def _foreign(folder: Path, digest: str) -> bool:
+    def _is_foreign(folder: Path, digest: str) -> bool:
         """Whether a folder is there that is not this skill, left by a commit that a crash undid."""
         return os.path.lexists(folder) and folder_digest(folder) != digest

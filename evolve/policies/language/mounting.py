@@ -55,7 +55,7 @@ def mount(code: str, skills: Sequence[Skill]) -> Mounted:
     if not wanted:
         return Mounted(code=code)
     lines = code.splitlines()
-    taken = _names([node for node in tree.body if node not in wanted])
+    taken = _defined_names([node for node in tree.body if node not in wanted])
     parts: list[str] = []
     used: dict[str, None] = {}
     for node in wanted:
@@ -64,9 +64,9 @@ def mount(code: str, skills: Sequence[Skill]) -> Mounted:
             # Emptied and not removed: the lines of what follows stay those of the tree.
             lines[place] = ""
         if skill.digest not in used:
-            parts.append(_part(skill, taken))
+            parts.append(_inlined_source(skill, taken))
             # The next skill may define the same names.
-            taken |= _names(ast.parse(skill.code).body)
+            taken |= _defined_names(ast.parse(skill.code).body)
         parts += [f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname]
         used[skill.digest] = None
     # Imports from __future__ are valid only at the start of a file.
@@ -90,17 +90,17 @@ def imported(code: str, skills: Sequence[Skill]) -> Mounted:
     return Mounted(code=code, used=tuple(dict.fromkeys(known[name] for name in names if name in known)))
 
 
-def _part(skill: Skill, taken: set[str]) -> str:
+def _inlined_source(skill: Skill, taken: set[str]) -> str:
     """The skill's source; inside a function of its own where its names are taken already."""
     body = [node for node in ast.parse(skill.code).body if not _is_future(node)]
-    if not (_names(body) & taken):
+    if not (_defined_names(body) & taken):
         return ast.unparse(ast.Module(body=body, type_ignores=[]))
     factory = f"_make_{skill.entry}"
     inner = "\n".join(f"    {line}" for line in ast.unparse(ast.Module(body=body, type_ignores=[])).splitlines())
     return f"def {factory}():\n{inner}\n    return {skill.entry}\n{skill.entry} = {factory}()"
 
 
-def _names(body: Sequence[ast.stmt]) -> set[str]:
+def _defined_names(body: Sequence[ast.stmt]) -> set[str]:
     """Names that these statements define at the top level, imports of modules apart."""
     names: set[str] = set()
     for node in body:

@@ -90,6 +90,7 @@ def refuted_subgoal(steps: Sequence[Step], after: int) -> str:
     """The subgoal on which ``after`` answers in a row have failed since the last revision, or ""."""
     attempts: list[str] = []
     for step in reversed(steps):
+        # What the machine refused or broke says nothing of the subgoal.
         if step.observation is not None and (step.observation.fault or step.observation.denied):
             break
         if step.action.kind == "code" and not step.action.explores:

@@ -65,7 +65,7 @@ from evolve.policies.language.reflection import (
     right_answer,
     unfit_fact,
 )
-from evolve.policies.language.trying import Anew, state_before
+from evolve.policies.language.trying import RepeatedQuestion, state_before
 from evolve.policies.language.turns import is_decided, open_question, repeats, told_in
 from evolve.policies.language.watching import Watched
 from evolve.policies.protocol import OnPiece
@@ -135,6 +135,8 @@ class LanguagePolicy(Deliberation):
 
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
         """Asks for subgoals, and keeps what was recalled for the steps."""
+        # Preferences and notes are a person's own words; of insights only those in plain sentences say something to a
+        # model.
         items = tuple(item for item in recalled if item.kind in (PREFERENCE, "note") or not unfit_fact(item.text))
         if not self.settings.plans:
             return Plan(goal=view.instruction, told=items)
@@ -190,11 +192,12 @@ class LanguagePolicy(Deliberation):
         claims = read_claims([*open_ones[:1], *reply.data["claims"]], view, known=known)
         if not claims:
             return ()
-        anew = self._anew(view, steps, probe)
-        without = anew.solves(())
+        question = self._repeated_question(view, steps, probe)
+        # Once for all claims: an answer without any of them.
+        without = question.solves(())
         tested = []
         for claim in claims if without is not None else ():
-            with_it = anew.solves([as_trial(claim)])
+            with_it = question.solves([as_trial(claim)])
             if with_it is not None:
                 evidence = evidence_of(view, group, with_it=with_it, without_it=bool(without))
                 tested.append(replace(claim, evidence=(evidence,)))
@@ -212,6 +215,7 @@ class LanguagePolicy(Deliberation):
         parts = [task_message(view), Message(role="user", text=step_text(view, right), priority=KEPT, kind="answer")]
         reply = self.asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
         described = " ".join(str(reply["description"]).split())
+        # A model's own words, which would stand in later prompts.
         if unfit(described):
             described = f"Answers tasks of the family {view.family} such as {view.id}."
         return (
@@ -334,7 +338,7 @@ class LanguagePolicy(Deliberation):
         cited_ids = {cite.strip("[] ") for cite in cites}
         return cited + [f"skill:{skill.digest}" for skill in self.skills if skill_id(skill) in cited_ids]
 
-    def _anew(self, view: TaskView, steps: Sequence[Step], probe: Probe) -> Anew:
+    def _repeated_question(self, view: TaskView, steps: Sequence[Step], probe: Probe) -> RepeatedQuestion:
         # A skill that rests on the same fact would hide whether the fact makes a difference.
         bare = replace(self, skills=())
         before, snapshot = state_before(steps)
@@ -342,7 +346,7 @@ class LanguagePolicy(Deliberation):
         def ask(facts: Sequence[Recalled], earlier: Sequence[Step]) -> Mapping[str, Any]:
             return bare.proposal(view, Plan(goal="", told=tuple(facts)), earlier)
 
-        return Anew(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
+        return RepeatedQuestion(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
 
     def _tested_again(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
         """Tests a fact after a right first answer: one that it cited and that is not settled yet is left out.
@@ -358,11 +362,11 @@ class LanguagePolicy(Deliberation):
         on_trial = () if open_ones else [item for item in known if item.kind == TRIAL][:1]
         for fact in (*open_ones[:1], *on_trial):
             claims = read_claims([{"cause": cause_of(fact), "condition": "", "relation": ""}], view)
-            anew = self._anew(view, steps, probe)
+            question = self._repeated_question(view, steps, probe)
             if on_trial:
                 facts = [*facts, replace(fact, kind="insight")]
-            with_it = anew.solves(facts) if self.skills or on_trial else True
-            without = anew.solves([other for other in facts if other.id != fact.id])
+            with_it = question.solves(facts) if self.skills or on_trial else True
+            without = question.solves([other for other in facts if other.id != fact.id])
             if claims and with_it is not None and without is not None:
                 evidence = evidence_of(view, group, with_it=with_it, without_it=without)
                 return (replace(claims[0], evidence=(evidence,)),)

@@ -205,10 +205,10 @@ def answered_by_person(step: Step) -> bool:
 
 def seen_text(view: TaskView, step: Step) -> str:
     """What came back from a step, in words."""
-    return _doubt(step) or _came_back(view, step)
+    return _doubt(step) or _result_text(view, step)
 
 
-def _came_back(view: TaskView, step: Step) -> str:
+def _result_text(view: TaskView, step: Step) -> str:
     observation, judgement = step.observation, step.judgement
     if observation is None:
         return "not run"
@@ -229,7 +229,7 @@ def _came_back(view: TaskView, step: Step) -> str:
     if observation.text:
         return observation.text + (f"\nrefused by the sandbox: {observation.denied}" if observation.denied else "")
     wrong = [
-        f"{_call(view, row)}: expected {_json(row.output)}, got {_got(value)}"
+        f"{_call(view, row)}: expected {_json(row.output)}, got {_value_text(value)}"
         for row, value in zip(view.examples, observation.outputs, strict=False)
         if not _same(value, row.output)
     ]
@@ -272,7 +272,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _got(value: Any) -> str:
+def _value_text(value: Any) -> str:
     failed = isinstance(value, dict) and set(value) == {"error"}
     return str(value["error"]) if failed else _json(value)
 

@@ -17,8 +17,8 @@ _SOUND = "def sound(*values):\n    return True\n"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anew:
-    """One question, to be asked again with other facts.
+class RepeatedQuestion:
+    """A question that is asked again with other facts, and nothing else changed.
 
     Attributes:
         ask: Gives a reply to the question for an action, from facts and the steps before it. No skill is offered: one

@@ -155,7 +155,7 @@ class Answers:
         """The best shared parts; one inside a better one, or around it, is left out unless it occurs more often."""
         parts: dict[tuple[Term, tuple[Type, ...]], AnswerPart] = {}
         for site in _sites(source, answer, typing):
-            for other in self._alike(site):
+            for other in self._comparable_sites(site):
                 part = self._generalised(answer, site, other)
                 if part is not None and part.meaning not in old:
                     parts.setdefault(part.meaning, part)
@@ -168,7 +168,7 @@ class Answers:
                 chosen.append(candidate)
         return tuple(candidate.part for candidate in chosen[:MOST_PARTS])
 
-    def _alike(self, site: _Site) -> Iterator[_Site]:
+    def _comparable_sites(self, site: _Site) -> Iterator[_Site]:
         """Sub-terms of other answers that may share something with this one."""
         seen = set()
         for other in self.sites.get((site.term.operation, site.type), ()):

@@ -75,10 +75,10 @@ class Partials:
             yes, no = truth & remaining, remaining & ~truth
             if yes.bit_count() < MIN_SUPPORT or no.bit_count() < MIN_SUPPORT:
                 continue
-            then = _leaf(yes, useful)
+            then = _cheapest_for(yes, useful)
             if then is None:
                 continue
-            other = _leaf(no, useful)
+            other = _cheapest_for(no, useful)
             if other is None and depth > 1:
                 other = self._split(no, useful, tests, depth - 1)
             if other is None:
@@ -91,7 +91,7 @@ class Partials:
         return best
 
 
-def _leaf(wanted: int, useful: list[tuple[int, int, Entry]]) -> Decision | None:
+def _cheapest_for(wanted: int, useful: list[tuple[int, int, Entry]]) -> Decision | None:
     fits = [(cost, entry) for mask, cost, entry in useful if mask & wanted == wanted]
     if not fits:
         return None

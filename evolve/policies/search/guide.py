@@ -118,6 +118,7 @@ def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250, check: Callab
 
     literal_names = {name for name, _, _ in priced_literals()}
     spoken_for = {n for s in samples for n in s.clues}
+    # Also names that no answer needed so far: what was learned of a clue speaks for all that have it.
     names = tuple(sorted({n for s in samples for n in s.needed} | literal_names | spoken_for))
     column = {n: j for j, n in enumerate(names)}
     x = _on_grid(np.array([(*s.features, 1.0) for s in samples]), _SHARE)

@@ -122,6 +122,7 @@ def _shared_numbers(inputs: Sequence[set[Any]], outputs: Sequence[set[Any]]) -> 
 
 def numeric_relations(problem: Problem) -> list[int]:
     """Whole numbers that the examples determine: coefficients of a line, steps, thresholds."""
+    # Outputs are None where dreams are made: they are not known before.
     if None in problem.outputs or not problem.input_types:
         return []
     kind, goal = problem.input_types[0], problem.output_type

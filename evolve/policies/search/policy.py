@@ -88,7 +88,7 @@ class SearchPolicy:
         self._causes = {operation_name(s.entry): f"skill:{s.digest}" for s in self.library}
         self._names = {cause: name for name, cause in self._causes.items()}
         # The search of the episode at hand, to go on with. It may be missing: steps say enough to run it again.
-        self._open: tuple[str, EpisodeSearch] | None = None
+        self._current: tuple[str, EpisodeSearch] | None = None
         self._cancellation: Cancellation | None = None
         self._answers: Answers | None = None
 
@@ -96,7 +96,7 @@ class SearchPolicy:
         """The same policy, which stops in the middle of a search when a person says so. It has no text to tell."""
         policy = copy.copy(self)
         # A search under way hears of the cancellation it was started with, so the copy starts its own.
-        policy._open, policy._cancellation = None, cancellation
+        policy._current, policy._cancellation = None, cancellation
         return policy
 
     @property
@@ -137,6 +137,7 @@ class SearchPolicy:
         support = []
         for item in recalled:
             name = self._names.get(item.cause) or item.cause.removeprefix("operation:")
+            # An insight about a skill that is gone names no operation.
             if name and not name.startswith("skill:"):
                 support.append((name, item.score, item.direction > 0))
         return support
@@ -146,7 +147,7 @@ class SearchPolicy:
         """Searches for a program not yet refused; ``finish`` where the budget holds none."""
         spare = spare_of(steps)
         if spare is not None:
-            self._open = None
+            self._current = None
             return spare
         before = time.process_time()
         search = self._search(view, plan, steps)
@@ -157,7 +158,7 @@ class SearchPolicy:
         if solution is None and plan.private.get("splits"):
             return self._composed(view, plan, steps, (whole, limits, spent))
         if solution is None:
-            text = f"no program within {search.meter.used:,} candidates{_left_out(search.problem)}"
+            text = f"no program within {search.meter.used:,} candidates{_without_patterns(search.problem)}"
             return Action(kind="finish", text=text, cost=spent)
         rivals = search.rivals(solution, self.settings.look_on)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
@@ -181,8 +182,8 @@ class SearchPolicy:
         # A step that a person stopped has no program, and there is nothing of it to find again.
         steps = [step for step in steps if step.action.allowed is not None or step.action.spare]
         key = f"{view.id}\n{view.examples!r}\n{sorted(plan.private['prices'].items())!r}"
-        if self._open is not None and self._open[0] == key and self._open[1].steps_seen == len(steps) > 0:
-            return self._open[1]
+        if self._current is not None and self._current[0] == key and self._current[1].steps_seen == len(steps) > 0:
+            return self._current[1]
         problem = problem_of(view)
         prices = plan.private["prices"]
         meter = meter_for(UNLIMITED, None)
@@ -206,7 +207,7 @@ class SearchPolicy:
             for drawn in step.action.drawn:
                 search.further(Limits(candidates=drawn.candidates, seconds=None), drawn.wanted)
         search.steps_seen = len(steps)
-        self._open = (key, search)
+        self._current = (key, search)
         return search
 
     @without_collector()
@@ -253,7 +254,7 @@ class SearchPolicy:
         tried = answers_of(steps)
         term = next((solution.term for solution in searcher.programs() if solution.term not in tried), None)
         spent = Cost(candidates=meter.used, seconds=time.process_time() - before)
-        return self._answered(view, term, spent, "with all operations priced alike")
+        return self._answer_action(view, term, spent, "with all operations priced alike")
 
     def _composed(
         self, view: TaskView, plan: Plan, steps: Sequence[Step], spending: tuple[Limits, Limits, Cost]
@@ -271,11 +272,13 @@ class SearchPolicy:
 
         term = compose(problem, splits(problem), make, meter, answers_of(steps))
         spent += Cost(candidates=meter.used, seconds=time.process_time() - before)
-        action = self._answered(view, term, spent, "put together from parts", plan)
+        action = self._answer_action(view, term, spent, "put together from parts", plan)
         # Without seconds: run again after a crash, it must end at the same candidate.
         return replace(action, allowed=Limits(candidates=main.candidates, seconds=None))
 
-    def _answered(self, view: TaskView, term: Term | None, spent: Cost, how: str, plan: Plan | None = None) -> Action:
+    def _answer_action(
+        self, view: TaskView, term: Term | None, spent: Cost, how: str, plan: Plan | None = None
+    ) -> Action:
         if term is None:
             return Action(kind="finish", text=f"no program {how} within {spent.candidates:,} candidates", cost=spent)
         return Action(
@@ -316,7 +319,7 @@ class SearchPolicy:
         return tuple(draft for draft in drafts if draft is not None)
 
 
-def _left_out(problem: Problem) -> str:
+def _without_patterns(problem: Problem) -> str:
     if not too_long_for_patterns(texts_in(problem.inputs)):
         return ""
     return f"; no pattern was tried, because a text is longer than {LONGEST_FOR_PATTERNS:,} characters"

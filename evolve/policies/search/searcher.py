@@ -121,19 +121,19 @@ class Searcher:
             while self.enumerator.cost < MAX_COST:
                 for entries in self.enumerator.advance():
                     yield from self._unseen(self._sift(entries), seen)
-                    yield from self._unseen(self._due(), seen)
+                    yield from self._unseen(self._ready(), seen)
                     if self.pause_at is not None and self.meter.used >= self.pause_at:
                         yield None
                 self._offer_items()
                 self._deduce()
                 self._try_combinations()
-                yield from self._unseen(self._due(), seen)
+                yield from self._unseen(self._ready(), seen)
         except OutOfBudget:
             pass
         self._try_combinations()
         # The budget is over, so nothing is left to wait for.
         self._pending = [(0, cost, term) for _, cost, term in self._pending]
-        yield from self._unseen(self._due(), seen)
+        yield from self._unseen(self._ready(), seen)
 
     def _unseen(self, terms: Iterable[tuple[int, Term]], seen: set[Term]) -> Iterator[Solution]:
         for cost, term in terms:
@@ -168,8 +168,8 @@ class Searcher:
             self._deductions.collect()
             for cost, entry in self._deductions.solutions():
                 turn = cost - AHEAD
-                ready = turn <= self.enumerator.cost  # else when all programs of that price are built
-                self._pending.append((turn if ready else turn + 1, cost, term_of(entry)))
+                is_ready = turn <= self.enumerator.cost  # else when all programs of that price are built
+                self._pending.append((turn if is_ready else turn + 1, cost, term_of(entry)))
 
     def _offer_items(self) -> None:
         """Single elements are list segments too."""
@@ -192,7 +192,7 @@ class Searcher:
                 cost, level, term = decision
                 self._pending.append((level, cost, term))
 
-    def _due(self) -> list[tuple[int, Term]]:
+    def _ready(self) -> list[tuple[int, Term]]:
         """Combinations whose waiting time is over, cheapest first."""
         if not self._pending:
             return []

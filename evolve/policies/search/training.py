@@ -105,6 +105,7 @@ def samples_of(
     for row in experience:
         features.setdefault(row.task, row.features)
         name = names.get(row.cause) or row.cause.removeprefix("operation:")
+        # A cause that still is a skill's digest belongs to a skill that is gone.
         if row.direction > 0 and not name.startswith("skill:"):
             needed[row.task].add(name)
     return [

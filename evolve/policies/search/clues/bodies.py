@@ -171,7 +171,7 @@ def _clues(reading: Reading, rule: Rule, inside: Inside) -> set[str]:
     columns = {id(values) for _, values in reading.columns}
     # A choice of literals alone says nothing of the items.
     used = (choice for choice in product(*sources) if any(id(values) in columns for values in choice))
-    judged = _told_apart if reading.type == BOOL else _imaged
+    judged = _test_clues if reading.type == BOOL else _image_clues
     clues: set[str] = set()
     for arguments in islice(used, CHOICES):
         values = applied(rule, arguments)
@@ -180,7 +180,7 @@ def _clues(reading: Reading, rule: Rule, inside: Inside) -> set[str]:
     return clues
 
 
-def _imaged(_: Type, values: Values, reading: Reading) -> Iterator[str]:
+def _image_clues(_: Type, values: Values, reading: Reading) -> Iterator[str]:
     right = sum(a == b for a, b in zip(values, reading.wanted, strict=True))
     if right == len(values):
         yield "every image"
@@ -190,7 +190,7 @@ def _imaged(_: Type, values: Values, reading: Reading) -> Iterator[str]:
         yield "one distance from the images"
 
 
-def _told_apart(result: Type, values: Values, reading: Reading) -> Iterator[str]:
+def _test_clues(result: Type, values: Values, reading: Reading) -> Iterator[str]:
     """What the values say of a wanted truth value, such as whether an item is kept."""
     if result == BOOL:
         if len({v == w for v, w in zip(values, reading.wanted, strict=True)}) == 1:

@@ -105,22 +105,24 @@ def _relations(result: Type, values: Values, goal: Type, outputs: Values) -> Ite
         if 2 * sum(map(_same, values, outputs)) >= len(outputs):
             yield "half of the outputs"
         if goal == STR or goal.name == "list":
-            yield from _always(ALIKE, values, outputs) if any(values) else ()
+            yield from _clues_on_all(ALIKE, values, outputs) if any(values) else ()
         else:
-            yield from _number(values, outputs)
+            yield from _number_clues(values, outputs)
     elif goal.name == "list" and result.name not in ("list", "row", "dict"):
         if len(set(values)) > 1:
-            yield from _always(ITEM_OF, values, outputs)
+            yield from _clues_on_all(ITEM_OF, values, outputs)
     elif result.name == "list" and goal.name not in ("list", "row", "dict"):
-        for clue in _always(ITEM_OF, outputs, values):
+        for clue in _clues_on_all(ITEM_OF, outputs, values):
             yield f"the output is {clue}"
 
 
-def _number(values: Values, outputs: Values) -> Iterator[str]:
+def _number_clues(values: Values, outputs: Values) -> Iterator[str]:
     if len(set(values)) > 1 and all(isinstance(v, int | float) for v in values):
         if len({y - v for v, y in zip(values, outputs, strict=True)}) == 1:
             yield "one distance from the outputs"
-        yield from _always((("at most the output", _le), ("at least the output", _ge)), values, outputs)
+        yield from _clues_on_all(
+            (("at most the output", _at_most), ("at least the output", _at_least)), values, outputs
+        )
 
 
 def _invariants(rule: Rule, problem: Problem) -> Iterator[str]:
@@ -140,7 +142,7 @@ def _invariants(rule: Rule, problem: Problem) -> Iterator[str]:
             yield "changes the inputs but not the outputs"
 
 
-def _always(table: Sequence[tuple[str, Test]], values: Values, outputs: Values) -> Iterator[str]:
+def _clues_on_all(table: Sequence[tuple[str, Test]], values: Values, outputs: Values) -> Iterator[str]:
     for clue, test in table:
         if all(map(test, values, outputs)):
             yield clue
@@ -150,11 +152,11 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def _le(a: Any, b: Any) -> bool:
+def _at_most(a: Any, b: Any) -> bool:
     return bool(a <= b)
 
 
-def _ge(a: Any, b: Any) -> bool:
+def _at_least(a: Any, b: Any) -> bool:
     return bool(a >= b)
 
 
