@@ -152,7 +152,7 @@ def in_folder(
     name: str | None = None,
 ) -> Task:
     """Work in a folder until a check command ends with 0; see :func:`evolve.tasks.folder_task`."""
-    from evolve.tasks import folder_task
+    from evolve.tasks.folder_task import folder_task
 
     return folder_task(instruction, folder, check, protected=protected, name=name)
 
