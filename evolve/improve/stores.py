@@ -13,7 +13,7 @@ from evolve.files import canonical_json, digest
 from evolve.gate import Decisions, Gate, Looks, RegressionSuite, Seals
 from evolve.improve.arms import UNLEARNED, Arm
 from evolve.memory import Memory, MemorySnapshot
-from evolve.memory.episode_index import exact_index
+from evolve.memory.episode_index import LateIndex
 from evolve.optimizer import ALL_INSIGHTS, Variant, VariantArchive
 from evolve.skills import KEPT, Skill, SkillLibrary
 from evolve.store import Database, ObjectStore
@@ -183,7 +183,7 @@ class Stores:
         return MemorySnapshot(
             book=snapshot.book.rebuilt(rows, entries),
             encoder=snapshot.encoder,
-            index=exact_index(entries, snapshot.encoder),
+            index=LateIndex(entries, snapshot.encoder),
             notes=snapshot.notes,
         )
 
