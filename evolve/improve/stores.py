@@ -106,7 +106,7 @@ class Stores:
     def arm_of(self, found: Variant, workflow: Workflow) -> Arm:
         """The same of a variant that need not be in the archive."""
         memory = self._memory_of(found)
-        informed = memory is not None and bool(memory.experience())
+        informed = memory is not None and memory.book.informs()
         return Arm(
             variant=found.digest,
             guide=self.objects.get_json(found.guide) if found.guide and informed else None,
@@ -124,7 +124,7 @@ class Stores:
             variant=base.variant,
             guide=base.guide,
             skills=tuple(self.skills.active()),
-            memory=memory if memory.experience() else None,
+            memory=memory if memory.book.informs() else None,
             workflow=base.workflow,
             prompts=base.prompts,
         )
