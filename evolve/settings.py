@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
@@ -220,6 +221,8 @@ def unread_variables(environ: Mapping[str, str] | None = None) -> tuple[str, ...
 
 
 def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, Any]:
+    if not raw:
+        return {}  # most workspaces say nothing, and making the schema costs more than opening one
     from pydantic import ValidationError
 
     schema = _schema()
@@ -293,6 +296,7 @@ def _sentence(message: str) -> str:
     return message[:1].lower() + message[1:]
 
 
+@cache
 def _schema() -> type[BaseModel]:
     """The pydantic model of the settings; built on use, since importing pydantic is not free."""
     from typing import get_type_hints

@@ -6,7 +6,8 @@ Importing this module imports the graph library, so it is imported where an agen
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import Any, cast
 
 from langgraph.graph import END, START, StateGraph
@@ -38,7 +39,7 @@ def build_graph(workflow: Workflow) -> StateGraph[AgentState, EpisodeContext]:
     """The uncompiled graph of a workflow."""
     builder: StateGraph[AgentState, EpisodeContext] = StateGraph(AgentState, context_schema=EpisodeContext)
     for name in workflow.stages:
-        builder.add_node(node_name(name), cast(Any, as_node(name, stage_of(name))))
+        builder.add_node(node_name(name), cast(Any, as_node(name, partial(run_stage, name))))
     builder.add_edge(START, node_name(workflow.start))
     for edge in workflow.edges:
         if edge.condition == "always":
@@ -51,19 +52,35 @@ def build_graph(workflow: Workflow) -> StateGraph[AgentState, EpisodeContext]:
 
 
 def compile_graph(workflow: Workflow) -> CompiledStateGraph[AgentState, EpisodeContext, AgentState, AgentState]:
-    """The graph, compiled without a saver; a saver is added per episode with ``copy``."""
-    return build_graph(workflow).compile()
+    """The graph, compiled without a saver; a saver is added per episode with ``copy``.
+
+    It holds nothing of an agent or an episode, so all agents of a process with workflows of one shape share it.
+    """
+    return _compiled(_Shape(revision=graph_revision(workflow), workflow=workflow))
 
 
-def stage_of(name: str) -> Stage:
-    """The function of a stage."""
+@dataclass(frozen=True, kw_only=True)
+class _Shape:
+    """A workflow, equal to every other with the same stages and edges."""
+
+    revision: str
+    workflow: Workflow = field(compare=False)
+
+
+@lru_cache(maxsize=16)
+def _compiled(shape: _Shape) -> CompiledStateGraph[AgentState, EpisodeContext, AgentState, AgentState]:
+    return build_graph(shape.workflow).compile()
+
+
+def run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpdate:
+    """What the function of a stage says of this state."""
     if skill_of(name) is not None:
-        return partial(stages.skill, stage=name)
+        return stages.skill(state, context, stage=name)
     kind = kind_of(name)
     if kind is not None and kind.work is not None:
-        return partial(change_answer, stage=name, work=kind.work)
+        return change_answer(state, context, name, kind.work)
     function: Stage = getattr(stages, name)
-    return function
+    return function(state, context)
 
 
 def node_name(stage: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -67,6 +68,18 @@ class Surroundings:
     scanner: Scanner = field(default_factory=Scanner)
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No search for unreachable objects while a large library is imported: all that it makes stays."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
 class Agent:
     """Runs episodes of one workflow. The graph is compiled once and serves every episode.
 
@@ -79,7 +92,8 @@ class Agent:
     """
 
     def __init__(self, surroundings: Surroundings, workflow: Workflow | None = None) -> None:
-        from evolve.agent.graph import compile_graph, graph_revision
+        with _uncollected():
+            from evolve.agent.graph import compile_graph, graph_revision
 
         self.surroundings = surroundings
         self.workflow = workflow or Workflow()

@@ -6,7 +6,7 @@ say the same, whatever the order in which it came.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -164,27 +164,31 @@ class InsightBook:
 
     def experience(self) -> list[ExperienceRow]:
         """All live evidence of supported and confirmed insights, in an order that depends on content only."""
-        rows = []
-        for insight in self.insights():
+        return list(self._taught())
+
+    def informs(self) -> bool:
+        """Whether there is any :meth:`experience`; told by the first row, and the other insights stay unresolved."""
+        return any(True for _ in self._taught())
+
+    def _taught(self) -> Iterator[ExperienceRow]:
+        for name in sorted(self.keys):
+            insight = self.get(name)
             if not insight.influences:
                 continue
-            after = self.expired.get(insight.id, -1)
-            for row in sorted(self._rows[insight.id].values(), key=lambda item: item.id):
+            after = self.expired.get(name, -1)
+            for row in sorted(self._rows[name].values(), key=lambda item: item.id):
                 sign = direction_of(row)
                 if not sign or row.seq <= after:
                     continue
-                rows.append(
-                    ExperienceRow(
-                        features=row.features,
-                        cause=insight.cause,
-                        direction=sign,
-                        group=row.group,
-                        task=row.task,
-                        insight_id=insight.id,
-                        weight=insight.posterior.mean,
-                    )
+                yield ExperienceRow(
+                    features=row.features,
+                    cause=insight.cause,
+                    direction=sign,
+                    group=row.group,
+                    task=row.task,
+                    insight_id=insight.id,
+                    weight=insight.posterior.mean,
                 )
-        return rows
 
     def as_of(self, now: float) -> InsightBook:
         """The book without evidence after a time, in seconds since the epoch.

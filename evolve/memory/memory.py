@@ -13,7 +13,7 @@ from evolve.memory import record
 from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.causes import CausalChain, why
 from evolve.memory.encoding import TaskEncoder
-from evolve.memory.episode_index import EpisodeIndex, IndexFactory, exact_index
+from evolve.memory.episode_index import EpisodeIndex, IndexFactory, LateIndex
 from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
 from evolve.memory.mending import mend
 from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request
@@ -137,7 +137,7 @@ class Memory:
         book = self._reader.book()
         # Rebuilt, as the reader goes on adding to its own book.
         copy = book.rebuilt(book.all_evidence())
-        index = exact_index(_by_seq(book), self._encoder)
+        index = LateIndex(_by_seq(book), self._encoder)
         return MemorySnapshot(book=copy, encoder=self._encoder, index=index, notes=self._notes())
 
     def shuffled(self, seed: int) -> MemorySnapshot:

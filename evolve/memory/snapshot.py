@@ -5,18 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from evolve.episodes import Origin, Recalled, Scope
 from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.encoding import TaskEncoder
-from evolve.memory.episode_index import exact_index, measured
+from evolve.memory.episode_index import LateIndex, measured
 from evolve.memory.insights import EvidenceRow
 from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request
 from evolve.vectors import Hit, Where
-
-if TYPE_CHECKING:
-    from evolve.vectors import MemoryIndex
 
 Item = TypeVar("Item")
 
@@ -54,7 +51,7 @@ class MemorySnapshot:
 
     book: InsightBook
     encoder: TaskEncoder
-    index: MemoryIndex
+    index: LateIndex
     notes: Mapping[str, Note]
     silent: frozenset[str] = frozenset()
 
@@ -74,8 +71,9 @@ class MemorySnapshot:
         vector = self.encoder.encode([(tuple(features), query)])[0]
 
         def search(count: int, where: Where | None) -> list[Hit]:
-            names = sorted(hit.id for hit in self.index.query(vector, count, where))
-            return measured(names, self.index.vectors(names), vector)
+            index = self.index.made()
+            names = sorted(hit.id for hit in index.query(vector, count, where))
+            return measured(names, index.vectors(names), vector)
 
         return recall_insights(book, search, want) + recall_notes(self.notes, want)
 
@@ -99,7 +97,7 @@ class MemorySnapshot:
         return MemorySnapshot(
             book=self.book.rebuilt(moved_rows, moved_entries),
             encoder=self.encoder,
-            index=exact_index(moved_entries, self.encoder),
+            index=LateIndex(moved_entries, self.encoder),
             notes=self.notes,
             silent=self.silent,
         )

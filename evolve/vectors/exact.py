@@ -1,7 +1,8 @@
 """An exact index: a matrix and a list, in memory or kept in one file. The measure that other indexes are held to.
 
-Below some 20,000 vectors it is cheaper than a vector database in everything, and far cheaper to
-open. In memory it can be sent to another process, which is why read-only workers use it.
+Up to 50,000 vectors it costs less than a vector database in everything but the size of what is
+written, and far less to open (`python -m benchmarks.vectors`). In memory it can be sent to another
+process, which is why read-only workers use it.
 """
 
 from __future__ import annotations

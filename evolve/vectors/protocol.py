@@ -18,7 +18,7 @@ Where = Mapping[str, Tag | Sequence[Tag]]
 lacks a key does not match."""
 
 
-CROSSOVER = 20_000
+CROSSOVER = 50_000
 """More rows than this are kept by Chroma; ``python -m benchmarks.vectors`` measures what both stores cost."""
 
 Progress = Callable[[int], None]
