@@ -97,7 +97,7 @@ def show_command(
     question = waiting_question(found)
     if question is not None:
         emit(f"waiting for an answer: {question.text}")
-        emit(f"  try: evolve runs answer {found.id} TEXT")
+        emit(f"  try: evolve runs answer {found.id} TEXT", whole=True)
 
 
 def _minute(time: str) -> str:
