@@ -1,7 +1,7 @@
 """Takes the pictures of ``docs/terminal.md``: what commands print, in terminals of 60 and of 100 columns.
 
 ``python -m docs.pages [NAME ...]`` writes ``docs/images/NAME-60.svg`` and ``docs/images/NAME-100.svg``. What they
-show is the workspace ``learned`` of ``tests/golden``, in which a small suite was learned.
+show are workspaces of ``tests/golden`` in which small suites were learned.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ PAGES: Mapping[str, str] = {
 }
 """Pictures by name, each with the command that it is of."""
 
+_WORKSPACES = {"report": "promoted", "gate": "promoted"}
+"""Archives of ``tests/golden``; any other picture is of ``learned``."""
+
 _NAMES = """\
 name,short
 Ada Lovelace,A. LOVELACE
@@ -54,12 +57,12 @@ def main() -> None:
     for name in parser.parse_args().names or PAGES:
         for width in WIDTHS:
             with tempfile.TemporaryDirectory() as folder:
+                unpack(_WORKSPACES.get(name, "learned"), Path(folder))
                 write(f"{name}-{width}", _printed(PAGES[name], Path(folder), width), width, title=PAGES[name])
 
 
 def _printed(command: str, folder: Path, width: int) -> str:
-    """What the command prints, results and notes, in an empty home folder."""
-    unpack("learned", folder)
+    """What the command prints, results and notes, where this is the home folder."""
     (folder / "names.csv").write_text(_NAMES)
     given = {"HOME": str(folder), "PYTHONPATH": str(ROOT), "COLUMNS": str(width), "EVOLVE_WORKSPACE": "ws"}
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("EVOLVE_", "XDG_"))}
@@ -68,7 +71,8 @@ def _printed(command: str, folder: Path, width: int) -> str:
     lines = done.stdout.decode().replace(str(folder), "~").rstrip("\n").split("\n")
     if len(lines) > MOST_LINES and "--help" not in command:
         lines[MOST_LINES - 1 :] = ["[…]"]
-    return "\n".join(lines)
+    shown = [f"$ {command}", *lines]
+    return "\n".join(line[at : at + width] for line in shown for at in range(0, max(1, len(line)), width))
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ def tell_waiting(result: Result) -> None:
         return
     if question.kind == "approve":
         note(f"nothing is changed yet: {question.text}")
-        note(f"  try: evolve runs apply {run}, or evolve runs answer {run} no")
+        note(f"  try: evolve runs apply {run}, or evolve runs answer {run} no", whole=True)
     else:
         note(f"waiting for an answer: {question.text}")
         note(f"  try: evolve runs answer {run} TEXT, or the same command on a terminal")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 EXIT_CODES = {"fault": 3, "interrupted": 130, "waiting": WAITING}
 """Of runs that did not come to an end of their own; every other unsolved one gives 1."""
 
-Dir = Annotated[str | None, typer.Option("--dir", metavar="FOLDER", help="Work in a copy of this folder.")]
+Dir = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Work in a copy of this folder.")]
 Check = Annotated[
     str | None,
     typer.Option("--check", metavar="COMMAND", help="A shell command that ends with 0 when the work is done."),
@@ -26,7 +26,7 @@ Python = Annotated[
     str | None,
     typer.Option(
         "--python",
-        metavar="FOLDER",
+        metavar="DIR",
         help="A virtual environment to import from. Default: .venv in the folder, then VIRTUAL_ENV.",
     ),
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.output import counted, emit, emit_json, note, table
+from evolve.cli.output import counted, emit, emit_json, note, singular, table
 
 if TYPE_CHECKING:
     from evolve.workspace import Decision
@@ -71,7 +71,7 @@ def show_command(
         emit_json({**_plain(found), "looks": looks})
         return
     tally, standing = found.tally, found.standing
-    emit(f"verdict {found.id}: {found.verdict}: {found.reason}")
+    emit(f"verdict {found.id}: {found.verdict}: {singular(found.reason)}")
     emit(f"variant  {found.variant[:_SHOWN]}")
     emit(f"parent   {found.parent[:_SHOWN]}")
     emit(f"suite    {found.suite[:_SHOWN]}, run {found.run}, proposal {found.proposal}")

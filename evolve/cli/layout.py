@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence, Sized
 from typing import TextIO
 
+_ONE_OF = re.compile(r"(?<![\d.,:-])1 (win|loss|tie|pair|more pair|round)(?:es|s)\b")
 _GAP = 2
 _ROOM = 28
 """Columns that a text needs at least to be read beside others."""
@@ -90,6 +92,11 @@ def counted(items: Sized | int, noun: str, plural: str = "") -> str:
     """
     number = items if isinstance(items, int) else len(items)
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def singular(text: str) -> str:
+    """What the gate has on record, where it counts one in the plural: ``1 wins`` as ``1 win``."""
+    return _ONE_OF.sub(r"1 \1", text)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, width: int | None, spare: Sequence[str] = ()) -> str:

@@ -101,7 +101,7 @@ def propose_command(
         emit_json({"name": found.name, "definition": found.description})
     else:
         emit(f"proposed: {found.name}: {found.description}")
-        emit(f"  evolve memory metrics edit {metric} --name {found.name} --definition ...")
+        emit(f"  evolve memory metrics edit {metric} --name {found.name} --definition ...", whole=True)
 
 
 @app.page("edit", 'evolve memory metrics edit brevity --definition "lines of the answer"')

@@ -109,7 +109,7 @@ def show_target(found: TargetFigures) -> None:
         said = f"the gate says {found.verdict}" if found.verdict else "the gate was not asked"
         name, seems = found.variant[:12], "is" if (found.gain.low or 0.0) > 0.0 else "seems"
         emit(f"{name} {seems} better by {found.metric}, not shown to be better by solves: not promoted ({said})")
-        emit(f'  to promote it all the same: evolve variants promote {name} --reason "..."')
+        emit(f'  try: evolve variants promote {name} --reason "..."', whole=True)
 
 
 def show_changes(changes: Sequence[Change]) -> None:

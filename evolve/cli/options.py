@@ -31,7 +31,7 @@ Workspace = Annotated[
     typer.Option(
         "-w",
         "--workspace",
-        metavar="FOLDER",
+        metavar="DIR",
         help="The workspace. Default: the nearest around this folder, else your own.",
         callback=named_before,
     ),
@@ -105,7 +105,7 @@ def _tell_version(asked: bool) -> None:
 def before_the_command(
     workspace: Annotated[
         str | None,
-        typer.Option("-w", "--workspace", metavar="FOLDER", help="The workspace, for any command."),
+        typer.Option("-w", "--workspace", metavar="DIR", help="The workspace, for any command."),
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Show the version and exit.")

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 from evolve.cli import layout
-from evolve.cli.layout import counted, shorten
+from evolve.cli.layout import counted, shorten, singular
 from evolve.errors import EnvironmentProblem
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "mute",
     "note",
     "shorten",
+    "singular",
     "table",
     "visible",
 ]

@@ -124,7 +124,7 @@ def write_list(heading: str, rows: Sequence[tuple[str, str]], formatter: Any, *,
 
 def write_parameters(parameters: Sequence[Any], formatter: Any) -> None:
     """Writes arguments and options."""
-    first = 18 if formatter.width < _NARROW else 30
+    first = 19 if formatter.width < _NARROW else 30
     for heading, kind in (("Arguments", "argument"), ("Options", "option")):
         rows = list(_rows(one for one in parameters if one.param_type_name == kind and not one.hidden))
         if rows:

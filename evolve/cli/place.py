@@ -19,7 +19,7 @@ def init_command(
     ctx: typer.Context,
     path: Annotated[
         str | None,
-        typer.Argument(metavar="FOLDER", help="What to make a workspace of, else this folder.", show_default=False),
+        typer.Argument(metavar="DIR", help="What to make a workspace of, else this folder.", show_default=False),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:

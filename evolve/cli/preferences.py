@@ -21,9 +21,7 @@ PreferenceId = Annotated[str, typer.Argument(metavar="ID", help="Id of a prefere
 About = Annotated[
     str, typer.Option("--about", metavar="WORDS", help="Only for tasks in words like these.", show_default=False)
 ]
-Folder = Annotated[
-    str, typer.Option("--dir", metavar="FOLDER", help="Only for work in this folder.", show_default=False)
-]
+Folder = Annotated[str, typer.Option("--dir", metavar="DIR", help="Only for work in this folder.", show_default=False)]
 
 
 @app.page("list", "evolve memory preferences list")
@@ -137,7 +135,8 @@ def propose_command(
         emit_json(kept)
     else:
         emit(f"proposed: {kept.proposal}")
-        emit(f"  evolve memory preferences confirm {kept.id[:10]}  (until then it says: {kept.description})")
+        emit(f"until it is confirmed it says: {kept.description}")
+        emit(f"  evolve memory preferences confirm {kept.id[:10]}", whole=True)
 
 
 @app.page("confirm", "evolve memory preferences confirm 522fa553")

@@ -8,7 +8,7 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli.optimize import show_changes
-from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, table
+from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, singular, table
 
 if TYPE_CHECKING:
     from evolve.workspace import ArmRow, Interval, Report
@@ -47,7 +47,7 @@ def report_command(
 
 def show_report(report: Report) -> None:
     """Prints a report for people."""
-    emit(f"suite {report.suite}, seed {report.seed}: {report.finish_reason}")
+    emit(f"suite {report.suite}, seed {report.seed}: {singular(report.finish_reason)}")
     emit()
     for row in report.rounds:
         verdict = f"{row.verdict} after {counted(row.pairs, 'pair')}" if row.verdict else "not judged"
@@ -58,20 +58,27 @@ def show_report(report: Report) -> None:
             emit(f"  {counted(row.idle, 'skill')} idle: {told}; evolve skills list --all")
         if row.checkable:
             emit(f"  checked: {row.checked} of {row.checkable} tasks that can only be checked; not part of the proof")
-        emit(f"  {row.reason}")
+        emit(f"  {singular(row.reason)}")
     emit()
-    header = ("arm", "tasks", "solved", "verified", "candidates", "seconds", "")
-    emit(table(header, [_arm_cells(row) for row in report.arms if row.tasks], spare=("seconds",)))
-    for arm in report.arms:
-        if not arm.tasks:
-            emit(f"{arm.arm}: {arm.note}")
-    emit()
+    _show_arms(report)
     if report.ratio.value is not None or report.gain.value is not None:
         _show_contrasts(report)
         emit(_verdict(report))
         emit()
     _show_learned(report)
     emit(f"spent: {report.spent.candidates:,} candidates in {report.spent.seconds:.0f} s")
+
+
+def _show_arms(report: Report) -> None:
+    """A row for each arm that was run, and why the others were not."""
+    header = ("arm", "tasks", "solved", "verified", "candidates", "seconds", "")
+    run = [_arm_cells(row) for row in report.arms if row.tasks]
+    if run:
+        emit(table(header, run, spare=("seconds",)))
+    left = [row for row in report.arms if not row.tasks]
+    for reason in dict.fromkeys(row.note for row in left):
+        emit(f"{', '.join(row.arm for row in left if row.note == reason)}: {reason}")
+    emit()
 
 
 def _verdict(report: Report) -> str:

@@ -195,6 +195,7 @@ def _choice(arguments: Any, outputs: Any) -> tuple[Any] | None:
 
 def _show(result: Result, mark: str) -> None:
     if result.answer and (result.solved or result.status == "unverified"):
+        note("")
         emit(result.answer.rstrip(), exact=True)
         emit()
     if result.status == "unverified" or (result.judged and result.solved):

@@ -92,7 +92,7 @@ def show_command(
         _tell_answers(record)
     if found.question is not None:
         emit(f"waiting for an answer: {found.question.text}")
-        emit(f"  try: evolve runs answer {found.run.id} TEXT")
+        emit(f"  try: evolve runs answer {found.run.id} TEXT", whole=True)
 
 
 def _minute(time: str) -> str:

@@ -45,7 +45,7 @@ Wall = Annotated[float, typer.Option("--wall", metavar="SECONDS", min=0.01, max=
 Memory = Annotated[int, typer.Option("--memory", metavar="MIB", min=16, max=2**20, help="Memory, MiB.")]
 Python = Annotated[
     str | None,
-    typer.Option("--python", metavar="FOLDER", help="A virtual environment the code may import from."),
+    typer.Option("--python", metavar="DIR", help="A virtual environment the code may import from."),
 ]
 
 

@@ -135,7 +135,7 @@ def own_command(name: Name, workspace: options.Workspace = None, as_json: option
 @app.page("export", "evolve skills export give-short-name-aeb2 --out exported")
 def export_command(
     names: Annotated[list[str], typer.Argument(metavar="SKILL", help="Names of skills.", show_default=False)],
-    out: Annotated[str, typer.Option("--out", metavar="FOLDER", help="Folder to write into.")],
+    out: Annotated[str, typer.Option("--out", metavar="DIR", help="Folder to write into.")],
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="Format: agent-skills.")] = "agent-skills",
     without_evals: Annotated[bool, typer.Option("--without-evals", help="Leave out all examples.")] = False,
     withhold_rows: Annotated[bool, typer.Option("--withhold-rows", help="Leave out examples with a secret.")] = False,

@@ -54,7 +54,7 @@ def import_command(
     file: Annotated[str, typer.Argument(metavar="FILE", help="JSONL in the format of HumanEval, MBPP or SWE-bench.")],
     repos: Annotated[
         str | None,
-        typer.Option("--repos", metavar="FOLDER", help="Folder of checked-out repositories, for SWE-style tasks."),
+        typer.Option("--repos", metavar="DIR", help="Folder of checked-out repositories, for SWE-style tasks."),
     ] = None,
     out: Annotated[str | None, typer.Option("--out", metavar="FILE", help="File to write; default stdout.")] = None,
     as_json: options.AsJson = False,

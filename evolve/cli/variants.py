@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, table
+from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, singular, table
 
 if TYPE_CHECKING:
     from evolve.workspace import AblationReport, Change
@@ -66,7 +66,7 @@ def show_command(name: Name = "active", workspace: options.Workspace = None, as_
     emit(f"workflow: {'its own' if found['workflow'] else 'as in the workspace'}")
     emit(f"tried on {counted(found['tasks'], 'task')}, {found['solved']} solved and verified")
     for one in found["decisions"]:
-        emit(f"gate, run {one['run']}: {one['verdict']}; {one['reason']}")
+        emit(f"gate, run {one['run']}: {one['verdict']}; {singular(one['reason'])}")
     for measure in measured:
         _show_measure(measure)
     emit(f"transferable: {', '.join(found['transferable']) or 'not shown on another suite or model'}")
@@ -157,7 +157,7 @@ def transfer_command(
         if as_json:
             emit_json(dict(found))
         else:
-            emit(f"on {found['on']}: {found['verdict']}; {found['reason']}")
+            emit(f"on {found['on']}: {found['verdict']}; {singular(found['reason'])}")
         flush()
 
 

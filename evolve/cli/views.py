@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.output import counted, note, shorten, visible
+from evolve.cli.output import counted, note, shorten, singular, visible
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -161,9 +161,12 @@ def _loop_line(event: Event) -> tuple[str, bool]:
         )
     if event.kind == "gate":
         what = f"round {data['round']}" if "round" in data else f"candidate {data['candidate']}"
-        return f"{what}, gate: pair {data['pairs']}, {data['reason']}", False
+        return f"{what}, gate: pair {data['pairs']}, {singular(data['reason'])}", False
     if event.kind == "judged":
-        return f"gate verdict: {data['verdict']} after {counted(data['pairs'], 'pair')} ({data['reason']})", True
+        return (
+            f"gate verdict: {data['verdict']} after {counted(data['pairs'], 'pair')} ({singular(data['reason'])})",
+            True,
+        )
     return _search_line(event)
 
 

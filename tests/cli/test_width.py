@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import evolve
 from evolve.cli import layout
-from evolve.cli.output import counted, shorten
+from evolve.cli.output import counted, shorten, singular
 from evolve.memory.preferences import Context
 from tests.golden.make import unpack
 
@@ -24,9 +24,8 @@ SLOW = (
     " tasks show everyday#row-stock-1; workflow show; workflow validate"
 )
 PAGES = [*FAST.split("; "), *(pytest.param(one, marks=pytest.mark.slow) for one in SLOW.split("; "))]
-ONE_AS_SEVERAL = re.compile(
-    r"\b(?<![.,:/-])1 (\w+ )?(runs|tasks|rows|skills|insights|pieces|episodes|pairs|candidates|groups|stages)\b"
-)
+THINGS = "runs|tasks|rows|skills|insights|pieces|episodes|pairs|wins|losses|ties|candidates|groups|stages|rounds"
+ONE_AS_SEVERAL = re.compile(rf"\b(?<![.,:/-])1 (\w+ )?({THINGS})\b")
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +123,17 @@ def test_wide_signs_take_two_columns_and_accents_none():
     assert [layout.columns(text) for text in ("abc", "日本", "e\u0301", "🎉")] == [3, 4, 1, 2]
     lines = layout.table(("name", "n"), [("日本", "1"), ("Berlin", "22")], width=80).split("\n")
     assert len({layout.columns(line) for line in lines}) == 1
+
+
+@pytest.mark.parametrize(
+    ("recorded", "told"),
+    [
+        ("1 wins, 1 losses, 1 ties: about 1 more pairs needed", "1 win, 1 loss, 1 tie: about 1 more pair needed"),
+        ("11 wins, 21 losses, 0 ties, level 0.1 pairs", "11 wins, 21 losses, 0 ties, level 0.1 pairs"),
+    ],
+)
+def test_one_win_on_record_is_told_as_one(recorded, told):
+    assert singular(recorded) == told
 
 
 @pytest.mark.parametrize(
