@@ -44,6 +44,7 @@ from evolve.policies.language.plans import (
 from evolve.policies.language.prompt import (
     earlier_message,
     facts_message,
+    fitting_wishes,
     plan_message,
     short_id,
     skill_id,
@@ -52,7 +53,6 @@ from evolve.policies.language.prompt import (
     steps_message,
     task_message,
     wishes_message,
-    wishes_told,
 )
 from evolve.policies.language.quoting import page_of, quoted
 from evolve.policies.language.reflection import (
@@ -289,7 +289,7 @@ class LanguagePolicy(Deliberation):
                 samples[other.code] = replace(other.as_alternative, written=str(reply["code"]))
         if not samples:
             return action
-        decided = is_decided(wishes_told(plan.told, self.questions.rooms.wishes), steps)
+        decided = is_decided(fitting_wishes(plan.told, self.questions.rooms.wishes), steps)
         return replace(action, samples=tuple(samples.values()), decided=decided)
 
     def _best_skills(self, view: TaskView) -> list[Skill]:
@@ -321,7 +321,7 @@ class LanguagePolicy(Deliberation):
             mounted = put_in(str(reply["code"]), self.skills)
             written = str(reply["code"]) if mounted.code != reply["code"] else ""
             used = [f"skill:{skill_digest}" for skill_digest in mounted.used]
-            wished = [wish.id for wish in wishes_told(plan.told, self.questions.rooms.wishes)]
+            wished = [wish.id for wish in fitting_wishes(plan.told, self.questions.rooms.wishes)]
             consumed = tuple(dict.fromkeys([*wished, *self._cited(reply["cites"], plan.told), *used]))
             return replace(action, code=mounted.code, written=written, consumed=consumed)
         shown = _stored(view, steps, str(reply["text"])) if kind == "recall" else ""

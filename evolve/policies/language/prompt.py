@@ -96,7 +96,7 @@ def short_id(item: Recalled) -> str:
     return f"{_LETTERS.get(item.kind, 'i')}-{item.id[:8]}"
 
 
-def wishes_told(facts: Sequence[Recalled], most: int) -> list[Recalled]:
+def fitting_wishes(facts: Sequence[Recalled], most: int) -> list[Recalled]:
     """Preferences of the person, those that match the task best first, as many as there is room for."""
     wishes: list[Recalled] = []
     for wish in facts:
@@ -110,7 +110,7 @@ def wishes_told(facts: Sequence[Recalled], most: int) -> list[Recalled]:
 
 def wishes_message(facts: Sequence[Recalled], most: int) -> list[Message]:
     """What the person wants. These words are the person's own, so they instruct; an edit is shown as data."""
-    wishes = wishes_told(facts, most)
+    wishes = fitting_wishes(facts, most)
     if not wishes:
         return []
     lines = [
