@@ -1,9 +1,9 @@
 """What does the machinery cost? CPU time on one core, so that neighbours do not count.
 
 Measured are candidates a second on the ``lists`` suite, beside a plain Python loop in the same
-process for comparison between machines; the start of ``evolve --help``; what ``import evolve``
-drags in; and what an episode's graph costs beyond policy and sandbox, with and without a
-checkpoint file.
+process for comparison between machines; the start of ``evolve --help``; a whole small ``evolve run``
+beside the import of langgraph, which is the largest part of it; what ``import evolve`` drags in; and
+what an episode's graph costs beyond policy and sandbox, with and without a checkpoint file.
 """
 
 from __future__ import annotations
@@ -38,9 +38,13 @@ def measure(*, repeats: int, tasks: int, budget: int) -> list[dict[str, Any]]:
             "candidates a CPU second": _search_rate(tasks, budget, seed=repeat),
             "evolve --help, CPU seconds": _child_cpu(["-m", "evolve", "--help"]),
             "python without evolve, CPU seconds": _child_cpu(["-c", "pass"]),
+            "python that imports langgraph.graph, CPU seconds": _child_cpu(["-c", "import langgraph.graph"]),
+            "evolve run in a new workspace, CPU seconds": _run_cpu(),
             "episode graph, CPU ms": _graph_ms(checkpoints=False),
             "episode graph with checkpoint file, CPU ms": _graph_ms(checkpoints=True),
         }
+        alone = found["python that imports langgraph.graph, CPU seconds"]
+        found["evolve run / import of langgraph.graph"] = found["evolve run in a new workspace, CPU seconds"] / alone
         found["loop iterations a candidate"] = loop / found["candidates a CPU second"]
         rows += [{"measure": name, "seed": repeat, "value": round(value, 5)} for name, value in found.items()]
     loaded = imported()
@@ -53,6 +57,7 @@ def targets_of(rows: Sequence[dict[str, Any]]) -> list[Target]:
     limits: dict[str, tuple[Any, float]] = {
         "candidates a CPU second": (">=", 200_000),
         "evolve --help, CPU seconds": ("<=", 0.25),
+        "evolve run in a new workspace, CPU seconds": ("<=", 1.3),
         "episode graph, CPU ms": ("<=", 20),
         "episode graph with checkpoint file, CPU ms": ("<=", 20),
         **{f"import evolve loads {name}": ("==", 0) for name in MUST_STAY_OUT},
@@ -105,12 +110,22 @@ def _search_rate(tasks: int, budget: int, *, seed: int) -> float:
 
 def _child_cpu(arguments: Sequence[str]) -> float:
     """CPU seconds of a new interpreter, its own children included."""
-    process = subprocess.Popen([sys.executable, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise RuntimeError(f"python {' '.join(arguments)} ended with {process.returncode}")
     return usage.ru_utime + usage.ru_stime
+
+
+def _run_cpu() -> float:
+    """CPU seconds of a whole ``evolve run`` on a few rows, sandbox included."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows = Path(folder) / "names.csv"
+        rows.write_text("name,short\nAda Lovelace,A. LOVELACE\nAlan Turing,A. TURING\nGrace Hopper,G. HOPPER\n")
+        return _child_cpu(["-m", "evolve", "run", "--examples", str(rows), "-w", f"{folder}/ws"])
 
 
 @dataclass

@@ -60,17 +60,17 @@ def main() -> None:
             window = Terminal(Path(home), columns=columns, rows=rows)
             try:
                 SCENES[name](window, endpoint)
-                write(name, window.screen(colours=True, history=False), columns)
+                write(f"chat-{name}", window.screen(colours=True, history=False), columns, title="evolve chat")
             finally:
                 window.close()
 
 
-def write(name: str, screen: str, columns: int) -> None:
+def write(name: str, screen: str, columns: int, *, title: str) -> None:
     """The screen as a picture."""
     console = Console(record=True, width=columns, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     console.print(Text.from_ansi(screen.rstrip("\n")), soft_wrap=True)
-    svg = console.export_svg(title="evolve chat", theme=_THEME, unique_id=f"chat-{name}")
-    file = _OUT / f"chat-{name}.svg"
+    svg = console.export_svg(title=title, theme=_THEME, unique_id=name)
+    file = _OUT / f"{name}.svg"
     file.parent.mkdir(exist_ok=True)
     svg = _INDENTED.sub(_moved, svg)
     file.write_text(_FONTS.sub("", svg).replace("Fira Code", "DejaVu Sans Mono"), encoding="utf-8")

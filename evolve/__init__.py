@@ -15,9 +15,21 @@ if TYPE_CHECKING:
     from typing import Any
 
     from evolve.errors import EvolveError
-    from evolve.workspace import Result, Workspace, open
+    from evolve.workspace import Result, Workspace, config, doctor, init, open, repair, selftest, where
 
-__all__ = ["EvolveError", "Result", "Workspace", "__version__", "open"]
+__all__ = [
+    "EvolveError",
+    "Result",
+    "Workspace",
+    "__version__",
+    "config",
+    "doctor",
+    "init",
+    "open",
+    "repair",
+    "selftest",
+    "where",
+]
 
 __version__ = "0.1.0"
 
@@ -31,7 +43,7 @@ def __getattr__(name: str) -> Any:
         from evolve.errors import EvolveError
 
         return EvolveError
-    if name in ("Result", "Workspace", "open"):
+    if name in __all__:
         from evolve import workspace
 
         return getattr(workspace, name)

@@ -52,6 +52,7 @@ class Cancellation:
         Args:
             end: Must return soon; it is called in the thread that cancels, once or twice.
         """
+        # Registered before it is asked: a flag that goes up in between is seen by the one, the other, or both.
         with self._guard:
             self._calls.append(end)
         try:

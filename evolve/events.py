@@ -1,4 +1,4 @@
-"""What a run tells the world while it happens: one line of JSON per event.
+"""Events of a run while it happens, for live views and logs: one line of JSON each.
 
 Events are for live views and for reading a run afterwards. They are not the record: nothing is
 learned from them, and losing the last line in a crash loses no knowledge.

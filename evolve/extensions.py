@@ -3,13 +3,27 @@
 A seam has names; a name stands for one value, built in by a line here or offered by a package under the entry point
 group ``evolve.SEAM``. Nothing is looked up before a name is asked for, and a built-in name cannot be replaced. Values
 stand here by name, so who reads a task file gets at the kind that the file names without knowing kinds.
+
+===============  ==================================================================================
+seam             what a name stands for
+===============  ==================================================================================
+``environments`` a :class:`evolve.environments.EnvironmentKind`, named by tasks
+``vectors``      an :class:`evolve.vectors.IndexOpener`, named by the setting ``vectors``
+``encoders``     what makes an :class:`evolve.retrieval.Embedder`, called without arguments, named by
+                 the setting ``encoder``
+===============  ==================================================================================
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "environments": {
@@ -17,8 +31,24 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "words": "evolve.environments.words:WORDS",
         "files": "evolve.environments.files:FILES",
     },
+    "engines": {
+        "bandit": "evolve.optimizer.bandit:BANDIT",
+        "gepa": "evolve.optimizer.gepa_engine:GEPA",
+    },
+    "formats": {
+        "agent-skills": "evolve.export.agent_skills:AGENT_SKILLS",
+    },
+    "stages": {},
+    "vectors": {
+        "exact": "evolve.vectors.exact:open_exact",
+        "chroma": "evolve.vectors.chroma:open_chroma",
+    },
+    "encoders": {
+        "hashing": "evolve.retrieval.embedders:HashingEmbedder",
+        "st": "evolve.retrieval.sentence_transformer:SentenceTransformerEmbedder",
+    },
 }
-"""Where each value stands, as ``module:name``, by seam and name."""
+"""Where each value stands, as ``module:name``, by seam and name. The stages of evolve stand in ``workflow.stages``."""
 
 
 def find(seam: str, name: str) -> Any:
@@ -27,14 +57,26 @@ def find(seam: str, name: str) -> Any:
     if place is not None:
         module, _, attribute = place.partition(":")
         return getattr(import_module(module), attribute)
-    from importlib.metadata import entry_points
+    return next((point.load() for point in _offered(seam, tuple(sys.path)) if point.name == name), None)
 
-    return next((one.load() for one in entry_points(group=f"evolve.{seam}", name=name)), None)
+
+def names(seam: str) -> tuple[str, ...]:
+    """Every name of a seam: built in, then offered by packages."""
+    return (*BUILT_IN[seam], *installed(seam))
 
 
 def installed(seam: str) -> Mapping[str, str]:
     """The names that packages offer besides, each with the package that offers it."""
+    return {
+        point.name: point.dist.name if point.dist is not None else ""
+        for point in _offered(seam, tuple(sys.path))
+        if point.name not in BUILT_IN[seam]
+    }
+
+
+@cache
+def _offered(seam: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """What the packages on the path offer; reading their metadata takes long enough to be done once."""
     from importlib.metadata import entry_points
 
-    found = entry_points(group=f"evolve.{seam}")
-    return {one.name: one.dist.name if one.dist is not None else "" for one in found if one.name not in BUILT_IN[seam]}
+    return tuple(entry_points(group=f"evolve.{seam}"))

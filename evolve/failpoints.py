@@ -23,7 +23,7 @@ from evolve.errors import UsageError
 
 VARIABLE = "EVOLVE_FAULT"
 
-Action = Literal["kill", "full", "term", "int", "stall"]
+FaultAction = Literal["kill", "full", "term", "int", "stall"]
 """SIGKILL to this process, a full disk, SIGTERM, SIGINT, or a minute of doing nothing."""
 
 _TRACE = ">"
@@ -99,6 +99,7 @@ POINTS: Mapping[str, str] = {
     "index.upsert.after": "episodes are in the index, which is not marked as holding them",
     "index.marked": "the index is marked as holding them",
     "index.built": "a child has built an index beside the old one",
+    "index.dropped": "the old index is gone, and the one a child built is not in its place yet",
     "index.filled": "the index holds everything anew",
     "index.close.before": "the index is about to be closed",
     "index.close.after": "the index is closed",
@@ -175,9 +176,10 @@ def _parsed(entry: str) -> tuple[str, int, str]:
     number, _, action = rest.partition(":")
     if name not in POINTS:
         raise UsageError(f"{VARIABLE}={entry}: there is no fault point {name!r}", hint="see docs/reliability.md")
-    if not number.isdigit() or int(number) < 1 or action not in get_args(Action):
+    if not number.isdigit() or int(number) < 1 or action not in get_args(FaultAction):
         raise UsageError(
-            f"{VARIABLE}={entry}: not a fault", hint=f"write {name}:1:kill; actions are {', '.join(get_args(Action))}"
+            f"{VARIABLE}={entry}: not a fault",
+            hint=f"write {name}:1:kill; actions are {', '.join(get_args(FaultAction))}",
         )
     return name, int(number), action
 

@@ -20,6 +20,7 @@ _REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 AFTER_SPACE = "free some space, then run the same command again"
 """The hint where a disk is full."""
 MAX_TEXT_BYTES = 64 * 2**20
+"""Largest text file that is read; it is held in memory whole."""
 
 
 def canonical_json(value: Any) -> str:
@@ -88,7 +89,7 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{name}: not valid TOML: {error}") from error
-    except RecursionError as error:
+    except RecursionError as error:  # tomllib has no limit of its own for nesting
         raise UsageError(f"{name}: nested too deeply") from error
 
 
@@ -140,7 +141,7 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
             stream.flush()
             hit("file.written")
             os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)
+        os.chmod(temporary, 0o644)  # mkstemp makes files that only their owner can read
         hit("file.synced")
         os.replace(temporary, target)
         hit("file.renamed")

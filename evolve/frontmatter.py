@@ -38,7 +38,7 @@ def parse(text: str) -> tuple[Fields, str]:
         return {}, text
     for end in range(1, len(lines)):
         if _FENCE.match(lines[end]):
-            return _Reader(lines[1:end]).read(), "\n".join(lines[end + 1 :])
+            return _FieldReader(lines[1:end]).read(), "\n".join(lines[end + 1 :])
     raise UsageError("line 1: the front matter is not closed by a line '---'")
 
 
@@ -74,7 +74,7 @@ def _quoted(value: str) -> str:
 
 
 @dataclass
-class _Reader:
+class _FieldReader:
     """Reads the lines between the fences, top to bottom."""
 
     lines: list[str]
@@ -82,8 +82,8 @@ class _Reader:
     fields: Fields = field(default_factory=dict)
 
     def read(self) -> Fields:
-        while (found := self._next(indent=0)) is not None:
-            key, raw = found
+        while (pair := self._next(indent=0)) is not None:
+            key, raw = pair
             if key in self.fields:
                 raise self._error(f"the key {key!r} appears twice")
             self.fields[key] = self._map() if raw == "" else self._scalar(raw)
@@ -92,10 +92,10 @@ class _Reader:
     def _map(self) -> dict[str, str] | str:
         inner: dict[str, str] = {}
         while (indent := self._indent()) > 0:
-            found = self._next(indent=indent)
-            if found is None:
+            pair = self._next(indent=indent)
+            if pair is None:
                 break
-            key, raw = found
+            key, raw = pair
             if key in inner:
                 raise self._error(f"the key {key!r} appears twice")
             if raw == "" and self._indent() > indent:
@@ -140,23 +140,24 @@ class _Reader:
         return raw
 
     def _double_quoted(self, raw: str) -> str:
+        # YAML knows \xNN, which JSON does not; what is escaped itself is left alone.
         escaped = re.sub(r"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})", r"\1\\u00\2", raw)
         try:
-            value = json.loads(escaped, strict=False)
+            value = json.loads(escaped, strict=False)  # a tab may stand between YAML's quotes as it is
         except ValueError as error:
             raise self._error("the quoted value is not closed or has an unknown escape") from error
         return str(value)
 
     def _block(self, *, folded: bool, keep_end: bool) -> str:
         indent = self._indent()
-        kept: list[str] = []
+        lines: list[str] = []
         while indent and self.at < len(self.lines):
             line = self.lines[self.at]
             if line.strip() and not line.startswith(" " * indent):
                 break
-            kept.append(line[indent:])
+            lines.append(line[indent:])
             self.at += 1
-        text = "\n".join(kept).rstrip("\n")
+        text = "\n".join(lines).rstrip("\n")
         if folded:
             text = re.sub(r"(?<!\n)\n(?!\n)", " ", text)
         return text + "\n" if keep_end and text else text

@@ -29,6 +29,7 @@ class Lifeline:
         self._reading.close()
         self._writing.close()
 
+    # Unpickling its arguments is the first thing that a new process does, seconds before our code is loaded there.
     def __reduce__(self) -> tuple[Callable[[Connection], None], tuple[Connection]]:
         return _end_when_it_ends, (self._reading,)
 
@@ -41,6 +42,6 @@ def tied(_: Lifeline | None, work: Callable[..., None], *arguments: Any) -> None
 def _end_when_it_ends(parent: Connection) -> None:
     def watch() -> None:
         wait([parent])
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), signal.SIGKILL)  # leaving by an exception would end this thread alone
 
     threading.Thread(target=watch, name="evolve-lifeline", daemon=True).start()

@@ -1,4 +1,4 @@
-"""Prompts are files. Which text is in force is an overlay; filling it in is strict.
+"""Finds the text of a prompt that is in force (variant, workspace, seed), and fills it in strictly.
 
 ``string.Template`` is used because prompts contain braces and code, which other template languages
 would stumble over or execute.
@@ -79,5 +79,5 @@ def quoted(kind: str, text: str, *, name: str = "") -> str:
     """
     body = clean_text(text).strip("\n")
     nonce = digest(f"{kind}:{name}:{body}")[:12]
-    told = f' of="{name}"' if name else ""
-    return f"<data {nonce} kind={kind}{told}>\n{body}\n</data {nonce}>"
+    origin = f' of="{name}"' if name else ""
+    return f"<data {nonce} kind={kind}{origin}>\n{body}\n</data {nonce}>"

@@ -10,12 +10,14 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from urllib.parse import urlsplit
 
 from evolve.errors import UsageError, WorkspaceError
+from evolve.extensions import BUILT_IN, installed
 from evolve.files import parse_toml, read_text
 from evolve.paths import MARKER
 
@@ -24,11 +26,12 @@ if TYPE_CHECKING:
 
     from evolve.ledger import Budget
 
-Encoder = Literal["hashing", "st"]
 SandboxBackend = Literal["auto", "bubblewrap", "landlock", "seatbelt"]
 
 _PREFIX = "EVOLVE_"
 _LIMITS = ("day_limit", "total_limit")
+_SEAMS = {"encoder": ("encoders", ()), "vectors": ("vectors", ("auto",))}
+"""Settings that name something installed: its seam, and the words that stand for no single one."""
 
 VARIABLES: Mapping[str, str] = MappingProxyType(
     {
@@ -74,8 +77,13 @@ class Settings:
     workers: int = field(
         default=0, metadata=_explained("processes that work side by side; 0 means one per core", ge=0, le=1024)
     )
-    encoder: Encoder = field(
-        default="hashing", metadata=_explained("text encoder for recall: hashing, or st (sentence-transformers)")
+    encoder: str = field(
+        default="hashing",
+        metadata=_explained("text encoder for recall: hashing, st (sentence-transformers), or one of a package"),
+    )
+    vectors: str = field(
+        default="auto",
+        metadata=_explained("store of vectors: exact, chroma, one of a package, or auto: exact while small"),
     )
     sandbox: SandboxBackend = field(
         default="auto", metadata=_explained("sandbox backend: auto, bubblewrap, landlock or seatbelt")
@@ -213,6 +221,8 @@ def unread_variables(environ: Mapping[str, str] | None = None) -> tuple[str, ...
 
 
 def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, Any]:
+    if not raw:
+        return {}  # most workspaces say nothing, and making the schema costs more than opening one
     from pydantic import ValidationError
 
     schema = _schema()
@@ -236,10 +246,24 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
         except UsageError as error:
             told = str(error).removeprefix("--budget ")
             raise _wrong(place, "" if strings else key, told, hint=error.hint) from error
+    for key in (one for one in _SEAMS if one in found):
+        told = _not_offered(key, found[key])
+        if told:
+            raise _wrong(place, "" if strings else key, told, hint="install the package that has it")
     if found.get("base_url", "").strip() and not is_address(found["base_url"].strip()):
         told = f"{found['base_url']!r} is not an address"
         raise _wrong(place, "" if strings else "base_url", told, hint="such as http://localhost:8000/v1")
     return found
+
+
+def _not_offered(key: str, name: str) -> str:
+    """A sentence where nobody offers what a setting names, else ""."""
+    seam, words = _SEAMS[key]
+    if name in words or name in BUILT_IN[seam]:
+        return ""
+    others = installed(seam)
+    known = ", ".join([*words, *BUILT_IN[seam], *others])
+    return "" if name in others else f"there is no {name!r}; there are {known}"
 
 
 def is_address(text: str) -> bool:
@@ -272,6 +296,7 @@ def _sentence(message: str) -> str:
     return message[:1].lower() + message[1:]
 
 
+@cache
 def _schema() -> type[BaseModel]:
     """The pydantic model of the settings; built on use, since importing pydantic is not free."""
     from typing import get_type_hints

@@ -1,4 +1,4 @@
-"""Leave for one thing that cannot be taken back easily: a graph that waits for it, and does it once it is given."""
+"""Asks a person for leave before one effect that is hard to undo; the wait may last across processes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ YES = "yes"
 
 
 class _State(TypedDict):
+    # The name is in the files of questions that still wait; another would lose their answers.
     said: str
 
 
@@ -35,9 +36,9 @@ class Approval:
     refused: Callable[[str], object]
 
 
-def gives_leave(said: str) -> bool:
+def gives_leave(answer: str) -> bool:
     """Whether an answer gives leave."""
-    return said.strip().lower() in (YES, "y")
+    return answer.strip().lower() in (YES, "y")
 
 
 def settle(approval: Approval, folder: Path, respond: Respond | None) -> str | None:
@@ -64,6 +65,7 @@ def settle(approval: Approval, folder: Path, respond: Respond | None) -> str | N
                 reply = respond(approval.question) if respond is not None else None
                 if reply is None:
                     return None
+                # As ASCII JSON, because a checkpoint does not keep every text that a person can type (see ``codec``).
                 graph.invoke(Command(resume=json.dumps({"text": reply})), config, durability="sync")
         except UsageError:
             saver.delete_thread(approval.question.id)  # it could not be done, so the leave was for nothing
@@ -85,6 +87,7 @@ def _graph(approval: Approval, saver: Any) -> Any:
             approval.refused(state["said"])
         return {}
 
+    # The effect has a node of its own, since the graph runs a node that was interrupted again from its first line.
     builder: Any = StateGraph(cast(Any, _State))
     builder.add_node("approve", approve)
     builder.add_node("act", act)

@@ -1,4 +1,4 @@
-"""Drives an episode that a person follows: asks what it waits for, and pauses where they are away or say stop."""
+"""Runs an episode that a person follows: puts its questions to them, and pauses while they are away or say stop."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from evolve.agent.codec import from_json
 from evolve.agent.context import Attendance, EpisodeContext
-from evolve.agent.narration import asked
+from evolve.agent.narration import question_data
 from evolve.agent.stages.commit import make_record
 from evolve.agent.state import AgentState
 from evolve.episodes import EpisodeRecord, Question
@@ -31,9 +31,11 @@ class Talk:
     context: EpisodeContext
     person: Attendance
 
-    def go_on(self, given: object) -> None:
+    def go_on(self, graph_input: object) -> None:
         """Runs until the end, or until a stage waits for a person."""
-        self.graph.invoke(given, self.config, context=self.context, durability="sync")
+        # The context is in no checkpoint, so it is handed over each time. By default checkpoints are written later than
+        # the next stage starts, and a kill would run a finished stage again.
+        self.graph.invoke(graph_input, self.config, context=self.context, durability="sync")
 
     def state(self) -> AgentState | None:
         """What is in the file; None before the first checkpoint."""
@@ -46,7 +48,7 @@ class Talk:
         return from_json(Question, waiting[0].value) if waiting else None
 
 
-def attended(talk: Talk, begun: AgentState) -> EpisodeRecord:
+def attended(talk: Talk, initial: AgentState) -> EpisodeRecord:
     """The episode's record; that of a pause where it could not go on to its end.
 
     A stage that waits is gone on from with the answer, in this process or, from its checkpoint, in a later one.
@@ -56,22 +58,23 @@ def attended(talk: Talk, begun: AgentState) -> EpisodeRecord:
     context = talk.context
     try:
         question = talk.question()
-        if question is None:  # a new input would make a waiting stage forget what it waits for
-            talk.go_on(begun if talk.state() is None else None)
+        # A new input to a thread that waits makes LangGraph drop the question without a word and start over.
+        if question is None:
+            talk.go_on(initial if talk.state() is None else None)
             question = talk.question()
         while question is not None:
-            kept = talk.state() or begun
-            number = len(kept["steps"])
+            current = talk.state() or initial
+            number = len(current["steps"])
             context.events.emit(
-                Event(kind="question", episode=context.identity.episode, step=number, data=asked(question))
+                Event(kind="question", episode=context.identity.episode, step=number, data=question_data(question))
             )
-            gone = question.id in talk.person.withdrawn
-            reply = talk.person.respond(question) if talk.person.respond is not None and not gone else None
-            if reply is None and not gone:
-                return make_record(kept, context, ("waiting", f"waits for an answer: {question.text}"))
+            withdrawn = question.id in talk.person.withdrawn
+            reply = talk.person.respond(question) if talk.person.respond is not None and not withdrawn else None
+            if reply is None and not withdrawn:
+                return make_record(current, context, ("waiting", f"waits for an answer: {question.text}"))
             talk.go_on(Command(resume=json.dumps({"text": reply})))
             question = talk.question()
     except Cancelled:
-        return make_record(talk.state() or begun, context, ("interrupted", "the person stopped it"))
-    state = talk.state() or begun
+        return make_record(talk.state() or initial, context, ("interrupted", "the person stopped it"))
+    state = talk.state() or initial
     return from_json(EpisodeRecord, state["record"])

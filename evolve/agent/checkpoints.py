@@ -1,4 +1,4 @@
-"""The file of one episode: a checkpoint per stage, and what was paid for within stages.
+"""The checkpoint file of one episode: its state after every stage, and the results that stages paid for.
 
 Importing this module imports the graph library, so it is imported where an episode needs its file.
 """
@@ -30,6 +30,8 @@ class _Serializer(JsonPlusSerializer):
     """The library's strict serializer with a checksum around each value."""
 
     def __init__(self) -> None:
+        # By default the library calls whatever function a crafted msgpack blob names while it loads it. Its variable
+        # LANGGRAPH_STRICT_MSGPACK is read at import, which is too early for a library to rely on.
         super().__init__(allowed_msgpack_modules=None)
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
@@ -51,9 +53,9 @@ class EpisodeSaver(SqliteSaver):
     ) -> RunnableConfig:
         """Writes a checkpoint."""
         hit("checkpoint.put.before")
-        found = super().put(config, checkpoint, metadata, new_versions)
+        saved_config = super().put(config, checkpoint, metadata, new_versions)
         hit("checkpoint.put.after")
-        return found
+        return saved_config
 
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -81,18 +83,21 @@ def open_saver(path: Path) -> Iterator[EpisodeSaver]:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # The graph writes checkpoints from threads of its own.
         connection = sqlite3.connect(path, check_same_thread=False)
     except (OSError, sqlite3.Error) as error:
         raise WorkspaceError(f"cannot open {path}: {error}") from error
     try:
-        # Nothing waits for the disk before the log holds a stage, nor afterwards until the file is closed.
+        # Nothing waits for the disk before the log holds a stage, nor afterwards until the file is closed: 4 syncs in
+        # an episode instead of 29. Switching to the log is itself a write, so syncing is off until that is done.
         for setting in ("synchronous=OFF", "journal_mode=WAL", "synchronous=NORMAL"):
             connection.execute(f"PRAGMA {setting}")
+        # A flipped bit inside a stage passes this; the checksums around the values find it.
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise RecordDamaged(f"{path} is damaged", hint="evolve doctor --repair")
         yield EpisodeSaver(connection, serde=_Serializer())
     except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the upper bits only say more about the same error
         if code in _FULL:
             raise WorkspaceError(f"disk full or failing while writing {path}: {error}", hint=AFTER_SPACE) from error
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):

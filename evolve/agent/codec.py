@@ -21,7 +21,11 @@ T = TypeVar("T")
 def to_data(value: Any) -> Any:
     """The value as JSON data: dataclasses become objects, tuples become lists; nothing is shared or copied."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: to_data(held) for item in fields(value) if _is_said(item, held := getattr(value, item.name))}
+        return {
+            item.name: to_data(content)
+            for item in fields(value)
+            if _is_written(item, content := getattr(value, item.name))
+        }
     if isinstance(value, list | tuple):
         return [to_data(item) for item in value]
     if isinstance(value, Mapping):
@@ -64,7 +68,7 @@ class Jsonable:
         return from_data(cls, {name: value for name, value in data.items() if name in known})
 
 
-def _is_said(item: Field[Any], value: Any) -> bool:
+def _is_written(item: Field[Any], value: Any) -> bool:
     """Whether a field stands in JSON: always, but for those that are left out while they have their default."""
     if not item.metadata.get("sparse"):
         return True
@@ -72,15 +76,15 @@ def _is_said(item: Field[Any], value: Any) -> bool:
     return bool(value != default)
 
 
-def _plain(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
 @cache
 def _decoders(cls: type) -> dict[str, Callable[[Any], Any]]:
     hints = get_type_hints(cls)
-    found = {item.name: _decoder(hints[item.name]) for item in fields(cls)}
-    return {name: decode for name, decode in found.items() if decode is not _plain}
+    decoders = {item.name: _decoder(hints[item.name]) for item in fields(cls)}
+    return {name: decode for name, decode in decoders.items() if decode is not _identity}
 
 
 def _decoder(hint: Any) -> Callable[[Any], Any]:
@@ -89,8 +93,8 @@ def _decoder(hint: Any) -> Callable[[Any], Any]:
         return lambda data: from_data(hint, data)  # type: ignore[arg-type]
     if origin in (Union, types.UnionType) and type(None) in args:
         inner = _decoder(next(arg for arg in args if arg is not type(None)))
-        return _plain if inner is _plain else lambda data: None if data is None else inner(data)
+        return _identity if inner is _identity else lambda data: None if data is None else inner(data)
     if origin is tuple or (origin is not None and origin is not Literal and issubclass(origin, Sequence)):
-        inner = _decoder(args[0]) if args else _plain
+        inner = _decoder(args[0]) if args else _identity
         return lambda data: tuple(inner(item) for item in data)
-    return _plain
+    return _identity

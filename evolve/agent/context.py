@@ -1,4 +1,4 @@
-"""What an episode runs with: everything that is not state."""
+"""The read-only inputs of an episode: who it is, the task, policy, environment, limits and services."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class EpisodeContext:
         environment: What actions act on; it knows what decides, which is never given to the policy.
         limits: What the whole episode may spend.
         outputs: Keeps what was paid for within a stage.
-        exploration: The session for code that finds something out, or None for policies that write none.
+        exploration: The session for code that finds something out; without one it goes to the environment.
         stages: The stages of the episode's workflow.
         idle: Stages that do nothing in this episode, each with the reason.
         skills: The skills that stages call, by stage.

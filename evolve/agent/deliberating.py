@@ -1,4 +1,4 @@
-"""What stages between an action and its judgement share: the answer, its rivals, what was said about it."""
+"""Code shared by the stages that compare, doubt or change an answer before it is judged."""
 
 from __future__ import annotations
 
@@ -11,37 +11,39 @@ from evolve.agent.outcome import goes_on
 from evolve.agent.paying import spent
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, with_last_step
 from evolve.environments.probing import make_probe
-from evolve.episodes import Action, Alternative, Draw, Json, Limits, Plan, Row, StageNote, Step
+from evolve.episodes import Action, Alternative, Draw, Json, Limits, Plan, StageNote, Step
 from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import clean_text
 from evolve.policies.protocol import Deliberating, Searching
 from evolve.tasks import equal
 
-_LEAST = 1_000
+_MIN_CANDIDATES = 1_000
 """Candidates that a search for rivals gets at least, if so many are left."""
 
-Work = Callable[[EpisodeContext, Plan, Sequence[Step]], Action]
+StageWork = Callable[[EpisodeContext, Plan, Sequence[Step]], Action]
+"""Gives the last step's action as a stage leaves it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Actions:
+    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.once`` are.
     found: tuple[Action, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Table:
+class _ProgramOutputs:
     rows: tuple[Json, ...] = ()
 
 
-def deliberated(state: AgentState, context: EpisodeContext, stage: str, work: Work) -> AgentUpdate:
+def change_answer(state: AgentState, context: EpisodeContext, stage: str, work: StageWork) -> AgentUpdate:
     """Lets a stage change the last step's action, once; an action that is no answer is left as it is."""
     steps = read_steps(state)
     if not steps or not is_answer(steps[-1].action):
         return {}
-    return changed(state, context, stage, work)
+    return change_action(state, context, stage, work)
 
 
-def changed(state: AgentState, context: EpisodeContext, stage: str, work: Work) -> AgentUpdate:
+def change_action(state: AgentState, context: EpisodeContext, stage: str, work: StageWork) -> AgentUpdate:
     """Lets a stage change the last step's action, once, whatever kind it is."""
     steps, plan = read_steps(state), read_plan(state)
     step = steps[-1]
@@ -53,11 +55,11 @@ def changed(state: AgentState, context: EpisodeContext, stage: str, work: Work) 
     return {"steps": with_last_step(state, replace(step, action=action))}
 
 
-def skipped(state: AgentState, stage: str, reason: str) -> AgentUpdate:
+def note_skipped(state: AgentState, stage: str, reason: str) -> AgentUpdate:
     """What a stage leaves that does nothing in this episode: the reason."""
     steps = read_steps(state)
     if steps:
-        return {"steps": with_last_step(state, replace(steps[-1], action=noted(steps[-1].action, stage, reason)))}
+        return {"steps": with_last_step(state, replace(steps[-1], action=with_note(steps[-1].action, stage, reason)))}
     plan = read_plan(state)
     return {"plan": to_json(replace(plan, notes=(*plan.notes, StageNote(stage=stage, text=reason))))}
 
@@ -67,20 +69,20 @@ def is_answer(action: Action) -> bool:
     return action.kind == "code" and bool(action.code) and not action.explores and not action.settled
 
 
-def noted(action: Action, stage: str, text: str, *, doubtful: bool | None = None) -> Action:
-    """The action with what a stage said about it."""
+def with_note(action: Action, stage: str, text: str, *, doubtful: bool | None = None) -> Action:
+    """The action with a note of the stage's."""
     return replace(action, notes=(*action.notes, StageNote(stage=stage, text=clean_text(text), doubtful=doubtful)))
 
 
 def doubt_of(action: Action, stage: str = "") -> StageNote | None:
     """The latest doubt about the answer, of one stage or of any; None where the latest word is no doubt."""
-    said = [one for one in action.notes if (not stage or one.stage == stage) and one.doubtful is not None]
-    return said[-1] if said and said[-1].doubtful else None
+    verdicts = [note for note in action.notes if (not stage or note.stage == stage) and note.doubtful is not None]
+    return verdicts[-1] if verdicts and verdicts[-1].doubtful else None
 
 
-def exchanged(action: Action, other: Alternative) -> Action:
+def exchange_answer(action: Action, other: Alternative) -> Action:
     """The action with another answer; the one it had is kept among the rivals."""
-    rivals = [one for one in action.rivals if one.code != other.code]
+    rivals = [rival for rival in action.rivals if rival.code != other.code]
     return replace(with_answer(action, other), rivals=(*rivals, as_rival(action)))
 
 
@@ -97,68 +99,72 @@ def with_answer(action: Action, other: Alternative) -> Action:
 
 
 def as_rival(action: Action) -> Alternative:
-    """What is kept of an answer beside the one that is handed in."""
+    """The action's answer as it is kept beside the one that is handed in."""
     return replace(action.as_alternative, code=clean_text(action.code))
 
 
 def with_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step], stage: str) -> Action:
     """The last step's action with rivals, asked for where there are fewer than the knob says."""
     action = _samples_as_rivals(steps[-1].action)
-    wanted = context.knobs.rivals - len(action.rivals)
+    missing = context.knobs.rivals - len(action.rivals)
     policy, left = context.policy, context.left(steps)
-    if wanted <= 0 or not isinstance(policy, Deliberating) or left.candidates == 0:
+    if missing <= 0 or not isinstance(policy, Deliberating) or left.candidates == 0:
         return action
-    most = max(_LEAST, action.cost.candidates)
+    most = max(_MIN_CANDIDATES, action.cost.candidates)
     limits = replace(left, candidates=most if left.candidates is None else min(most, left.candidates))
     current = [*steps[:-1], replace(steps[-1], action=action)]
 
     def work() -> tuple[Action, ...]:
-        return policy.alternatives(context.view, plan, current, limits, wanted)
+        return policy.alternatives(context.view, plan, current, limits, missing)
 
-    found = bought(context, (steps[-1].number, stage, "rivals"), work)
-    known = {action.code, *(one.code for one in action.rivals)}
-    fresh = [as_rival(one) for one in found if one.kind == "code" and one.code and one.code not in known]
+    answers = ask_once(context, (steps[-1].number, stage, "rivals"), work)
+    known = {action.code, *(rival.code for rival in action.rivals)}
+    fresh = [
+        as_rival(answer) for answer in answers if answer.kind == "code" and answer.code and answer.code not in known
+    ]
     return replace(
         action,
         rivals=(*action.rivals, *fresh),
-        drawn=(*action.drawn, Draw(candidates=limits.candidates, wanted=wanted)),
-        cost=sum((one.cost for one in found), action.cost),
+        drawn=(*action.drawn, Draw(candidates=limits.candidates, wanted=missing)),
+        cost=sum((answer.cost for answer in answers), action.cost),
     )
 
 
-def bought(
+def ask_once(
     context: EpisodeContext, key: tuple[int, str, str], work: Callable[[], tuple[Action, ...]]
 ) -> tuple[Action, ...]:
-    """What was asked of the policy under this key, once, its cost in the actions; a mistake or an end of the budget
-    gives one ``finish`` that says so."""
+    """What ``work`` asked of the policy under this key, once, its cost in the actions.
+
+    A model's mistake or the end of the budget gives one ``finish`` that says so.
+    """
 
     def compute() -> _Actions:
         before = spent(context)
         try:
-            found = work()
+            actions = work()
         except (ModelMistake, BudgetExhausted) as error:
-            found = (Action(kind="finish", text=str(error)),)
-        *others, last = found or (Action(kind="finish"),)
+            actions = (Action(kind="finish", text=str(error)),)
+        *others, last = actions or (Action(kind="finish"),)
         return _Actions(found=(*others, replace(last, cost=last.cost + (spent(context) - before))))
 
     return context.outputs.once(key, _Actions, compute).found
 
 
-def compared(
+def run_programs(
     context: EpisodeContext, key: tuple[int, str, str], codes: Sequence[str], inputs: Sequence[Sequence[Json]]
 ) -> list[list[Json] | None]:
-    """What each program gives on each input, in the sandbox, once; None for one that did not load."""
+    """Runs each program on each input in the sandbox, once; None for a program that did not load."""
     probe = make_probe(context.sandbox)
-    wanted = [(code, context.view.entry) for code in codes]
-    table = context.outputs.once(key, _Table, lambda: _Table(rows=tuple(probe(wanted, inputs))))
+    programs = [(code, context.view.entry) for code in codes]
+    table = context.outputs.once(key, _ProgramOutputs, lambda: _ProgramOutputs(rows=tuple(probe(programs, inputs))))
     return list(table.rows)
 
 
-def right(values: Sequence[Json] | None, examples: Sequence[Row]) -> int:
-    """How many examples a program reproduces that gives these values on them; -1 for one that did not load."""
+def examples_matched(values: Sequence[Json] | None, expected: Sequence[Json]) -> int:
+    """How many of the expected outputs a program gave; -1 where it did not load."""
     if values is None:
         return -1
-    return sum(equal(value, row.output) for value, row in zip(values, examples, strict=False))
+    return sum(equal(value, output) for value, output in zip(values, expected, strict=False))
 
 
 def is_error(value: Json) -> bool:
@@ -166,14 +172,14 @@ def is_error(value: Json) -> bool:
     return isinstance(value, dict) and set(value) == {"error"}
 
 
-def near(context: EpisodeContext) -> list[list[Json]]:
+def nearby_inputs(context: EpisodeContext) -> list[list[Json]]:
     """Inputs near the examples; none where their values have no common types."""
     from evolve.policies.search.ambiguity import near_inputs
 
     return near_inputs(context.view) if context.view.examples else []
 
 
-def allowance(context: EpisodeContext, steps: Sequence[Step]) -> Limits:
+def action_limits(context: EpisodeContext, steps: Sequence[Step]) -> Limits:
     """What the next action may spend: all that is left, but for what a stage ``search`` will need."""
     left = context.left(steps)
     if "search" not in context.stages or left.candidates is None:
@@ -186,17 +192,17 @@ def allowance(context: EpisodeContext, steps: Sequence[Step]) -> Limits:
     )
 
 
-def allowed(context: EpisodeContext, steps: Sequence[Step]) -> Limits:
+def replay_limits(context: EpisodeContext, steps: Sequence[Step]) -> Limits:
     """What the record says that the next action's search might spend; clocks differ, so a replay goes by candidates."""
-    return Limits(candidates=allowance(context, steps).candidates, seconds=None)
+    return Limits(candidates=action_limits(context, steps).candidates, seconds=None)
 
 
-def handed_in(context: EpisodeContext, steps: Sequence[Step], action: Action) -> Action:
-    """In place of giving up, the first answer that was only doubted: a doubt is no refutation."""
+def doubted_instead(context: EpisodeContext, steps: Sequence[Step], action: Action) -> Action:
+    """The action; in place of giving up, the first answer that was only doubted, since a doubt is no refutation."""
     first = _first_doubted(steps) if action.kind == "finish" else None
     if first is None:
         return action
-    limits = allowed(context, steps) if isinstance(context.policy, Searching) else None
+    limits = replay_limits(context, steps) if isinstance(context.policy, Searching) else None
     text = f"nothing better was found, so the answer of step {first.number} is handed in"
     return replace(
         with_answer(Action(kind="code", text=text, cost=action.cost), as_rival(first.action)),
@@ -215,7 +221,7 @@ def _last_resort(context: EpisodeContext, steps: Sequence[Step], action: Action,
     if first is None:
         return action
     text = f"all answers are doubted, so that of step {first.number} is handed in"
-    return noted(exchanged(action, as_rival(first.action)), stage, text, doubtful=True)
+    return with_note(exchange_answer(action, as_rival(first.action)), stage, text, doubtful=True)
 
 
 def _first_doubted(steps: Sequence[Step]) -> Step | None:

@@ -1,4 +1,4 @@
-"""Code that finds something out: one session of the sandbox for an episode, rebuilt by replay where it was lost."""
+"""Code that a policy runs to find something out: one sandbox session per episode, rebuilt by replay if it is lost."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ LIMITS = SandboxLimits(wall_s=10.0, output_kb=8, result_kb=64)
 """Of each action. What it prints is kept whole, so this bounds what an episode has to remember."""
 
 _VALUE = 4_000
+"""Characters of a value that an observation shows. All of it decides whether a replay gave the same again."""
+
+# A session starts without its own folder, where the files are put, on the path of imports.
 _FIND_FILES = "import sys\nsys.path.insert(0, '')\ndel sys"
 
 
@@ -44,6 +47,7 @@ class Exploration:
             self.close()
             for step in replayed:
                 outcome = _outcome(self._run(step.action.code))
+                # Code whose outcome hangs on a clock or on chance left variables that cannot be had again.
                 if step.observation is None or step.observation.outputs != (outcome,):
                     self.close()
                     return Observation(
@@ -61,10 +65,10 @@ class Exploration:
         hit("sandbox.before")
         if self._session is None:
             self._session = self.sandbox.session(LIMITS)
-            ready = self._session.execute(_FIND_FILES, files=self.files) if self.files else None
-            if ready is not None and ready.state != "ok":
+            setup = self._session.execute(_FIND_FILES, files=self.files) if self.files else None
+            if setup is not None and setup.state != "ok":
                 self.close()
-                return replace(ready, state="fault")  # it is not the action that failed
+                return replace(setup, state="fault")  # it is not the action that failed
         try:
             result = self._session.execute(code)
         except Cancelled:
@@ -88,8 +92,9 @@ def _since_last_end(steps: Sequence[Step]) -> list[Step]:
 
 
 def _outcome(result: ActionResult) -> Mapping[str, object]:
-    said = [result.state, result.error, result.has_value, result.value, result.stdout, result.stderr]
-    return {"ended": result.ended, "outcome": digest(canonical_json(said))}
+    # Everything that came back, also what the observation shortens.
+    parts = [result.state, result.error, result.has_value, result.value, result.stdout, result.stderr]
+    return {"ended": result.ended, "outcome": digest(canonical_json(parts))}
 
 
 def _observation(result: ActionResult) -> Observation:

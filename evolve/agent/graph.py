@@ -6,7 +6,8 @@ Importing this module imports the graph library, so it is imported where an agen
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import Any, cast
 
 from langgraph.graph import END, START, StateGraph
@@ -15,16 +16,17 @@ from langgraph.runtime import Runtime
 
 from evolve.agent import stages
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import doubt_of, skipped
+from evolve.agent.deliberating import change_answer, doubt_of, note_skipped
 from evolve.agent.narration import narrate
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.events import Event, NoEvents
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
-from evolve.workflow import Workflow, skill_of
+from evolve.workflow import Workflow, kind_of, skill_of
 
 Stage = Callable[[AgentState, EpisodeContext], AgentUpdate]
+"""``stage(state, context)`` gives what it changes, and changes neither."""
 
 
 def graph_revision(workflow: Workflow) -> str:
@@ -37,29 +39,48 @@ def build_graph(workflow: Workflow) -> StateGraph[AgentState, EpisodeContext]:
     """The uncompiled graph of a workflow."""
     builder: StateGraph[AgentState, EpisodeContext] = StateGraph(AgentState, context_schema=EpisodeContext)
     for name in workflow.stages:
-        builder.add_node(node_name(name), cast(Any, as_node(name, stage_of(name))))
+        builder.add_node(node_name(name), cast(Any, as_node(name, partial(run_stage, name))))
     builder.add_edge(START, node_name(workflow.start))
     for edge in workflow.edges:
         if edge.condition == "always":
             builder.add_edge(node_name(edge.source), node_name(edge.target))
     for source, targets in workflow.routes.items():
-        ways = {condition: node_name(target) for condition, target in targets.items()}
-        builder.add_conditional_edges(node_name(source), cast(Any, _router(source, workflow)), cast(Any, ways))
+        path_map = {condition: node_name(target) for condition, target in targets.items()}
+        builder.add_conditional_edges(node_name(source), cast(Any, _router(source, workflow)), cast(Any, path_map))
     builder.add_edge(workflow.stages[-1], END)
     return builder
 
 
 def compile_graph(workflow: Workflow) -> CompiledStateGraph[AgentState, EpisodeContext, AgentState, AgentState]:
-    """The graph, compiled without a saver; a saver is added per episode with ``copy``."""
-    return build_graph(workflow).compile()
+    """The graph, compiled without a saver; a saver is added per episode with ``copy``.
+
+    It holds nothing of an agent or an episode, so all agents of a process with workflows of one shape share it.
+    """
+    return _compiled(_Shape(revision=graph_revision(workflow), workflow=workflow))
 
 
-def stage_of(name: str) -> Stage:
-    """The function of a stage."""
+@dataclass(frozen=True, kw_only=True)
+class _Shape:
+    """A workflow, equal to every other with the same stages and edges."""
+
+    revision: str
+    workflow: Workflow = field(compare=False)
+
+
+@lru_cache(maxsize=16)
+def _compiled(shape: _Shape) -> CompiledStateGraph[AgentState, EpisodeContext, AgentState, AgentState]:
+    return build_graph(shape.workflow).compile()
+
+
+def run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpdate:
+    """What the function of a stage says of this state."""
     if skill_of(name) is not None:
-        return partial(stages.skill, stage=name)
-    found: Stage = getattr(stages, name)
-    return found
+        return stages.skill(state, context, stage=name)
+    kind = kind_of(name)
+    if kind is not None and kind.work is not None:
+        return change_answer(state, context, name, kind.work)
+    function: Stage = getattr(stages, name)
+    return function(state, context)
 
 
 def node_name(stage: str) -> str:
@@ -80,15 +101,15 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
         context.check()
         hit(f"stage.{point}.before")
         reason = context.idle.get(name)
-        update = stage(state, context) if reason is None else skipped(state, name, reason)
+        update = stage(state, context) if reason is None else note_skipped(state, name, reason)
         hit(f"stage.{point}.after")
         unknown = set(update) - set(AgentUpdate.__annotations__)
         if unknown:
             raise KeyError(f"stage {name} returned the unknown key {min(unknown)!r}")
         if not isinstance(context.events, NoEvents):
             after = cast(AgentState, {**state, **update})
-            said = narrate(name, after, examples=len(context.view.examples))
-            context.events.emit(Event(kind=name, episode=context.identity.episode, step=len(after["steps"]), data=said))
+            data = narrate(name, after, examples=len(context.view.examples))
+            context.events.emit(Event(kind=name, episode=context.identity.episode, step=len(after["steps"]), data=data))
         return update
 
     node.__name__ = name
@@ -97,19 +118,19 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
 
 def _router(source: str, workflow: Workflow) -> Callable[[AgentState, Runtime[EpisodeContext]], str]:
     position = workflow.stages.index
-    on = position(workflow.routes[source].get("doubtful", source)) > position(source)
+    leads_forward = position(workflow.routes[source].get("doubtful", source)) > position(source)
 
     def route(state: AgentState, runtime: Runtime[EpisodeContext]) -> str:
         steps = read_steps(state)
         if source == "observe":
             # Straight back only where there is nothing to judge.
-            seen = steps[-1].observation
-            ready = seen is not None and seen.ok
+            observation = steps[-1].observation
+            ready = observation is not None and observation.ok
             return "stop" if ready or not goes_on(steps, runtime.context) else "again"
         if source != "judge":
             # A doubt leads back only where another action may follow; else the answer stands as it is.
             doubted = doubt_of(steps[-1].action, source) is not None
-            return "doubtful" if doubted and (on or goes_on(steps, runtime.context)) else "agree"
+            return "doubtful" if doubted and (leads_forward or goes_on(steps, runtime.context)) else "agree"
         return "again" if goes_on(steps, runtime.context) else "stop"
 
     return route

@@ -1,4 +1,4 @@
-"""What a live view is told after each stage."""
+"""Describes as JSON what each stage did, for views that show an episode while it runs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from evolve.episodes import TRIAL, Observation, Question, StageNote, Step
 from evolve.policies.protocol import Piece
 
 
-def told(piece: Piece) -> Mapping[str, Any]:
+def piece_data(piece: Piece) -> Mapping[str, Any]:
     """JSON about what a model has just written."""
     return {"stage": piece.stage, "field": piece.field, "piece": piece.text, "call": piece.call}
 
 
-def asked(question: Question) -> Mapping[str, Any]:
+def question_data(question: Question) -> Mapping[str, Any]:
     """JSON about what a person is asked."""
     return {"id": question.id, "kind": question.kind, "text": question.text, "options": list(question.options)}
 
@@ -38,20 +38,20 @@ def narrate(stage: str, state: AgentState, *, examples: int) -> Mapping[str, Any
     if stage == "distill":
         return {"drafts": [draft.name for draft in read_drafts(state)]}
     if stage in ("act", "ask", "observe", "judge") and state["steps"]:
-        said = _about_step(stage, read_steps(state)[-1])
-        return {**said, "examples": examples} if stage == "observe" else said
+        data = _about_step(stage, read_steps(state)[-1])
+        return {**data, "examples": examples} if stage == "observe" else data
     if stage == "decompose":
         plan = read_plan(state)
-        return {"subgoals": [subgoal.goal for subgoal in plan.subgoals], **_said(stage, plan.notes)}
+        return {"subgoals": [subgoal.goal for subgoal in plan.subgoals], **_notes_of(stage, plan.notes)}
     if state["steps"]:
-        return _said(stage, read_steps(state)[-1].action.notes)
+        return _notes_of(stage, read_steps(state)[-1].action.notes)
     return {}
 
 
-def _said(stage: str, notes: Sequence[StageNote]) -> Mapping[str, Any]:
+def _notes_of(stage: str, notes: Sequence[StageNote]) -> Mapping[str, Any]:
     """What a stage between an action and its judgement noted; {} where it had nothing to do."""
-    said = [note for note in notes if note.stage == stage]
-    return {"text": said[-1].text, "doubtful": bool(said[-1].doubtful)} if said else {}
+    own = [note for note in notes if note.stage == stage]
+    return {"text": own[-1].text, "doubtful": bool(own[-1].doubtful)} if own else {}
 
 
 def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
@@ -71,20 +71,27 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
             else {}
         )
     if stage == "observe" and step.observation is not None:
-        seen = step.observation
-        return {"ok": seen.ok, "error": seen.error, "denied": seen.denied, "fault": seen.fault, **_folder(seen)}
-    if stage == "judge" and step.judgement is not None:
-        judged = step.judgement
+        observation = step.observation
         return {
-            "accepted": judged.accepted,
-            "verified": judged.verified,
-            "checked": judged.checked,
-            "rows": judged.rows,
-            "text": judged.text,
+            "ok": observation.ok,
+            "error": observation.error,
+            "denied": observation.denied,
+            "fault": observation.fault,
+            **_changed_files(observation),
+        }
+    if stage == "judge" and step.judgement is not None:
+        judgement = step.judgement
+        return {
+            "accepted": judgement.accepted,
+            "verified": judgement.verified,
+            "checked": judgement.checked,
+            "rows": judgement.rows,
+            "text": judgement.text,
         }
     return {}
 
 
-def _folder(seen: Observation) -> Mapping[str, Any]:
+def _changed_files(observation: Observation) -> Mapping[str, Any]:
     """What changed in a folder; {} elsewhere."""
-    return {"changed": list(seen.state.changed)} if seen.state is not None and seen.state.changed is not None else {}
+    state = observation.state
+    return {"changed": list(state.changed)} if state is not None and state.changed is not None else {}

@@ -33,8 +33,8 @@ def is_fault(step: Step) -> bool:
 def conclude(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, str]:
     """The episode's status and why, in one sentence."""
     status, why = _concluded(steps, context)
-    seen = [step.observation for step in reversed(steps) if step.observation is not None]
-    unseen = next((one.unseen for one in seen if one.unseen), ())
+    observations = [step.observation for step in reversed(steps) if step.observation is not None]
+    unseen = next((observation.unseen for observation in observations if observation.unseen), ())
     if not unseen or status in ("solved", "unverified"):
         return status, why
     names = ", ".join(unseen)

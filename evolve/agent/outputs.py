@@ -1,4 +1,4 @@
-"""Outputs that were paid for, kept as soon as they are there, so that an episode that goes on pays no second time.
+"""Keeps results that cost something as soon as they exist, so that a resumed episode does not pay for them twice.
 
 A stage is repeated when its process was killed before the stage's checkpoint. What it had bought by then (a search, a
 run in the sandbox, a call of a model) is found here under the key (episode, step, stage, kind).
@@ -69,9 +69,11 @@ class KeptOutputs:
         """The kept value, else the computed one, which is kept."""
         place = (self._episode, *key)
         with self._cursor() as cursor:
-            found = cursor.execute(f"SELECT body, checksum FROM step_outputs {_WHERE}", place).fetchone()
-        if found is not None:
-            return self._read(key, cls, *found)
+            row = cursor.execute(f"SELECT body, checksum FROM step_outputs {_WHERE}", place).fetchone()
+        if row is not None:
+            return self._read(key, cls, *row)
+        # Outside of the cursor, which holds the saver's lock: work may keep outputs of its own, as the probes of a
+        # reflection are, and the lock cannot be taken twice.
         value = compute()
         body = to_json(value)
         hit("output.before")

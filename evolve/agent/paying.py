@@ -1,4 +1,4 @@
-"""What stages cost that ask a model outside of a step's action: told once, however often the stage runs."""
+"""Records what model calls cost that belong to no action: once per stage, however often a crash makes it run again."""
 
 from __future__ import annotations
 

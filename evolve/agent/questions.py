@@ -11,12 +11,13 @@ WITHDRAWN = "the question was withdrawn"
 STOPPED = "the person stopped this action"
 
 _LONGEST = 20_000
+"""Characters of an answer that are kept. Prompts quote it whole, for longer than what other steps gave."""
 
 
 def question_of(episode: str, step: Step) -> Question:
-    """The question that a step puts."""
-    asked = step.action
-    return Question(id=f"{episode}:{step.number}", kind="ask", text=asked.text, options=asked.options)
+    """The question that a step asks; the same step always gives the same id."""
+    action = step.action
+    return Question(id=f"{episode}:{step.number}", kind="ask", text=action.text, options=action.options)
 
 
 def question_in(record: EpisodeRecord) -> Question | None:
@@ -27,22 +28,23 @@ def question_in(record: EpisodeRecord) -> Question | None:
     return question_of(record.episode, last)
 
 
-def answered(step: Step, said: str | None) -> Step:
+def answered(step: Step, answer: str | None) -> Step:
     """The step with the person's answer; None withdraws the question, which ends the work.
 
     An answer without words is one too: the person would rather not say.
     """
-    if said is None:
+    if answer is None:
         finish = replace(step.action, kind="finish", text=f"{WITHDRAWN}: {step.action.text}")
         return replace(step, action=finish, observation=Observation(ok=False, error=WITHDRAWN))
-    text = _chosen(step, clean_text(said).strip())[:_LONGEST] or "(no answer; decide without asking)"
+    # Not ok: an answer of the person is nothing that could be judged.
+    text = _option_text(step, clean_text(answer).strip())[:_LONGEST] or "(no answer; decide without asking)"
     return replace(step, observation=Observation(ok=False, text=text, person=True))
 
 
-def _chosen(step: Step, said: str) -> str:
+def _option_text(step: Step, answer: str) -> str:
     """The option that a number names, else what was said."""
     options = step.action.options
-    return options[int(said) - 1] if said.isdecimal() and 1 <= int(said) <= len(options) else said
+    return options[int(answer) - 1] if answer.isdecimal() and 1 <= int(answer) <= len(options) else answer
 
 
 def stopped(step: Step) -> Step:

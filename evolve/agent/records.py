@@ -1,4 +1,4 @@
-"""Runs and episodes in the record: tables, writing once, reading back."""
+"""Stores runs and episodes in the database, each once, and reads them back."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ MIGRATIONS = (
 )
 
 _STEP_KEY = ("episode", "step", "stage", "kind")
+"""What identifies an effect of a stage, so that it happens once though a crash has the stage run again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +46,7 @@ class Run:
     """One invocation of a command.
 
     Attributes:
-        kind: ``run`` or ``improve``.
+        kind: The command, such as ``run``, ``improve`` or ``optimize``.
         key: Identity of what was asked; an open run with the same key is continued.
         state: ``open``, or why it ended: ``done``, ``interrupted``...
         body: JSON of the kind's own.
@@ -135,11 +136,12 @@ class RunRecords:
         Raises:
             UsageError: When none, or more than one, matches.
         """
-        found = self._db.rows("episodes", "substr(id, 1, ?) = ?", parameters=[len(episode), episode])
-        if len(found) != 1 or not episode:
-            problem = "several episodes begin with" if found else "there is no episode"
+        # LIKE would take % and _ in what a person typed for wildcards.
+        rows = self._db.rows("episodes", "substr(id, 1, ?) = ?", parameters=[len(episode), episode])
+        if len(rows) != 1 or not episode:
+            problem = "several episodes begin with" if rows else "there is no episode"
             raise UsageError(f"{problem} {episode!r}", hint="evolve runs show RUN lists its episodes")
-        return _record(found[0])
+        return _record(rows[0])
 
     def episodes(self, *, run: str = "") -> list[EpisodeRecord]:
         """The episodes of a run, or all, in order of commitment."""

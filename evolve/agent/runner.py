@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from evolve.agent.attending import Talk, attended
 from evolve.agent.codec import from_json
 from evolve.agent.context import Attendance, EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
 from evolve.agent.exploring import Exploration
-from evolve.agent.narration import told
+from evolve.agent.narration import piece_data
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from evolve.agent.checkpoints import EpisodeSaver
 
 _SLACK = 12
-"""Nodes that the graph library counts beyond the stages themselves, generously."""
+"""Steps that LangGraph counts beyond the stages, generously. Its own limit of 10,007 would let a runaway loop go on."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +68,18 @@ class Surroundings:
     scanner: Scanner = field(default_factory=Scanner)
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No search for unreachable objects while a large library is imported: all that it makes stays."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
 class Agent:
     """Runs episodes of one workflow. The graph is compiled once and serves every episode.
 
@@ -79,7 +92,8 @@ class Agent:
     """
 
     def __init__(self, surroundings: Surroundings, workflow: Workflow | None = None) -> None:
-        from evolve.agent.graph import compile_graph, graph_revision
+        with _uncollected():
+            from evolve.agent.graph import compile_graph, graph_revision
 
         self.surroundings = surroundings
         self.workflow = workflow or Workflow()
@@ -106,15 +120,19 @@ class Agent:
             WorkspaceError: When the episode was begun by another workflow.
         """
         identity = self._identity(task, variant, split, seed)
-        around, knobs = self.surroundings, self.workflow.knobs
-        folder = None if around.checkpoints is None else around.checkpoints / identity.episode
+        surroundings, knobs = self.surroundings, self.workflow.knobs
+        folder = None if surroundings.checkpoints is None else surroundings.checkpoints / identity.episode
         modules = self._modules()
         setting = Setting(
-            sandbox=around.sandbox, folder=folder, branches=knobs.branches, modules=modules, judge=around.judge
+            sandbox=surroundings.sandbox,
+            folder=folder,
+            branches=knobs.branches,
+            modules=modules,
+            judge=surroundings.judge,
         )
         with ExitStack() as stack:
             environment = stack.enter_context(closing(open_environment(task, setting)))
-            exploration = stack.enter_context(closing(Exploration(sandbox=around.sandbox, files=modules)))
+            exploration = stack.enter_context(closing(Exploration(sandbox=surroundings.sandbox, files=modules)))
             saver = stack.enter_context(self._saver(identity.episode))
             context = replace(self._context(task, identity, limits, environment), exploration=exploration)
             if saver is not None:
@@ -122,16 +140,16 @@ class Agent:
             return self._finish(context, saver)
 
     def _modules(self) -> Mapping[str, bytes]:
-        """What code that finds something out, or works in a folder, can import: the policy's skills."""
+        """The policy's skills, which exploratory code and code in a folder can import."""
         policy = self.surroundings.policy
         return policy.files() if isinstance(policy, Spending) else NO_FILES
 
     def _identity(self, task: Task, variant: str, split: str, seed: int) -> Identity:
-        around = self.surroundings
+        surroundings = self.surroundings
         return Identity(
-            episode=episode_id(around.run, task, variant, seed),
-            run=around.run,
-            suite=around.suite,
+            episode=episode_id(surroundings.run, task, variant, seed),
+            run=surroundings.run,
+            suite=surroundings.suite,
             group=task.group,
             split=split,
             variant=variant,
@@ -141,32 +159,32 @@ class Agent:
     def _context(
         self, task: Task, identity: Identity, limits: Limits | None, environment: Environment
     ) -> EpisodeContext:
-        around, knobs = self.surroundings, self.workflow.knobs
-        wanted = limits or Limits(candidates=knobs.candidates, seconds=knobs.seconds)
-        if limits is None and isinstance(around.policy, Spending):
-            wanted = Limits(candidates=None, seconds=None, tokens=knobs.tokens)
+        surroundings, knobs = self.surroundings, self.workflow.knobs
+        bounds = limits or Limits(candidates=knobs.candidates, seconds=knobs.seconds)
+        if limits is None and isinstance(surroundings.policy, Spending):
+            bounds = Limits(candidates=None, seconds=None, tokens=knobs.tokens)
         return EpisodeContext(
             identity=identity,
             view=replace(task.view(), files=tuple(map(str, environment.reset().outputs))),
             environment=environment,
             policy=self._policy(identity.episode),
-            sandbox=around.sandbox,
-            limits=replace(wanted, submissions=knobs.submissions if identity.split == "train" else 1),
+            sandbox=surroundings.sandbox,
+            limits=replace(bounds, submissions=knobs.submissions if identity.split == "train" else 1),
             knobs=knobs,
-            recall=around.recall,
-            recorder=around.recorder,
-            events=around.events,
+            recall=surroundings.recall,
+            recorder=surroundings.recorder,
+            events=surroundings.events,
             learns=identity.split not in HELD_OUT | {PROBE},
-            attendance=None if around.checkpoints is None else around.attendance,
+            attendance=None if surroundings.checkpoints is None else surroundings.attendance,
             stages=self.workflow.stages,
             idle=misfits(
                 self.workflow,
-                policy=around.policy.name,
+                policy=surroundings.policy.name,
                 environment=environment.name,
                 one_file=kind_of(environment.name).one_file,
             ),
             skills=self._skills,
-            scanner=around.scanner,
+            scanner=surroundings.scanner,
         )
 
     def _policy(self, episode: str) -> Policy:
@@ -178,20 +196,21 @@ class Agent:
 
         def tell(piece: Piece) -> None:
             if live is not None:
-                live.emit(Event(kind="text", episode=episode, data=told(piece)))
+                live.emit(Event(kind="text", episode=episode, data=piece_data(piece)))
 
         return policy.attended(person.cancellation, tell if live is not None else None)
 
     def _finish(self, context: EpisodeContext, saver: EpisodeSaver | None) -> EpisodeRecord:
         config: dict[str, Any] = {"recursion_limit": _SLACK + sum(visit_bounds(self.workflow).values())}
-        begun = initial_state(self.revision)
+        initial = initial_state(self.revision)
         if saver is None:
-            _begin(context, begun)
-            return _record(cast(Any, self._graph).invoke(begun, config, context=context))
-        # Only the episode's id goes into the configuration, because all of that is written to the file.
+            _begin(context, initial)
+            return _record(cast(Any, self._graph).invoke(initial, config, context=context))
+        # Only the episode's id goes into the configuration, because LangGraph writes all of that to the file, in clear.
         config["configurable"] = {"thread_id": context.identity.episode}
         graph = cast(Any, self._graph.copy({"checkpointer": saver}))
         saved = graph.get_state(config)
+        # LangGraph calls a thread finished, without an error, whose next node has another name by now.
         if saved.values and saved.values.get("graph_rev") != self.revision:
             raise WorkspaceError(
                 f"episode {context.identity.episode} was begun by another workflow and cannot be continued by this one",
@@ -200,10 +219,10 @@ class Agent:
         # Not "no stage is next": that also holds between a stage's writes and the checkpoint after it.
         if saved.values.get("record"):
             return _record(saved.values)
-        _begin(context, cast(AgentState, saved.values or begun))
+        _begin(context, cast(AgentState, saved.values or initial))
         if context.attendance is None:
-            return _record(graph.invoke(None if saved.values else begun, config, context=context, durability="sync"))
-        return attended(Talk(graph=graph, config=config, context=context, person=context.attendance), begun)
+            return _record(graph.invoke(None if saved.values else initial, config, context=context, durability="sync"))
+        return attended(Talk(graph=graph, config=config, context=context, person=context.attendance), initial)
 
     @contextmanager
     def _saver(self, episode: str) -> Iterator[EpisodeSaver | None]:
@@ -222,7 +241,7 @@ def _record(state: Mapping[str, Any]) -> EpisodeRecord:
 
 
 def _begin(context: EpisodeContext, state: AgentState) -> None:
-    """Tells a policy that spends what is left of the episode's limits."""
+    """Tells a policy that spends money or tokens what is left of the episode's limits."""
     if not isinstance(context.policy, Spending):
         return
     context.policy.begin(context.left(read_steps(state)).less(read_aside(state)))

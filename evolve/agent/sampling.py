@@ -1,4 +1,4 @@
-"""Several answers to one question: the one that fits the examples, else the one that most of them agree with."""
+"""Picks among several answers of an action: the one that fits the examples, else the one that most agree with."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def chosen(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Action, Tr
     value is the commonest (self-consistency: Wang et al., 2023). Where the sandbox failed on one of them, which is best
     is known only of one that fits the examples; else that failure is what came of the action.
     """
-    answers = [action, *(_sample(action, one) for one in action.samples)]
+    answers = [action, *(_with_sample(action, sample) for sample in action.samples)]
     if view.examples:
-        trials = [try_rows(sandbox, one.code, view.entry, view.examples) for one in answers]
+        trials = [try_rows(sandbox, answer.code, view.entry, view.examples) for answer in answers]
         scores = [sum(trial.matches) if not trial.denied else -1 for trial in trials]
     else:
-        trials = [call_once(sandbox, one.code, view.entry) for one in answers]
-        said = ["" if trial.error or trial.denied else canonical_json(list(trial.outputs)) for trial in trials]
-        counts = Counter(text for text in said if text)
-        scores = [counts[text] for text in said]
+        trials = [call_once(sandbox, answer.code, view.entry) for answer in answers]
+        values = ["" if trial.error or trial.denied else canonical_json(list(trial.outputs)) for trial in trials]
+        counts = Counter(value for value in values if value)
+        scores = [counts[text] for text in values]
     best = scores.index(max(scores))
     failed = [number for number, trial in enumerate(trials) if trial.fault]
     if failed and not (view.examples and trials[best].ok):
@@ -39,13 +39,15 @@ def readings(sandbox: Sandbox, view: TaskView, action: Action) -> list[Json]:
     trials = [call_once(sandbox, code, view.entry) for code in _codes(action)]
     if any(trial.fault for trial in trials):
         return []
-    gave = {canonical_json(list(one.outputs)): one.outputs[0] for one in trials if not (one.error or one.denied)}
-    return list(gave.values()) if len(gave) > 1 else []
+    distinct = {
+        canonical_json(list(trial.outputs)): trial.outputs[0] for trial in trials if not (trial.error or trial.denied)
+    }
+    return list(distinct.values()) if len(distinct) > 1 else []
 
 
 def _codes(action: Action) -> list[str]:
-    return [action.code, *(one.code for one in action.samples)]
+    return [action.code, *(sample.code for sample in action.samples)]
 
 
-def _sample(action: Action, one: Alternative) -> Action:
-    return replace(action, code=one.code, written=one.written, consumed=one.consumed)
+def _with_sample(action: Action, sample: Alternative) -> Action:
+    return replace(action, code=sample.code, written=sample.written, consumed=sample.consumed)

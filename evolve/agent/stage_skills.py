@@ -1,4 +1,4 @@
-"""Skills that stages of a workflow call: which they are, and what their signature lets them do."""
+"""Finds the skills that a workflow calls as stages, says what their signatures let them do, and runs them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from evolve.skills import Skill
 from evolve.tasks.signature import parse_signature
 from evolve.workflow import Workflow, skill_of
 
-Role = Literal["propose", "change", "filter"]
+StageRole = Literal["propose", "change", "filter"]
+"""What a skill does as a stage: proposes an answer, changes the one there is, or doubts it."""
 
 _ADMITTED = ("admitted", "trusted")
-_ROLES: Mapping[tuple[tuple[str, ...], str], Role] = {
+_ROLES: Mapping[tuple[tuple[str, ...], str], StageRole] = {
     (("str", "str"), "str"): "propose",
     (("str",), "str"): "change",
     (("str",), "bool"): "filter",
@@ -26,7 +27,7 @@ _ROLES: Mapping[tuple[tuple[str, ...], str], Role] = {
 """``(instruction, examples as JSON text) -> source``, ``(source) -> source``, ``(source) -> whether to keep it``."""
 
 
-def role_of(skill: Skill) -> Role | None:
+def role_of(skill: Skill) -> StageRole | None:
     """What a skill can do as a stage, by its signature; None where it is no building block."""
     signature = parse_signature(skill.signature)
     kinds = tuple(str(parameter.type) for parameter in signature.parameters)
@@ -42,13 +43,13 @@ def stage_skills(workflow: Workflow, skills: Sequence[Skill], *, file: str = "wo
     Raises:
         WorkspaceError: It is not admitted, or its signature is not one of a building block.
     """
-    found = {}
+    by_stage = {}
     for stage in workflow.stages:
-        wanted = skill_of(stage)
-        if wanted is None:
+        reference = skill_of(stage)
+        if reference is None:
             continue
-        name, digest = wanted
-        fitting = [one for one in skills if one.name == name and one.digest.startswith(digest)]
+        name, digest = reference
+        fitting = [skill for skill in skills if skill.name == name and skill.digest.startswith(digest)]
         if len(fitting) != 1 or fitting[0].status not in _ADMITTED:
             raise WorkspaceError(
                 f"{file}: stages: {stage}: no such skill is admitted here",
@@ -63,8 +64,8 @@ def stage_skills(workflow: Workflow, skills: Sequence[Skill], *, file: str = "wo
                 f"{file}: stages: {stage}: a skill {signature} is no building block; these are: {forms}",
                 hint="evolve skills list shows their signatures",
             )
-        found[stage] = fitting[0]
-    return found
+        by_stage[stage] = fitting[0]
+    return by_stage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,14 +73,14 @@ class _Value:
     value: Json
 
 
-def called(context: EpisodeContext, key: tuple[int, str, str], skill: Skill, code: str) -> Json:
+def call_skill(context: EpisodeContext, key: tuple[int, str, str], skill: Skill, code: str) -> Json:
     """What the skill gives, called once in the sandbox; an object with ``error`` where it fails."""
     view = context.view
     rows = canonical_json([{"input": list(row.input), "output": row.output} for row in view.examples])
     arguments: list[Json] = [view.instruction, rows] if role_of(skill) == "propose" else [code]
 
     def work() -> _Value:
-        (found,) = make_probe(context.sandbox)([(skill.code, skill.entry)], [arguments])
-        return _Value(value=found[0] if found else {"error": "it did not run"})
+        (values,) = make_probe(context.sandbox)([(skill.code, skill.entry)], [arguments])
+        return _Value(value=values[0] if values else {"error": "it did not run"})
 
     return context.outputs.once(key, _Value, work).value

@@ -26,7 +26,9 @@ class AgentState(TypedDict):
     steps: list[str]
     """JSON of every :class:`Step`, the current one last."""
     claims: str
+    """JSON list of what reflection claimed (:class:`Claim`), or ""."""
     drafts: str
+    """JSON list of the proposed skills (:class:`SkillDraft`), or ""."""
     aside: str
     """JSON of the :class:`Cost` of plan, reflection and distillation, or ""."""
     record: str

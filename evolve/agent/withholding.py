@@ -1,4 +1,4 @@
-"""What is withheld at random, so that its use can be measured: draws that depend on seed, task and item alone.
+"""Draws which recalled items are withheld, so that their use can be measured; by seed, task and item alone.
 
 Whatever the order of episodes, and whichever variant acts, the same item is drawn alike on the same task. So two
 variants that share an item have it withheld together (common random numbers).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from evolve.files import digest
 
-_SCALE = 1 << 32
+_SCALE = 1 << 32  # of eight hexadecimal digits
 
 
 def drawn(seed: int, task: str, item: str) -> float:

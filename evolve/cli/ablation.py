@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from evolve.cli.output import emit, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.gate import Interval
-    from evolve.improve.ablation import AblationReport, ItemCredit
+    from evolve.workspace import AblationReport, Interval, ItemCredit
 
 _HEADER = ("item", "pairs", "won", "lost", "tied", "share won with it", "solved with - without", "cost ratio", "")
 
@@ -16,7 +15,7 @@ _HEADER = ("item", "pairs", "won", "lost", "tied", "share won with it", "solved 
 def show_ablation(report: AblationReport) -> None:
     """Prints a report for people."""
     emit(f"items of {report.variant[:12]} on train tasks of {report.suite}, seed {report.seed}: {report.finish_reason}")
-    emit(table(_HEADER, [_cells(one) for one in report.items]))
+    emit(table(_HEADER, [_cells(one) for one in report.items], spare=("cost ratio", "pairs")))
     emit("the bounds of the share hold for all items at once, at 95 %; nothing is decided here")
     if report.proposed:
         emit(f"proposed without {'; '.join(report.proposed['without'])}")

@@ -12,8 +12,7 @@ import typer
 from evolve.cli.output import emit, flush, note, visible
 
 if TYPE_CHECKING:
-    from evolve.episodes import Question
-    from evolve.workspace import Person, Result
+    from evolve.workspace import Person, Question, Result
 
 WAITING = 6
 """The exit code where a run waits for a person."""
@@ -22,8 +21,9 @@ Approve = Annotated[
     str,
     typer.Option(
         "--approve",
-        help="Before anything that cannot be taken back easily, such as changing the folder: ask, auto (do it) or"
-        " never (leave it).",
+        metavar="MODE",
+        help="Before what cannot be taken back easily, such as changing a folder: ask, auto (do it) or never (leave"
+        " it).",
     ),
 ]
 
@@ -94,7 +94,7 @@ def tell_waiting(result: Result) -> None:
         return
     if question.kind == "approve":
         note(f"nothing is changed yet: {question.text}")
-        note(f"  try: evolve runs apply {run}, or evolve runs answer {run} no")
+        note(f"  try: evolve runs apply {run}, or evolve runs answer {run} no", whole=True)
     else:
         note(f"waiting for an answer: {question.text}")
         note(f"  try: evolve runs answer {run} TEXT, or the same command on a terminal")

@@ -9,31 +9,34 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli.asking import WAITING, show_diff, tell_waiting
-from evolve.cli.output import emit, emit_json, visible
+from evolve.cli.output import counted, emit, emit_json, visible
 
 if TYPE_CHECKING:
-    from evolve.tasks import Task
-    from evolve.workspace import Result, Workspace
-    from evolve.workspace.shelves.folders import Patch
+    from evolve.workspace import Patch, Result, Task, Workspace
 
 EXIT_CODES = {"fault": 3, "interrupted": 130, "waiting": WAITING}
 """Of runs that did not come to an end of their own; every other unsolved one gives 1."""
 
-Dir = Annotated[str | None, typer.Option("--dir", help="Work in a copy of this folder.")]
+Dir = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Work in a copy of this folder.")]
 Check = Annotated[
     str | None,
-    typer.Option("--check", help="A shell command that ends with 0 when the work is done."),
+    typer.Option("--check", metavar="COMMAND", help="A shell command that ends with 0 when the work is done."),
 ]
 Python = Annotated[
     str | None,
     typer.Option(
         "--python",
-        help="A virtual environment to import from; default DIR/.venv, then VIRTUAL_ENV.",
+        metavar="DIR",
+        help="A virtual environment to import from. Default: .venv in the folder, then VIRTUAL_ENV.",
     ),
 ]
 Protect = Annotated[
     list[str] | None,
-    typer.Option("--protect", help="Files whose changes do not count; default: tests."),
+    typer.Option(
+        "--protect",
+        metavar="PATTERN",
+        help="Files whose changes do not count; may be given several times. Default: tests.",
+    ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Apply what passes the check; short for --approve auto.")]
 
@@ -51,27 +54,19 @@ class FolderWish:
     def task(self, text: str | None, name: str | None) -> Task | None:
         """The task, or None where no folder is named."""
         from evolve.errors import UsageError
-        from evolve.tasks.folder_task import folder_task
+        from evolve.workspace import tasks
 
         if self.folder is None:
             _refuse({"--check": self.check, "--protect": self.protect})
             return None
         if not text:
             raise UsageError("say what is wanted in the folder", hint='evolve run "TASK" --dir PATH --check COMMAND')
-        return folder_task(text, self.folder, self.check or "", protected=self.protect, name=name)
+        return tasks.in_folder(text, self.folder, self.check or "", protected=self.protect, name=name)
 
     def fit(self, task: Task) -> None:
         """Raises :class:`UsageError` for options that the task has no use for."""
         if not task.folder:
             _refuse({"--python": self.python, "--yes": self.yes})
-
-    def need_model(self, task: Task, model: str) -> None:
-        """Refuses work in a folder before anything is made, where no model would decide."""
-        from evolve.environments import kind_of
-        from evolve.workspace.folder_needs import refuse_search
-
-        if kind_of(task.environment).needs_model and not model:
-            refuse_search("search")
 
 
 def _refuse(given: Mapping[str, object]) -> None:
@@ -117,5 +112,4 @@ def _tell(result: Result) -> None:
 
 def show_patch(patch: Patch) -> None:
     """One line about a patch that was applied or undone."""
-    count = len(patch.names)
-    emit(f"{patch.state}: {count} file{'' if count == 1 else 's'} in {patch.folder}")
+    emit(f"{patch.state}: {counted(patch.names, 'file')} in {patch.folder}")

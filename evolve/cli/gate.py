@@ -7,50 +7,57 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, table
-from evolve.errors import UsageError
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, note, singular, table
 
 if TYPE_CHECKING:
-    from evolve.gate import Decision
+    from evolve.workspace import Decision
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at the verdicts on proposed variants.")
+_SHOWN = 16
+"""Letters of a digest that tell it from others; ``--json`` has all."""
+
+_BEYOND = 1_000_000
+
+app = pages.App(
+    "See which proposed changes were accepted, and on what evidence.", "evolve gate list", "evolve gate show 1"
+)
 
 
-@app.command("list")
+@app.page("list", "evolve gate list")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """List every verdict, oldest first, and at what level the next proposal is tested."""
+    """List every verdict, oldest first, and how much evidence the next proposal needs."""
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        table_of = opened.stores.decisions
-        decisions, begun = table_of.log(), table_of.begun()
-        suites = dict.fromkeys([*(one.suite for one in decisions), *(one.suite for one in begun)])
-        following = [(suite, *table_of.next_level(suite)) for suite in suites]
+        found = opened.gate.list()
     if as_json:
         emit_json(
             {
-                "decisions": [_plain(one) for one in decisions],
-                "begun": [{**asdict(one), "pins": dict(one.pins)} for one in begun],
-                "next": [{"suite": suite, "proposal": number, "level": level} for suite, number, level in following],
+                "decisions": [_plain(one) for one in found.decisions],
+                "begun": [{**asdict(one), "pins": dict(one.pins)} for one in found.begun],
+                "next": [asdict(one) for one in found.following],
             }
         )
         return
     rows = [
-        (one.id, one.run, one.proposal, one.variant[:10], one.verdict, _pairs(one), f"{one.alpha:.2g}", _wealth(one))
-        for one in decisions
+        (one.id, one.run, one.proposal, one.variant[:10], one.verdict, _pairs(one), _wealth(one), _needed(one))
+        for one in found.decisions
     ]
-    header = ("id", "run", "proposal", "variant", "verdict", "pairs", "level", "e-value")
-    emit(table(header, rows) or "nothing has been judged yet")
-    for one in begun:
-        emit(f"run {one.run} broke off judging {one.variant[:10]}: level {one.alpha:.2g} counts as lost until it ends")
-    for suite, number, level in following:
-        emit(f"suite {suite[:10]}: the next proposal is number {number}, tested at level {level:.2g}")
+    header = ("id", "run", "proposal", "variant", "verdict", "pairs", "evidence", "needed")
+    emit(table(header, rows, spare=("proposal", "pairs")) or "nothing has been judged yet")
+    for one in found.begun:
+        told = f"its error level of {one.alpha:.2g} counts as spent until it ends"
+        emit(f"run {one.run} broke off judging {one.variant[:10]}: {told}")
+    for ahead in found.following:
+        needed = f"{_odds(1 / ahead.level)} (error level {ahead.level:.2g})"
+        emit(f"suite {ahead.suite[:10]}: proposal {ahead.proposal} will need {needed}")
+    if any(one.alpha for one in found.decisions):
+        note("evidence of 40:1 means: a variant that is no better gets that far in at most 1 of 40 tests")
 
 
-@app.command("show")
+@app.page("show", "evolve gate show 1")
 def show_command(
-    decision: Annotated[int, typer.Argument(help="Id of a verdict, from the list.")],
+    decision: Annotated[int, typer.Argument(metavar="VERDICT", help="Id of a verdict, from the list.")],
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -58,37 +65,38 @@ def show_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = next((one for one in opened.stores.decisions.log() if one.id == decision), None)
-        looks = opened.stores.looks.count(found.suite) if found else 0
-    if found is None:
-        raise UsageError(f"there is no verdict {decision}", hint="evolve gate list")
+        found = opened.gate.show(decision)
+        looks = opened.gate.looks(found.suite)
     if as_json:
         emit_json({**_plain(found), "looks": looks})
         return
     tally, standing = found.tally, found.standing
-    emit(f"verdict {found.id}: {found.verdict}: {found.reason}")
-    emit(f"variant {found.variant}")
-    emit(f"parent  {found.parent}")
-    emit(f"suite   {found.suite}, run {found.run}, proposal {found.proposal}")
+    emit(f"verdict {found.id}: {found.verdict}: {singular(found.reason)}")
+    emit(f"variant  {found.variant[:_SHOWN]}")
+    emit(f"parent   {found.parent[:_SHOWN]}")
+    emit(f"suite    {found.suite[:_SHOWN]}, run {found.run}, proposal {found.proposal}")
     if not found.alpha:
         emit("refused untested; it used nothing of the error budget")
         return
-    emit(f"e-value {_wealth(found)} for the variant; accepted from {1 / found.alpha:,.0f} on (level {found.alpha:.2g})")
-    planned = f" of {found.planned} that could be tried" if found.planned else ""
-    emit(f"pairs   {_pairs(found)}{planned}: {tally.wins} wins, {tally.losses} losses, {tally.ties} ties")
-    emit(f"        void, for a fault of the parent: {tally.void}; for one of the variant alone: {tally.withheld}")
     emit(
-        f"solved  by both {standing.both}, by the variant alone {standing.gained}, by the parent alone {standing.lost}"
+        f"evidence {_wealth(found)} for the variant; {_needed(found)} was needed (error level {found.alpha:.2g})",
+        indent=9,
     )
+    planned = f" of {found.planned} that could be tried" if found.planned else ""
+    came = (counted(tally.wins, "win"), counted(tally.losses, "loss", "losses"), counted(tally.ties, "tie"))
+    emit(f"pairs    {_pairs(found)}{planned}: {', '.join(came)}", indent=9)
+    emit(f"void     for a fault of the parent: {tally.void}; for one of the variant alone: {tally.withheld}", indent=9)
+    alone = f"by the variant alone {standing.gained}, by the parent alone {standing.lost}"
+    emit(f"solved   by both {standing.both}, {alone}", indent=9)
     if standing.cost_ratio is not None:
-        emit(f"cost    {standing.cost_ratio:.3f} times the parent's, mean of the ratios where both solved")
+        emit(f"cost     {standing.cost_ratio:.3f} times the parent's, mean of the ratios where both solved", indent=9)
     if found.further:
-        emit(f"about {found.further} further pairs would decide at the rates seen")
+        emit(f"about {counted(found.further, 'further pair')} would decide at the rates seen")
     if found.regressed:
         emit(f"no longer solved: {', '.join(found.regressed)}")
     emit(f"looks at the test tasks of this suite: {looks}")
-    for part, pin in found.pins.items():
-        emit(f"{part} {pin[:16]}")
+    emit(f"pinned   {', '.join(f'{part} {pin[:_SHOWN]}' for part, pin in found.pins.items())}", indent=9)
+    note(f"evidence of {_needed(found)}: a variant that is no better gets that far in at most 1 of that many tests")
 
 
 def _pairs(one: Decision) -> int:
@@ -96,10 +104,21 @@ def _pairs(one: Decision) -> int:
 
 
 def _wealth(one: Decision) -> str:
-    return f"{one.wealth:.3g}"
+    return _odds(one.wealth) if one.alpha else "-"
+
+
+def _needed(one: Decision) -> str:
+    return _odds(1 / one.alpha) if one.alpha else "-"
+
+
+def _odds(value: float) -> str:
+    """An e-value as odds against a variant that is no better, with the precision that a reader needs."""
+    if value >= _BEYOND:
+        return f"over {_BEYOND:,}:1"
+    return f"{value:,.0f}:1" if value >= 10 else f"{value:.2f}:1"
 
 
 def _plain(one: Decision) -> dict[str, Any]:
-    from evolve.agent.codec import to_data
+    from evolve.workspace import to_data
 
     return {**to_data(one), "pins": dict(one.pins), "wealth": min(one.wealth, 1e300)}

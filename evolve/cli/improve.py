@@ -6,16 +6,18 @@ from typing import Annotated
 
 import typer
 
-from evolve.cli import folder, options
+from evolve.cli import folder, options, pages
 from evolve.cli.output import emit_json, flush, note
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
 
-@app.command("improve")
+@app.page("improve", "evolve improve everyday", "evolve improve tasks.jsonl --model gpt-5-mini --budget 2M-tokens")
 def improve_command(
     suite: options.Suite,
-    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Rounds of practice and judgement.")] = 2,
+    rounds: Annotated[
+        int, typer.Option("--rounds", metavar="NUMBER", min=1, help="Rounds of practice and judgement.")
+    ] = 2,
     python: folder.Python = None,
     budget: options.Budget = None,
     model: options.Model = None,
@@ -29,17 +31,16 @@ def improve_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Practise on a suite, keep what helps, and measure it on held-out tasks.
+    """Practise on a suite of tasks, keep what helps, and measure it on held-out tasks.
 
     Interrupted, or ended by its budget, the same command continues where it stopped, in the second case with a budget
-    on top of what it had. After a run that came to its end it begins another one,
-    which builds on what was learned; the first line says which it is.
+    on top of what it had. After a run that came to its end it begins another one, which builds on what was learned;
+    the first line says which it is.
     """
     import evolve
     from evolve.cli.report import show_report
     from evolve.cli.views import LoopView
-    from evolve.ledger import parse_budget
-    from evolve.workspace.model_setup import recorded
+    from evolve.workspace import parse_budget, recorded
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     asked = recorded(model, record, replay)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.cli.output import emit, table
 
 if TYPE_CHECKING:
-    from evolve.gate.judges import Measurement
+    from evolve.workspace import Measurement
 
 
 def as_json(found: Measurement) -> dict[str, Any]:
@@ -21,8 +21,6 @@ def as_json(found: Measurement) -> dict[str, Any]:
 
 def show(found: Measurement) -> None:
     """Shows what a judge was found to be worth."""
-    from evolve.gate.judges import BAR
-
     rows = [
         (name, f"{one.value or 0.0:.3f}", f"{one.low or 0.0:.3f} to {one.high or 1.0:.3f}", one.n)
         for name, one in (("precision", found.precision), ("recall", found.recall))
@@ -30,7 +28,7 @@ def show(found: Measurement) -> None:
     emit(table(("judge", "share", "95 % interval", "n"), rows))
     emit(table(("wrong answers", "of", "accepted"), [(name, n, taken) for name, (taken, n) in found.kinds.items()]))
     verdict = {
-        "measured": f"both lower bounds reach {BAR:g}: its verdicts count, as judged and never as verified",
-        "below the bar": f"a lower bound is under {BAR:g}: its verdicts are shown and do not count",
+        "measured": f"both lower bounds reach {found.bar:g}: its verdicts count, as judged and never as verified",
+        "below the bar": f"a lower bound is under {found.bar:g}: its verdicts are shown and do not count",
     }
     emit(f"{found.model} on {found.suite}: {found.standing}; {verdict.get(found.standing, '')}")

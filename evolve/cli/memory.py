@@ -7,48 +7,50 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note, shorten, table, visible
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, note, shorten, table, visible
 
 if TYPE_CHECKING:
-    from evolve.memory import Insight, InsightStatus
+    from evolve.workspace import Insight, InsightStatus
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
-InsightId = Annotated[str, typer.Argument(help="Id of an insight or its beginning.")]
+InsightId = Annotated[str, typer.Argument(metavar="INSIGHT", help="Id of an insight or its beginning.")]
 
 
-@app.command("list")
+@app.page("list", "evolve memory list", "evolve memory list --status confirmed")
 def list_command(
-    status: Annotated[str | None, typer.Option("--status", help="Only this status, such as confirmed.")] = None,
+    status: Annotated[
+        str | None, typer.Option("--status", metavar="STATUS", help="Only this status, such as confirmed.")
+    ] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List insights with their evidence, then notes."""
+    """List what was learned about tasks, the best supported first, then your notes."""
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        insights = opened.memory.claims(cast("InsightStatus | None", status))
+        insights = opened.memory.list(cast("InsightStatus | None", status))
         notes = opened.memory.notes() if status is None else []
     insights.sort(key=lambda one: (-one.evidence, one.id))
     if as_json:
         emit_json({"insights": [_insight(one) for one in insights], "notes": notes})
         return
-    rows = [(one.id[:10], one.status, one.evidence, one.groups, shorten(one.text, 90)) for one in insights]
-    emit(table(("id", "status", "evidence", "groups", "insight"), rows) or "no insights yet")
+    rows = [(one.id[:10], one.status, one.evidence, one.groups, shorten(one.text, 160)) for one in insights]
+    emit(table(("id", "status", "evidence", "groups", "insight"), rows, spare=("groups",)) or "no insights yet")
     if any("mined:" in one.text for one in insights):
         note("mined:int and the like: constants of that type that the search takes from the examples")
     for one in notes:
         emit(visible(f"note by {one.author}: {one.text}", lines=False))
 
 
-@app.command("show")
+@app.page("show", "evolve memory show 0c1f22ab")
 def show_command(insight: InsightId, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show one insight and every piece of evidence."""
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.memory.claim(insight)
+        found = opened.memory.show(insight)
         rows = opened.memory.evidence(found.id)
     if as_json:
         emit_json({**_insight(found), "evidence_rows": rows})
@@ -62,9 +64,9 @@ def show_command(insight: InsightId, workspace: options.Workspace = None, as_jso
     emit(table(("task", "kind", "speaks", "what happened"), cells))
 
 
-@app.command("why")
+@app.page("why", "evolve memory why solved")
 def why_command(
-    effect: Annotated[str, typer.Argument(help="An effect, such as solved.")],
+    effect: Annotated[str, typer.Argument(metavar="EFFECT", help="An effect, such as solved.")],
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -81,13 +83,13 @@ def why_command(
     for chain in chains[:20]:
         links = [f"{link.insight.cause} {link.insight.relation}" for link in chain.links]
         evidence = sum(link.insight.evidence for link in chain.links)
-        emit(f"{' → '.join(links)} → {effect}  ({evidence} pieces of evidence)")
+        emit(f"{' → '.join(links)} → {effect}  ({counted(evidence, 'piece of evidence', 'pieces of evidence')})")
 
 
-@app.command("recall")
+@app.page("recall", 'evolve memory recall "shorten a name"')
 def recall_command(
-    query: Annotated[str, typer.Argument(help="A task in words.")],
-    k: Annotated[int, typer.Option("--k", min=1, help="Most items of a kind.")] = 5,
+    query: Annotated[str, typer.Argument(metavar="TASK", help="A task in words.")],
+    k: Annotated[int, typer.Option("--k", metavar="NUMBER", min=1, help="Most items of a kind.")] = 5,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -100,12 +102,12 @@ def recall_command(
         emit_json(found)
         return
     rows = [(one.kind, one.score, shorten(one.text, 80), shorten(one.why, 60)) for one in found]
-    emit(table(("kind", "score", "text", "why"), rows) or "nothing is recalled")
+    emit(table(("kind", "score", "text", "why"), rows, spare=("why",)) or "nothing is recalled")
 
 
-@app.command("note")
+@app.page("note", 'evolve memory note "dates are written day first"')
 def note_command(
-    text: Annotated[str, typer.Argument(help="A fact or preference.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A fact or preference.")],
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -120,9 +122,11 @@ def note_command(
         emit(visible(f"noted: {kept.text}", lines=False))
 
 
-@app.command("forget")
+@app.page("forget", "evolve memory forget 0c1f22ab", "evolve memory forget --all")
 def forget_command(
-    ids: Annotated[list[str] | None, typer.Argument(help="Ids of insights.", show_default=False)] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="INSIGHT", help="Ids of insights.", show_default=False)
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget every insight.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
@@ -147,14 +151,14 @@ def forget_command(
     if as_json:
         emit_json({"forgotten": count, "active": active})
         return
-    emit(f"forgot {count} insights")
+    emit(f"forgot {counted(count, 'insight')}")
     if active != before:
         emit(f"active: {active[:12]}, before {before[:12]}")
 
 
-@app.command("check")
+@app.page("check", "evolve memory check")
 def check_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Compare the index with the record."""
+    """Compare the search index with the record. Exit code 3 where they differ."""
     import evolve
 
     with evolve.open(workspace) as opened:
@@ -162,14 +166,20 @@ def check_command(workspace: options.Workspace = None, as_json: options.AsJson =
     if as_json:
         emit_json({**vars(found), "ok": found.ok})
     else:
-        counts = f"{found.insights} insights, {found.evidence} pieces of evidence, {found.episodes} episodes"
+        counts = ", ".join(
+            (
+                counted(found.insights, "insight"),
+                counted(found.evidence, "piece of evidence", "pieces of evidence"),
+                counted(found.episodes, "episode"),
+            )
+        )
         emit(f"{'ok' if found.ok else 'index and record differ; evolve memory reindex mends it'}: {counts}")
     raise typer.Exit(0 if found.ok else 3)
 
 
-@app.command("reindex")
+@app.page("reindex", "evolve memory reindex")
 def reindex_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Build the index anew from the record."""
+    """Build the search index anew from the record."""
     import evolve
 
     with evolve.open(workspace) as opened:
@@ -177,7 +187,7 @@ def reindex_command(workspace: options.Workspace = None, as_json: options.AsJson
     if as_json:
         emit_json({"episodes": count})
     else:
-        emit(f"indexed {count} episodes")
+        emit(f"indexed {counted(count, 'episode')}")
 
 
 def _told() -> Callable[[int], None]:

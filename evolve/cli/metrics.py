@@ -6,51 +6,47 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, shorten, table
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.memory.metrics import Metric, MetricsReport
+    from evolve.workspace import Metric, MetricsReport
 
-app = typer.Typer(
-    rich_markup_mode=None, no_args_is_help=True, help="What comments on runs come down to: targets, never acceptance."
+app = pages.App(
+    "See and change what your comments on runs come down to. Metrics are targets of a search; none accepts an answer.",
+    "evolve memory metrics list",
 )
-comments = typer.Typer(rich_markup_mode=None)
+comments = pages.App()
 
-MetricName = Annotated[str, typer.Argument(help="Name or id of a metric.")]
+MetricName = Annotated[str, typer.Argument(metavar="METRIC", help="Name or id of a metric.")]
 
 
-@comments.command("comment")
+@comments.page(
+    "comment", 'evolve runs comment r1 "too long, one line is enough"', 'evolve runs comment r1 "use pathlib" --prefer'
+)
 def comment_command(
     run: options.RunId,
-    text: Annotated[str, typer.Argument(help="What you have to say about it.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What you have to say about it.")],
     prefer: Annotated[bool, typer.Option("--prefer", help="Also an instruction for similar tasks.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say something about a run. Comments that speak of the same become a metric."""
+    """Say what you think of a run. Comments that speak of the same become a metric."""
     import evolve
 
     with evolve.open(workspace) as opened:
-        before = {one.id for one in opened.metrics.list()}
-        if prefer:
-            kept = opened.preferences.from_comment(text, run=run)
-            opened.metrics.gather()
-            comment = kept.acts[-1] if kept is not None else opened.metrics.comment(run, text)
-        else:
-            comment = opened.metrics.comment(run, text)
-        found = opened.metrics.list()
-    spoken = [one for one in found if any(each.comment == comment.id for each in one.examples)]
+        kept = opened.runs.comment(run, text, prefer=prefer)
+    spoken = kept.metrics
     if as_json:
         emit_json({"run": run, "metrics": [one.name for one in spoken]})
         return
     emit(f"kept; it speaks of {', '.join(one.name for one in spoken)}" if spoken else "kept; no metric yet")
     for one in spoken:
-        if one.id not in before:
+        if one.id in kept.new:
             emit(f"new metric: {one.name}  (evolve memory metrics show {one.name})")
 
 
-@app.command("list")
+@app.page("list", "evolve memory metrics list")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List metrics, what share of the comments they explain, and which of them say the same."""
     import evolve
@@ -63,19 +59,20 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     rows = [(one.name, len(one.examples), len(one.scores()), shorten(one.definition, 80)) for one in found]
     emit(table(("metric", "remarks", "runs", "what it measures"), rows) or "no metrics yet")
     if report.coverage is not None:
-        emit(f"coverage: {report.explained} of {report.comments} comments explained ({report.coverage:.0%})")
+        emit(f"coverage: {report.explained} of {counted(report.comments, 'comment')} explained ({report.coverage:.0%})")
     for pair in report.overlaps:
         if pair.correlation is not None:
-            emit(f"redundancy: {pair.one} and {pair.other} correlate by {pair.correlation:.2f} over {pair.runs} runs")
+            told = f"{pair.one} and {pair.other} correlate by {pair.correlation:.2f} over {counted(pair.runs, 'run')}"
+            emit(f"redundancy: {told}")
 
 
-@app.command("show")
+@app.page("show", "evolve memory metrics show brevity")
 def show_command(metric: MetricName, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show a metric, its score for each run, and the remarks it was induced from."""
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.metrics.get(metric)
+        found = opened.metrics.show(metric)
     if as_json:
         emit_json(_metric(found))
         return
@@ -88,7 +85,7 @@ def show_command(metric: MetricName, workspace: options.Workspace = None, as_jso
     emit(table(("run", "score"), sorted(found.scores().items())))
 
 
-@app.command("propose")
+@app.page("propose", "evolve memory metrics propose brevity --model gpt-5-mini")
 def propose_command(
     metric: MetricName,
     model: options.Model = None,
@@ -99,19 +96,19 @@ def propose_command(
     import evolve
 
     with evolve.open(workspace, model=model) as opened:
-        found = opened.metrics.proposed(metric)
+        found = opened.metrics.propose(metric)
     if as_json:
         emit_json({"name": found.name, "definition": found.description})
     else:
         emit(f"proposed: {found.name}: {found.description}")
-        emit(f"  evolve memory metrics edit {metric} --name {found.name} --definition ...")
+        emit(f"  evolve memory metrics edit {metric} --name {found.name} --definition ...", whole=True)
 
 
-@app.command("edit")
+@app.page("edit", 'evolve memory metrics edit brevity --definition "lines of the answer"')
 def edit_command(
     metric: MetricName,
-    name: Annotated[str | None, typer.Option("--name", help="What it is called.")] = None,
-    definition: Annotated[str | None, typer.Option("--definition", help="What it measures.")] = None,
+    name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="What it is called.")] = None,
+    definition: Annotated[str | None, typer.Option("--definition", metavar="TEXT", help="What it measures.")] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -129,9 +126,9 @@ def edit_command(
         emit(f"{found.name}: {found.definition}")
 
 
-@app.command("forget")
+@app.page("forget", "evolve memory metrics forget brevity")
 def forget_command(
-    names: Annotated[list[str], typer.Argument(help="Names or ids of metrics.")],
+    names: Annotated[list[str], typer.Argument(metavar="METRIC", help="Names or ids of metrics.")],
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -143,7 +140,7 @@ def forget_command(
     if as_json:
         emit_json({"forgotten": count})
     else:
-        emit(f"forgot {count} metrics")
+        emit(f"forgot {counted(count, 'metric')}")
 
 
 def _metric(one: Metric) -> dict[str, Any]:

@@ -7,31 +7,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, flush, note
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, flush, note
 
 if TYPE_CHECKING:
-    from evolve.gate import Interval
-    from evolve.improve.optimization import Change, OptimizationReport
-    from evolve.improve.targets import TargetFigures
+    from evolve.workspace import Change, Interval, OptimizationReport, TargetFigures
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
 
-Only = Annotated[str, typer.Option("--only", help="Change nothing else: prompts, workflow or knobs.")]
-EngineName = Annotated[str, typer.Option("--engine", help="bandit (needs no model) or gepa. Default: by part.")]
-Proposals = Annotated[int | None, typer.Option("--proposals", min=3, help="Most candidates to try.")]
+Only = Annotated[str, typer.Option("--only", metavar="PART", help="Change nothing else: prompts, workflow or knobs.")]
+EngineName = Annotated[
+    str, typer.Option("--engine", metavar="NAME", help="bandit (needs no model) or gepa. Default: by part.")
+]
+Proposals = Annotated[int | None, typer.Option("--proposals", metavar="NUMBER", min=3, help="Most candidates to try.")]
 Metric = Annotated[
     str,
     typer.Option(
         "--target",
+        metavar="METRIC",
         help="A metric that chooses among candidates that do no worse; see evolve memory metrics.",
     ),
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Only go on with a run that was cut off.")]
 
 
-@app.command("optimize")
+@app.page("optimize", "evolve optimize everyday --only knobs --budget 2h")
 def optimize_command(
     suite: options.Suite,
     only: Only = "",
@@ -46,14 +47,13 @@ def optimize_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Search for a better variant; what the gate accepts is measured again on held-out tasks.
+    """Search for better prompts, workflows and knobs, and keep what tests show to be better.
 
-    Interrupted, the same command continues where it stopped.
+    What the gate accepts is measured again on held-out tasks. Interrupted, the same command continues where it stopped.
     """
     import evolve
     from evolve.cli.views import LoopView
-    from evolve.ledger import parse_budget
-    from evolve.workspace.loops.optimizing import OptimizerRequest
+    from evolve.workspace import OptimizerRequest, parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     wish = OptimizerRequest(
@@ -91,8 +91,8 @@ def show_optimization(report: OptimizationReport) -> None:
         emit(f"the test tasks of this suite have been opened {looks}")
         emit(f"active now: {report.active[:12]}; look with: evolve variants show {report.active[:12]}")
     spent = report.spent
-    kinds = (("candidates", spent.candidates), ("tokens", spent.tokens))
-    amounts = [f"{amount:,} {kind}" for kind, amount in kinds if amount]
+    kinds = (("candidate", spent.candidates), ("token", spent.tokens))
+    amounts = [counted(amount, kind) for kind, amount in kinds if amount]
     emit(f"spent: {', '.join(amounts) or 'nothing'} in {spent.seconds:.0f} s")
 
 
@@ -109,7 +109,7 @@ def show_target(found: TargetFigures) -> None:
         said = f"the gate says {found.verdict}" if found.verdict else "the gate was not asked"
         name, seems = found.variant[:12], "is" if (found.gain.low or 0.0) > 0.0 else "seems"
         emit(f"{name} {seems} better by {found.metric}, not shown to be better by solves: not promoted ({said})")
-        emit(f'  to promote it all the same: evolve variants promote {name} --reason "..."')
+        emit(f'  try: evolve variants promote {name} --reason "..."', whole=True)
 
 
 def show_changes(changes: Sequence[Change]) -> None:
@@ -143,5 +143,6 @@ def _figure(interval: Interval, *, sign: str = "+") -> str:
         return "not measured"
     value = f"{interval.value:{sign}.3f}"
     if interval.low is None or interval.high is None:
-        return f"{value} over {interval.n} groups, too few for an interval"
-    return f"{value}, 95 % interval {interval.low:{sign}.3f} to {interval.high:{sign}.3f} over {interval.n} groups"
+        return f"{value} over {counted(interval.n, 'group')}, too few for an interval"
+    over = counted(interval.n, "group")
+    return f"{value}, 95 % interval {interval.low:{sign}.3f} to {interval.high:{sign}.3f} over {over}"

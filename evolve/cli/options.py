@@ -22,14 +22,17 @@ def typed_before(ctx: typer.Context) -> str | None:
     return found
 
 
-Suite = Annotated[str, typer.Argument(help="A task file or folder, or a built-in suite.")]
-RunId = Annotated[str, typer.Argument(help="Id of a run, such as r1.")]
+Suite = Annotated[
+    str, typer.Argument(metavar="SUITE", help="A task file or folder, or a built-in suite (evolve tasks list).")
+]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, such as r1.")]
 Workspace = Annotated[
     str | None,
     typer.Option(
         "-w",
         "--workspace",
-        help="Folder of the workspace. Default: that of EVOLVE_WORKSPACE, else the nearest above.",
+        metavar="DIR",
+        help="The workspace. Default: the nearest around this folder, else your own.",
         callback=named_before,
     ),
 ]
@@ -37,6 +40,7 @@ Model = Annotated[
     str | None,
     typer.Option(
         "--model",
+        metavar="MODEL",
         help='A language model: NAME, openai:NAME or http://host/v1#NAME; "" for none. Default: the workspace\'s.',
     ),
 ]
@@ -44,39 +48,71 @@ Record = Annotated[
     str | None,
     typer.Option(
         "--record",
+        metavar="PATH",
         help="Keep the model's exchanges in this folder, or .jsonl file, and ask only for what is not in it yet.",
     ),
 ]
 Replay = Annotated[
     str | None,
-    typer.Option("--replay", help="Take the model's replies from such a recording, and ask no endpoint."),
+    typer.Option(
+        "--replay", metavar="PATH", help="Take the model's replies from such a recording, and ask no endpoint."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Budget = Annotated[
     list[str] | None,
     typer.Option(
         "--budget",
+        metavar="BOUND",
         envvar="EVOLVE_BUDGET",
-        help="60s, 2h, 200k-candidates, 2M-tokens, 500-calls or $2; may be repeated, the first bound reached stops.",
+        help="Stop at 60s, 2h, 200k-candidates, 2M-tokens, 500-calls or $2; may be given several times.",
     ),
 ]
 Sandbox = Annotated[
     str | None,
     typer.Option(
         "--sandbox",
-        help="Sandbox backend: auto, bubblewrap, landlock, seatbelt. none confines nothing, marks what is learned,"
-        " and needs EVOLVE_UNSAFE=I_UNDERSTAND as well.",
+        metavar="BACKEND",
+        help="What confines code: auto, bubblewrap, landlock or seatbelt. none confines nothing, marks what is"
+        " learned, and needs EVOLVE_UNSAFE=I_UNDERSTAND as well.",
     ),
 ]
 Seed = Annotated[
-    int, typer.Option("--seed", envvar="EVOLVE_SEED", min=0, max=2**63 - 1, help="Seed of everything drawn at random.")
+    int,
+    typer.Option(
+        "--seed",
+        metavar="NUMBER",
+        envvar="EVOLVE_SEED",
+        min=0,
+        max=2**63 - 1,
+        help="Seed of everything drawn at random.",
+    ),
 ]
+
+
+def _tell_version(asked: bool) -> None:
+    if not asked:
+        return
+    import platform
+
+    from evolve import __version__
+    from evolve.cli.output import emit
+
+    emit(f"evolve {__version__} (Python {platform.python_version()}, {platform.system()})")
+    raise typer.Exit
 
 
 def before_the_command(
     workspace: Annotated[
         str | None,
-        typer.Option("-w", "--workspace", help="Folder of the workspace, for any command."),
+        typer.Option("-w", "--workspace", metavar="DIR", help="The workspace, for any command."),
     ] = None,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Show the version and exit.")
+    ] = False,
 ) -> None:
-    """An agent that measurably learns: it solves tasks, keeps what helped, and proves it on held-out tasks."""
+    """An agent that gets better at your own tasks.
+
+    It solves tasks, keeps what helped, and shows on tasks it has not practised whether that helped. What it learns
+    is kept in a workspace, a folder of yours.
+    """

@@ -11,7 +11,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from evolve.cli import layout
+from evolve.cli.layout import counted, shorten, singular
 from evolve.errors import EnvironmentProblem
+
+__all__ = [
+    "complain",
+    "counted",
+    "emit",
+    "emit_json",
+    "flush",
+    "mute",
+    "note",
+    "shorten",
+    "singular",
+    "table",
+    "visible",
+]
 
 _CONTROLS_AND_FOREIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\U0010ffff]")
 _UNSEEN = re.compile(  # blank to the eye, though by their category they are letters, marks, symbols or unassigned
@@ -58,18 +74,22 @@ def emit_json(value: Any) -> None:
 
 
 def _as_data(value: Any) -> Any:
-    from evolve.agent.codec import to_data
+    from evolve.workspace import to_data
 
     return to_data(value)
 
 
-def emit(text: str = "", *, exact: bool = False) -> None:
-    """Prints a line of the result.
+def emit(text: str = "", *, indent: int = 2, exact: bool = False, whole: bool = False) -> None:
+    """Prints a line of the result, folded at spaces where it is longer than the terminal is wide.
 
     Args:
+        indent: Columns by which further lines are set in, where it is folded.
         exact: It is data, such as code or a difference: another program gets it as it is, a terminal does not.
+        whole: It is not folded, as what is exact is not: a path, a drawing, lines of code.
     """
     text = text if exact and not sys.stdout.isatty() else visible(text)
+    if not (exact or whole):
+        text = layout.fold(text, layout.terminal_width(), indent=indent)
     try:
         _put(text)
     except UnicodeEncodeError:
@@ -111,11 +131,17 @@ def _writing() -> Iterator[None]:
         raise EnvironmentProblem(f"cannot write the output: {(error.strerror or str(error)).lower()}") from error
 
 
-def note(text: str) -> None:
-    """Tells of progress. Where it cannot be written, on a full disk, the work goes on untold."""
+def note(text: str, *, indent: int = 2, whole: bool = False) -> None:
+    """Tells of progress. Where it cannot be written, on a full disk, the work goes on untold.
+
+    Args:
+        indent: Columns by which further lines are set in, where it is folded.
+        whole: It is not folded: a command to be typed, what a program printed.
+    """
     encoding = sys.stderr.encoding or "utf-8"
+    told = visible(text) if whole else layout.fold(visible(text), layout.terminal_width(sys.stderr), indent=indent)
     try:
-        print(visible(text).encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
+        print(told.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
     except OSError:
         _drop(sys.stderr)  # what waits in it would fail once more, and when the interpreter ends
 
@@ -124,30 +150,18 @@ def complain(message: str, *, hint: str = "") -> None:
     """Says what went wrong in one sentence, and what to do next."""
     note(visible(f"evolve: {message}", lines=False))
     if hint:
-        note(f"  try: {hint}" if not hint.startswith("continue with") else f"  {hint}")
+        # Never folded: half a command does something else.
+        note(f"  try: {hint}" if not hint.startswith("continue with") else f"  {hint}", whole=True)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Aligned columns; numbers to the right. Without rows, an empty string."""
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, spare: Sequence[str] = ()) -> str:
+    """Aligned columns that fit the terminal; numbers to the right. Without rows, an empty string.
+
+    Args:
+        spare: Columns that go where the terminal is too narrow, the first named first.
+    """
     texts = [[_cell(value) for value in row] for row in rows]
-    if not texts:
-        return ""
-    right = [all(_is_number(row[place]) for row in texts) for place in range(len(header))]
-    widths = [max(len(row[place]) for row in [list(header), *texts]) for place in range(len(header))]
-    lines = []
-    for row in [list(header), *texts]:
-        cells = [
-            text.rjust(width) if flush else text.ljust(width)
-            for text, width, flush in zip(row, widths, right, strict=True)
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
-
-
-def shorten(text: str, width: int = 72) -> str:
-    """One line of at most ``width`` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= width else line[: width - 1] + "…"
+    return layout.table(header, texts, width=layout.terminal_width(), spare=spare)
 
 
 def _cell(value: Any) -> str:
@@ -158,7 +172,3 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.2f}"
     return visible(str(value), lines=False)
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(",", "").replace(".", "").replace("-", "").replace("%", "").isdigit()

@@ -8,27 +8,26 @@ from typing import Annotated
 
 import typer
 
-from evolve.cli import options
+from evolve.cli import options, pages
 from evolve.cli.output import emit, emit_json, note, table
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
 
-@app.command("init")
+@app.page("init", "evolve init", "evolve init mine")
 def init_command(
     ctx: typer.Context,
     path: Annotated[
         str | None,
-        typer.Argument(help="Folder to make a workspace of, else this one.", show_default=False),
+        typer.Argument(metavar="DIR", help="What to make a workspace of, else this folder.", show_default=False),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Make a folder a workspace. Files that are there stay as they are."""
-    from evolve.paths import workspace_at
-    from evolve.workspace.opening import ensure_workspace
+    """Make a folder a workspace, which keeps what is learned. Files that are there stay as they are."""
+    import evolve
 
-    root = workspace_at(path or options.typed_before(ctx) or ".")
-    fresh = ensure_workspace(root)
+    made = evolve.init(path or options.typed_before(ctx) or ".")
+    root, fresh = made.paths.root, made.created
     if as_json:
         emit_json({"workspace": str(root), "created": fresh})
     else:
@@ -39,10 +38,9 @@ def init_command(
 
 def _without_model(root: Path) -> tuple[str, ...]:
     """What works at once and how to add a model, where none is chosen; three lines."""
-    from evolve.settings import load_settings
+    from evolve.workspace import models
 
-    settings = load_settings(root)
-    if settings.model or settings.role_models:
+    if models(root).chosen():
         return ()
     key = "the key in OPENAI_API_KEY is used" if os.environ.get("OPENAI_API_KEY") else "its key in OPENAI_API_KEY"
     return (
@@ -52,73 +50,69 @@ def _without_model(root: Path) -> tuple[str, ...]:
     )
 
 
-@app.command("where")
+@app.page("where", "evolve where")
 def where_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Say which workspace is used here. Makes nothing."""
-    from evolve.paths import find_workspace, is_workspace, user_workspace
+    """Say which workspace is used here. It makes nothing."""
+    import evolve
 
-    found = find_workspace(workspace)
-    root = found or user_workspace()
+    found = evolve.where(workspace)
     if as_json:
-        emit_json({"workspace": str(root), "exists": is_workspace(root), "user": found is None})
+        emit_json({"workspace": str(found.root), "exists": found.exists, "user": found.user})
         return
-    emit(str(root))
-    if not is_workspace(root):
+    emit(str(found.root), whole=True)
+    if not found.exists:
         note("it does not exist yet and is made on first use")
 
 
-@app.command("doctor")
+@app.page("doctor", "evolve doctor", "evolve doctor --repair")
 def doctor_command(
     mend: Annotated[bool, typer.Option("--repair", help="Mend what is damaged and say what is lost.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Check what evolve needs on this machine, one line each, and say how to get what is missing."""
-    from evolve.workspace.health.doctor import examine
+    """Check what evolve needs on this machine, and say how to get what is missing."""
+    import evolve
 
     if mend:
         _repair(workspace, as_json=as_json)
-    findings = examine(workspace)
+    findings = evolve.doctor(workspace)
     if as_json:
         emit_json([{"part": one.part, "state": one.state, "text": one.text, "fix": one.fix} for one in findings])
     else:
         for one in findings:
             mark = {"ok": "ok      ", "warning": "warning ", "missing": "MISSING "}[one.state]
-            emit(f"{mark} {one.part:<9} {one.text}" + (f"  → {one.fix}" if one.fix else ""))
+            emit(f"{mark} {one.part:<9} {one.text}" + (f"  → {one.fix}" if one.fix else ""), indent=19)
     raise typer.Exit(3 if any(one.state == "missing" for one in findings) else 0)
 
 
 def _repair(workspace: str | None, *, as_json: bool) -> None:
     """Mends and ends: with 0 when all is well, else with 3."""
-    from evolve.workspace.health.repair import repair
+    import evolve
 
-    report = repair(workspace, tell=note)
+    report = evolve.repair(workspace, tell=note)
     if as_json:
         emit_json(report.to_json())
     else:
         for word, lines in (("mended", report.done), ("LOST", report.lost), ("STILL", report.left)):
             for line in lines:
-                emit(f"{word:<7} {line}")
+                emit(f"{word:<7} {line}", indent=8)
         emit("all is well" if not report.left else "some damage is left; restore a copy of the whole folder")
     raise typer.Exit(3 if report.left else 0)
 
 
-@app.command("config")
+@app.page("config", "evolve config", "evolve config --json")
 def config_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Show every setting, its value and where that comes from, and the variables that evolve reads."""
-    from evolve.paths import find_workspace, user_workspace
-    from evolve.settings import VARIABLES, load_settings, setting_fields, unread_variables
+    """Show every setting with its value and origin, and the variables that evolve reads."""
+    import evolve
 
-    settings = load_settings(find_workspace(workspace) or user_workspace())
-    rows = [
-        (item.name, getattr(settings, item.name), settings.sources[item.name], str(item.metadata["about"]))
-        for item in setting_fields()
-    ]
+    found = evolve.config(workspace)
     if as_json:
-        emit_json({name: {"value": value, "source": source} for name, value, source, _ in rows})
+        emit_json({one.name: {"value": one.value, "source": one.source} for one in found.settings})
     else:
-        emit(table(("key", "value", "from", "meaning"), [(n, str(v), s, about) for n, v, s, about in rows]))
+        rows = [(one.name, str(one.value), one.source, one.about) for one in found.settings]
+        emit(table(("key", "value", "from", "meaning"), rows))
         emit()
-        emit(table(("variable", "set", "meaning"), [(n, n in os.environ, about) for n, about in VARIABLES.items()]))
-    for name in unread_variables():
+        set_here = [(name, name in os.environ, about) for name, about in found.variables.items()]
+        emit(table(("variable", "set", "meaning"), set_here))
+    for name in found.unread:
         note(f"{name} is set and means nothing to evolve")

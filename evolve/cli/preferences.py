@@ -6,24 +6,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, shorten, table
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.memory.preferences import Context, Preference
+    from evolve.workspace import Preference
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="What you want, as it was understood: instructions, never evidence.",
+app = pages.App(
+    "See, state and change what you want, as it was understood. Preferences are instructions, never evidence.",
+    *("evolve memory preferences list", 'evolve memory preferences add "short answers"'),
 )
 
-PreferenceId = Annotated[str, typer.Argument(help="Id of a preference or its beginning.")]
-About = Annotated[str, typer.Option("--about", help="Only for tasks in words like these.", show_default=False)]
-Folder = Annotated[str, typer.Option("--dir", help="Only for work in this folder.", show_default=False)]
+PreferenceId = Annotated[str, typer.Argument(metavar="ID", help="Id of a preference or its beginning.")]
+About = Annotated[
+    str, typer.Option("--about", metavar="WORDS", help="Only for tasks in words like these.", show_default=False)
+]
+Folder = Annotated[str, typer.Option("--dir", metavar="DIR", help="Only for work in this folder.", show_default=False)]
 
 
-@app.command("list")
+@app.page("list", "evolve memory preferences list")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List preferences, the latest learned first."""
     import evolve
@@ -37,10 +38,10 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
         (one.id[:10], one.status, one.author, len(one.acts), shorten(_where(one), 30), shorten(one.description, 80))
         for one in found
     ]
-    emit(table(("id", "status", "by", "acts", "for", "preference"), rows) or "no preferences yet")
+    emit(table(("id", "status", "by", "acts", "for", "preference"), rows, spare=("acts", "by")) or "no preferences yet")
 
 
-@app.command("show")
+@app.page("show", "evolve memory preferences show 522fa553")
 def show_command(
     preference: PreferenceId, workspace: options.Workspace = None, as_json: options.AsJson = False
 ) -> None:
@@ -48,7 +49,7 @@ def show_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.preferences.get(preference)
+        found = opened.preferences.show(preference)
     if as_json:
         emit_json(found)
         return
@@ -63,12 +64,17 @@ def show_command(
         emit(f"{act.kind} by {act.author}{place}" + (f", asked: {act.question}" if act.question else ""))
         for line in act.text.splitlines():
             emit(f"    {line}")
-        _show_edit(act.before, act.after)
+        for line in act.changed:
+            emit(f"    {line}")
 
 
-@app.command("add")
+@app.page(
+    "add",
+    'evolve memory preferences add "short answers"',
+    'evolve memory preferences add "use pathlib" --about "Python files"',
+)
 def add_command(
-    text: Annotated[str, typer.Argument(help="What you want, in your words.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What you want, in your words.")],
     about: About = "",
     folder: Folder = "",
     workspace: options.Workspace = None,
@@ -76,16 +82,23 @@ def add_command(
 ) -> None:
     """State a preference. Without --about and --dir it holds everywhere."""
     import evolve
+    from evolve.workspace import context_of
 
     with evolve.open(workspace) as opened:
-        kept = opened.preferences.add(text, context=_context(about, folder))
+        kept = opened.preferences.add(text, context=context_of(about, folder))
     _tell(kept, as_json=as_json)
 
 
-@app.command("edit")
+@app.page(
+    "edit",
+    'evolve memory preferences edit 522fa553 "one line"',
+    "evolve memory preferences edit 522fa553 --everywhere",
+)
 def edit_command(
     preference: PreferenceId,
-    text: Annotated[str | None, typer.Argument(help="What it says from now on.", show_default=False)] = None,
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="What it says from now on.", show_default=False)
+    ] = None,
     about: About = "",
     folder: Folder = "",
     everywhere: Annotated[bool, typer.Option("--everywhere", help="It holds for every task.")] = False,
@@ -95,8 +108,9 @@ def edit_command(
     """Change what a preference says or where it holds. One that was superseded holds again."""
     import evolve
     from evolve.errors import UsageError
+    from evolve.workspace import context_of
 
-    context = _context(about, folder)
+    context = context_of(about, folder)
     if everywhere and context is not None:
         raise UsageError("--everywhere does not go with --about or --dir")
     with evolve.open(workspace) as opened:
@@ -105,7 +119,7 @@ def edit_command(
     _tell(kept, as_json=as_json)
 
 
-@app.command("propose")
+@app.page("propose", "evolve memory preferences propose 522fa553 --model gpt-5-mini")
 def propose_command(
     preference: PreferenceId,
     model: options.Model = None,
@@ -121,10 +135,11 @@ def propose_command(
         emit_json(kept)
     else:
         emit(f"proposed: {kept.proposal}")
-        emit(f"  evolve memory preferences confirm {kept.id[:10]}  (until then it says: {kept.description})")
+        emit(f"until it is confirmed it says: {kept.description}")
+        emit(f"  evolve memory preferences confirm {kept.id[:10]}", whole=True)
 
 
-@app.command("confirm")
+@app.page("confirm", "evolve memory preferences confirm 522fa553")
 def confirm_command(
     preference: PreferenceId, workspace: options.Workspace = None, as_json: options.AsJson = False
 ) -> None:
@@ -136,9 +151,11 @@ def confirm_command(
     _tell(kept, as_json=as_json)
 
 
-@app.command("forget")
+@app.page("forget", "evolve memory preferences forget 522fa553", "evolve memory preferences forget --all")
 def forget_command(
-    ids: Annotated[list[str] | None, typer.Argument(help="Ids of preferences.", show_default=False)] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", help="Ids of preferences.", show_default=False)
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget every preference.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
@@ -154,16 +171,7 @@ def forget_command(
     if as_json:
         emit_json({"forgotten": count})
     else:
-        emit(f"forgot {count} preferences")
-
-
-def _context(about: str, folder: str) -> Context | None:
-    from evolve.files import named_path
-    from evolve.memory.preferences import Context
-
-    if not about and not folder:
-        return None
-    return Context(instruction=about, folder=str(named_path(folder).resolve()) if folder else "")
+        emit(f"forgot {counted(count, 'preference')}")
 
 
 def _tell(kept: Preference, *, as_json: bool) -> None:
@@ -171,13 +179,6 @@ def _tell(kept: Preference, *, as_json: bool) -> None:
         emit_json(kept)
     else:
         emit(f"kept {kept.id[:10]}, for {_where(kept)}: {kept.description}")
-
-
-def _show_edit(before: str, after: str) -> None:
-    from evolve.memory.preferences import edit_lines
-
-    for line in edit_lines(before, after):
-        emit(f"    {line}")
 
 
 def _where(one: Preference) -> str:

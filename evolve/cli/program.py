@@ -9,10 +9,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 import typer
-from typer.core import TyperGroup
 
 from evolve.cli import (
     chat,
@@ -23,6 +22,7 @@ from evolve.cli import (
     models,
     optimize,
     options,
+    pages,
     place,
     preferences,
     report,
@@ -38,7 +38,7 @@ from evolve.cli import (
 )
 from evolve.cli.output import complain, flush, mute, shorten
 from evolve.errors import EvolveError, Interrupted
-from evolve.files import machine_problem
+from evolve.workspace import machine_problem
 
 
 class _CtrlC(KeyboardInterrupt):
@@ -50,8 +50,15 @@ class _Terminated(KeyboardInterrupt):
     """SIGTERM; travels like Ctrl-C, so that everything is closed on the way."""
 
 
-class Commands(TyperGroup):
+class Commands(pages.Group):
     """Turns a signal into one sentence that says how to go on."""
+
+    parts: ClassVar = {
+        "Solve tasks": ("run", "chat", "undo", "runs"),
+        "Get better by practice": ("improve", "report", "optimize", "tasks"),
+        "See and change what was learned": ("memory", "skills", "variants", "gate"),
+        "Set up and check": ("init", "models", "config", "where", "workflow", "sandbox", "doctor", "selftest"),
+    }
 
     def make_context(self, *args: Any, **more: Any) -> Any:
         """Reads the command line."""
@@ -62,6 +69,13 @@ class Commands(TyperGroup):
         """Runs the chosen command."""
         with _signals_told():
             return super().invoke(ctx)
+
+
+_FIRST = ("evolve run --examples names.csv", "evolve improve everyday", "evolve chat")
+_VARIABLES = (
+    "EVOLVE_WORKSPACE, EVOLVE_MODEL, EVOLVE_SEED, EVOLVE_BUDGET and other variables stand in for what is not typed;"
+    " evolve config lists them all, with every setting."
+)
 
 
 @contextmanager
@@ -78,22 +92,30 @@ def _signals_told() -> Iterator[None]:
 
 def build_app() -> typer.Typer:
     """The whole command tree."""
-    app = typer.Typer(
+    app = pages.App(
         cls=Commands,
         name="evolve",
         no_args_is_help=True,
         add_completion=False,
-        rich_markup_mode=None,
-        epilog="Variables that configure a session, and every setting: evolve config (docs/environment.md).",
+        epilog="\n".join(_FIRST) + "\n\n" + _VARIABLES,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": pages.WIDEST},
     )
     app.callback()(options.before_the_command)
     for commands in (run.app, chat.app, undo.app, improve.app, optimize.app, report.app, place.app, selftest.app):
         app.add_typer(commands)
     app.add_typer(tasks.app, name="tasks")
-    app.add_typer(_together("Look at past runs and episodes.", runs.app, metrics.comments), name="runs")
-    learned = _together("Look at, add to and forget what was learned.", memory.app)
+    done = _together(
+        "See what past runs did, and answer, apply or comment on them.",
+        *(runs.app, metrics.comments),
+        examples=("evolve runs list", "evolve runs show r1"),
+    )
+    app.add_typer(done, name="runs")
+    learned = _together(
+        "See, add to and forget what evolve knows: insights, your notes and preferences.",
+        memory.app,
+        examples=("evolve memory list", 'evolve memory recall "shorten a name"'),
+    )
     learned.add_typer(preferences.app, name="preferences")
     learned.add_typer(metrics.app, name="metrics")
     app.add_typer(learned, name="memory")
@@ -106,9 +128,9 @@ def build_app() -> typer.Typer:
     return app
 
 
-def _together(told: str, *parts: typer.Typer) -> typer.Typer:
+def _together(told: str, *parts: typer.Typer, examples: Sequence[str]) -> typer.Typer:
     """The commands of several parts as one group."""
-    group = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help=told)
+    group = pages.App(told, *examples)
     for part in parts:
         group.add_typer(part)
     return group
@@ -177,7 +199,7 @@ def _done(arguments: list[str]) -> int:
 
 def _own_fault(fault: Exception) -> int:
     """Says in one sentence that evolve is at fault and where its traceback lies."""
-    from evolve.workspace.health.fault_reports import kept_file
+    from evolve.workspace import kept_file
 
     what = shorten(f"{type(fault).__name__}: {fault}", 160)
     complain(

@@ -6,34 +6,36 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli import options
+from evolve.cli import options, pages
 from evolve.cli.optimize import show_changes
-from evolve.cli.output import emit, emit_json, flush, note, shorten, table
+from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, singular, table
 
 if TYPE_CHECKING:
-    from evolve.gate import Interval
-    from evolve.improve.report import Contrast, Report
+    from evolve.workspace import ArmRow, Interval, Report
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
 
-@app.command("report")
+@app.page("report", "evolve report", "evolve report --curve curve.svg")
 def report_command(
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run the held-out arms again; a logged look.")] = False,
-    curve: Annotated[str | None, typer.Option("--curve", help="Write the learning curve to this SVG file.")] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Measure on the test tasks again; that look is counted.")
+    ] = False,
+    curve: Annotated[
+        str | None, typer.Option("--curve", metavar="FILE", help="Write the learning curve to this SVG file.")
+    ] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Print the last report again, without opening the test tasks."""
+    """Show whether learning helped, as the last run of improve measured it.
+
+    The test tasks stay closed, unless --fresh opens them once more.
+    """
     import evolve
 
     with evolve.open(workspace, read_only=not fresh) as opened, opened.delivering():
-        report = opened.report(fresh=fresh)
+        report = opened.report(fresh=fresh, curve=curve)
         if curve is not None:
-            from evolve.files import write_atomic
-            from evolve.improve.curve import draw_curve
-
-            write_atomic(curve, draw_curve(report).encode())
             note(f"wrote {curve}")
         if as_json:
             emit_json({**report.to_json(), "changes": [change.to_json() for change in opened.variants.changes()]})
@@ -45,28 +47,38 @@ def report_command(
 
 def show_report(report: Report) -> None:
     """Prints a report for people."""
-    emit(f"suite {report.suite}, seed {report.seed}: {report.finish_reason}")
+    emit(f"suite {report.suite}, seed {report.seed}: {singular(report.finish_reason)}")
     emit()
     for row in report.rounds:
-        verdict = f"{row.verdict} after {row.pairs} pairs" if row.verdict else "not judged"
-        emit(
-            f"round {row.number}: {row.episodes} episodes, {row.solved} solved, {row.skills} new skills;"
-            f" gate: {verdict}{', promoted' if row.promoted else ''}"
-        )
+        verdict = f"{row.verdict} after {counted(row.pairs, 'pair')}" if row.verdict else "not judged"
+        done = f"{counted(row.episodes, 'episode')}, {row.solved} solved, {counted(row.skills, 'new skill')}"
+        emit(f"round {row.number}: {done}; gate: {verdict}{', promoted' if row.promoted else ''}")
         if row.idle:
-            emit(f"  {row.idle} skills idle: they served no task but their own; `evolve skills list --all` has them")
+            told = "it served no task but its own" if row.idle == 1 else "they served no task but their own"
+            emit(f"  {counted(row.idle, 'skill')} idle: {told}; evolve skills list --all")
         if row.checkable:
             emit(f"  checked: {row.checked} of {row.checkable} tasks that can only be checked; not part of the proof")
-        emit(f"  {row.reason}")
+        emit(f"  {singular(row.reason)}")
     emit()
-    emit(table(("arm", "tasks", "solved", "verified", "candidates", "seconds", ""), _arm_cells(report)))
-    emit()
+    _show_arms(report)
     if report.ratio.value is not None or report.gain.value is not None:
         _show_contrasts(report)
         emit(_verdict(report))
         emit()
     _show_learned(report)
     emit(f"spent: {report.spent.candidates:,} candidates in {report.spent.seconds:.0f} s")
+
+
+def _show_arms(report: Report) -> None:
+    """A row for each arm that was run, and why the others were not."""
+    header = ("arm", "tasks", "solved", "verified", "candidates", "seconds", "")
+    run = [_arm_cells(row) for row in report.arms if row.tasks]
+    if run:
+        emit(table(header, run, spare=("seconds",)))
+    left = [row for row in report.arms if not row.tasks]
+    for reason in dict.fromkeys(row.note for row in left):
+        emit(f"{', '.join(row.arm for row in left if row.note == reason)}: {reason}")
+    emit()
 
 
 def _verdict(report: Report) -> str:
@@ -80,7 +92,7 @@ def _verdict(report: Report) -> str:
 def _show_contrasts(report: Report) -> None:
     """Every figure with its interval and n, and how often the test tasks were looked at."""
     cost = "tokens" if any(row.tokens for row in report.arms) else "candidates"
-    for one in report.contrasts or (_main_contrast(report),):
+    for one in report.compared:
         emit(f"{cost}, learned / {one.arm}: {_interval(one.ratio)} (median over tasks both solve)")
         emit(f"share solved, learned - {one.arm}: {_interval(one.gain)}")
         emit(f"  with bounds for every look at once: {_interval(one.gain_always)}")
@@ -89,35 +101,25 @@ def _show_contrasts(report: Report) -> None:
     emit(f"the test tasks of this suite have been opened {looks}")
 
 
-def _main_contrast(report: Report) -> Contrast:
-    """For reports that an older version wrote."""
-    from evolve.improve.report import Contrast
-
-    return Contrast(arm="unlearned", gain=report.gain, ratio=report.ratio)
-
-
-def _arm_cells(report: Report) -> list[tuple[object, ...]]:
-    cells: list[tuple[object, ...]] = []
-    for row in report.arms:
-        if row.tasks:
-            cells.append((row.arm, row.tasks, row.solved, row.verified, row.candidates, row.seconds, row.note))
-        else:
-            cells.append((row.arm, "", "", "", "", "", row.note))
-    return cells
+def _arm_cells(row: ArmRow) -> tuple[object, ...]:
+    return row.arm, row.tasks, row.solved, row.verified, row.candidates, row.seconds, row.note
 
 
 def _show_learned(report: Report) -> None:
-    emit(f"learned: {report.insight_count} insights from {report.evidence_count} pieces of evidence")
+    evidence = counted(report.evidence_count, "piece of evidence", "pieces of evidence")
+    emit(f"learned: {counted(report.insight_count, 'insight')} from {evidence}")
     for insight in report.insights[:6]:
-        emit(f"  {insight.status}, {insight.evidence} rows: {shorten(insight.text, 96)}")
-    emit(f"learned: {len(report.skills)} skills")
+        emit(f"  {insight.status}, {counted(insight.evidence, 'row')}: {shorten(insight.text, 160)}")
+    emit(f"learned: {counted(report.skills, 'skill')}")
     for skill in report.skills[:6]:
-        emit(f"  {skill.name} ({skill.status}, helped {skill.tasks} tasks): {shorten(skill.description, 70)}")
+        does = shorten(pages.first_sentence(skill.description), 100)
+        emit(f"  {skill.name} ({skill.status}, helped {counted(skill.tasks, 'task')}): {does}")
 
 
 def _interval(interval: Interval) -> str:
     if interval.value is None:
         return "no figure"
     if interval.low is None or interval.high is None:
-        return f"{interval.value:.3f} over {interval.n} groups, too few for an interval"
-    return f"{interval.value:.3f}, 95 % interval {interval.low:.3f} to {interval.high:.3f} over {interval.n} groups"
+        return f"{interval.value:.3f} over {counted(interval.n, 'group')}, too few for an interval"
+    over = counted(interval.n, "group")
+    return f"{interval.value:.3f}, 95 % interval {interval.low:.3f} to {interval.high:.3f} over {over}"

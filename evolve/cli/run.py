@@ -9,41 +9,53 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import asking, folder, options
-from evolve.cli.output import emit, emit_json, flush, note, shorten, visible
+from evolve.cli import asking, folder, options, pages
+from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, visible
 
 if TYPE_CHECKING:
-    from evolve.tasks import Task
-    from evolve.workspace import Person, Result, Workspace
+    from evolve.workspace import Person, Result, Task, Workspace
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
 _QUESTIONS = 3
 
 Wanted = Annotated[
     str | None,
     typer.Argument(
-        help="A task file, SUITE#ID, - for rows on stdin, or with --dir a task in words.",
+        metavar="TASK",
+        help="A task file, SUITE#ID, - for rows on stdin, or, with --dir or a model, a task in words.",
         show_default=False,
     ),
 ]
 Rubric = Annotated[
     str | None,
-    typer.Option("--rubric", help="TEXT or FILE by which a model judges what nothing else can check."),
+    typer.Option(
+        "--rubric",
+        metavar="TEXT",
+        help="Words, or a file of them, by which a model judges what nothing else can check.",
+    ),
 ]
 
 
-Rows = Annotated[
+Examples = Annotated[
     str | None,
-    typer.Option("--examples", help="A file of rows: last column is the output."),
+    typer.Option(
+        "--examples",
+        metavar="FILE",
+        help="A table: CSV, TSV, JSON or Python assertions; the last column is the output.",
+    ),
 ]
-Name = Annotated[str | None, typer.Option("--name", help="Name of the task and of its function.")]
+Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="Name of the task and of its function.")]
 
 
-@app.command("run")
+@app.page(
+    "run",
+    "evolve run --examples names.csv",
+    'evolve run "make the tests pass" --dir project --check "pytest -q" --model gpt-5-mini',
+)
 def run_command(
     task: Wanted = None,
-    examples: Rows = None,
+    examples: Examples = None,
     name: Name = None,
     no_header: Annotated[bool, typer.Option("--no-header", help="The table's first line is data.")] = False,
     directory: folder.Dir = None,
@@ -61,24 +73,23 @@ def run_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Learn a function from examples, or work in a folder: plan, act in code, verify, and keep what helped.
+    """Solve a task: learn a function from examples, or change a folder until a check passes.
 
-    With a model, a task may also be told in words.
+    What helped is kept for later tasks. With a model, a task may also be told in words.
     """
     import evolve
     from evolve.cli.views import RunView
-    from evolve.ledger import parse_budget
-    from evolve.workspace.model_setup import recorded
+    from evolve.workspace import models, parse_budget, recorded, tasks
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     person = asking.person_here("auto" if yes else approve, as_json=as_json)
     asked = recorded(model, record, replay)
     wish = folder.FolderWish(folder=directory, check=check, python=python, protect=protect, yes=yes)
-    decides = model or _default_model(model, workspace)
-    words = None if directory is not None else _words(task, examples, decides)
-    wanted = wish.task(task, name) or words or _task(task, examples, name=name, header=not no_header)
+    decides = models(workspace).acting(model)
+    rows = Rows(examples=examples, name=name, header=not no_header)
+    wanted = wish.task(task, name) or _task(task, rows, words=bool(decides))
     wish.fit(wanted)
-    wish.need_model(wanted, decides)
+    tasks.need_model(wanted, decides)  # told before anything is made
     wanted = _checked(wanted, rubric)
     view = RunView(unsandboxed=sandbox == "none")
     with evolve.open(workspace, model=asked, events=view, sandbox=sandbox) as opened:
@@ -92,9 +103,9 @@ def run_command(
 
 def _checked(task: Task, rubric: str | None) -> Task:
     """The task with its rubric if there is one; what is doubtful about it is told."""
-    from evolve.workspace.runs.given_task import with_rubric
+    from evolve.workspace import tasks
 
-    wanted = with_rubric(task, rubric) if rubric is not None else task
+    wanted = tasks.with_rubric(task, rubric) if rubric is not None else task
     for warning in wanted.warnings:
         note(visible(f"warning: {warning}", lines=False))
     return wanted
@@ -120,9 +131,9 @@ def shown(opened: Workspace, task: Task | None, result: Result, how: Shown) -> i
     Args:
         task: None where nothing is asked any more.
     """
-    from evolve.environments import kind_of
+    from evolve.workspace import tasks
 
-    if result.patch is not None or (task is not None and kind_of(task.environment).leaves_changes):
+    if result.patch is not None or (task is not None and tasks.leaves_changes(task)):
         return folder.show_work(opened, result, as_json=how.as_json)
     if task is not None and asking.is_attended(as_json=how.as_json):
         result = _asked(opened, task, result, how)
@@ -134,64 +145,28 @@ def shown(opened: Workspace, task: Task | None, result: Result, how: Shown) -> i
     return _exit_code(result)
 
 
-def _default_model(model: str | None, workspace: str | None) -> str:
-    """The workspace's model where none is named; nothing is made to find it out."""
-    from evolve.paths import find_workspace, user_workspace
-    from evolve.settings import load_settings
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """The options of ``evolve run`` that are about rows."""
 
-    if model is not None:
-        return model
-    settings = load_settings(find_workspace(workspace) or user_workspace())
-    return settings.model or settings.role_models.get("act", "")
+    examples: str | None
+    name: str | None
+    header: bool
 
 
-def _words(task: str | None, examples: str | None, model: str) -> Task | None:
-    """The task in words that a model can take, or None."""
-    from evolve.workspace.runs.given_task import is_in_words, task_in_words
+def _task(task: str | None, rows: Rows, *, words: bool) -> Task:
+    """The task that is named or given as rows; rows may also come from stdin."""
+    from evolve.workspace import tasks
 
-    if not model or task is None or examples is not None or not is_in_words(task):
-        return None
-    return task_in_words(task)
-
-
-def _task(task: str | None, examples: str | None, *, name: str | None, header: bool) -> Task:
-    from evolve.errors import UsageError
-    from evolve.tasks import load_examples, resolve_task
-
-    if (task is None) == (examples is None):
-        raise UsageError("give either TASK or --examples FILE", hint="evolve run --examples data.csv")
-    if examples is not None and not examples.strip():
-        raise UsageError("--examples: the name of the file is empty", hint="evolve run --examples data.csv")
-    if "-" in (task, examples):
-        return _from_stdin(name, header=header)
-    if examples is not None:
-        return load_examples(examples, name=name, header=header)
-    return resolve_task(str(task))
-
-
-def _from_stdin(name: str | None, *, header: bool) -> Task:
-    """Rows from stdin, as JSON when they look like it, else as CSV; checked like any file."""
-    import tempfile
-    from pathlib import Path
-
-    from evolve.errors import TaskError
-    from evolve.tasks import load_examples
-
-    data = sys.stdin.buffer.read()
-    suffix = ".json" if data.lstrip()[:1] in (b"{", b"[") else ".csv"
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / f"stdin{suffix}"
-        file.write_bytes(data)
-        try:
-            return load_examples(file, name=name, header=header)
-        except TaskError as error:
-            raise TaskError(str(error).replace(str(file), "stdin"), hint=error.hint) from error
+    if "-" in (task, rows.examples) and None in (task, rows.examples):
+        return tasks.from_bytes(sys.stdin.buffer.read(), name=rows.name, header=rows.header)
+    return tasks.read(task, examples=rows.examples, name=rows.name, header=rows.header, words=words)
 
 
 def _asked(opened: Workspace, task: Task, result: Result, how: Shown) -> Result:
     """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
     from evolve.errors import TaskError
-    from evolve.workspace.runs.given_task import with_answer
+    from evolve.workspace import tasks
 
     for _ in range(_QUESTIONS):
         open_question = result.ambiguity
@@ -201,7 +176,7 @@ def _asked(opened: Workspace, task: Task, result: Result, how: Shown) -> Result:
         if chosen is None:
             return result
         try:
-            task = with_answer(task, open_question.input, chosen[0])
+            task = tasks.with_answer(task, open_question.input, chosen[0])
         except TaskError as error:
             note(str(error))
             continue
@@ -220,6 +195,7 @@ def _choice(arguments: Any, outputs: Any) -> tuple[Any] | None:
 
 def _show(result: Result, mark: str) -> None:
     if result.answer and (result.solved or result.status == "unverified"):
+        note("")
         emit(result.answer.rstrip(), exact=True)
         emit()
     if result.status == "unverified" or (result.judged and result.solved):
@@ -231,7 +207,7 @@ def _show(result: Result, mark: str) -> None:
         emit(f"ambiguous: for {_values(result.ambiguity.input)} this gives {first}, another short program {others[0]}")
         emit("  add a row with that input to decide it")
     for text in result.learned[:5]:
-        emit(f"learned: {shorten(text, 110)}")
+        emit(f"learned: {shorten(text, 160)}")
     for skill in result.skills:
         emit(f"new skill: {skill}  (evolve skills show {skill})")
     emit(f"{_cost(result)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
@@ -239,9 +215,9 @@ def _show(result: Result, mark: str) -> None:
 
 def _cost(result: Result) -> str:
     if not result.cost.calls:
-        return f"{result.cost.candidates:,} candidates"
+        return counted(result.cost.candidates, "candidate")
     money = f", ${result.cost.money:.4f}" if result.cost.money else ""
-    return f"{result.cost.tokens:,} tokens in {result.cost.calls} calls{money}"
+    return f"{counted(result.cost.tokens, 'token')} in {counted(result.cost.calls, 'call')}{money}"
 
 
 def _values(arguments: Any) -> str:

@@ -3,39 +3,36 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli import asking, options
-from evolve.cli.output import emit, emit_json, flush, shorten, table
+from evolve.cli import asking, options, pages
+from evolve.cli.output import counted, emit, emit_json, flush, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.episodes import EpisodeRecord
+    from evolve.workspace import EpisodeRecord
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
 
-@app.command("list")
+@app.page("list", "evolve runs list")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List runs, oldest first."""
     import evolve
-    from evolve.workspace.runs.solving import waiting_question
 
     with evolve.open(workspace, read_only=True) as opened:
-        runs = opened.stores.runs.runs()
-        counts = Counter(record.run for record in opened.stores.runs.episodes())
+        runs = opened.runs.list()
     if as_json:
         emit_json(
             [
                 {
-                    "id": one.id,
-                    "kind": one.kind,
-                    "started": one.started,
-                    "state": one.state,
-                    "body": dict(one.body),
-                    "episodes": counts[one.id],
+                    "id": one.run.id,
+                    "kind": one.run.kind,
+                    "started": one.run.started,
+                    "state": one.run.state,
+                    "body": dict(one.run.body),
+                    "episodes": one.episodes,
                 }
                 for one in runs
             ]
@@ -43,19 +40,20 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
         return
     rows = [
         (
-            one.id,
-            one.kind,
-            str(one.body.get("task") or one.body.get("suite") or ""),
-            one.started,
-            "waiting" if waiting_question(one) is not None else one.state,
-            counts[one.id],
+            one.run.id,
+            one.run.kind,
+            str(one.run.body.get("task") or one.run.body.get("suite") or ""),
+            _minute(one.run.started),
+            "waiting" if one.question is not None else one.run.state,
+            one.episodes,
         )
         for one in runs
     ]
-    emit(table(("run", "kind", "of", "started", "state", "episodes"), rows) or "no runs yet")
+    header = ("run", "kind", "of", "started (UTC)", "state", "episodes")
+    emit(table(header, rows, spare=("started (UTC)", "kind")) or "no runs yet")
 
 
-@app.command("show")
+@app.page("show", "evolve runs show r1")
 def show_command(
     run: options.RunId,
     workspace: options.Workspace = None,
@@ -63,11 +61,10 @@ def show_command(
 ) -> None:
     """List the episodes of a run, and what it waits for."""
     import evolve
-    from evolve.workspace.runs.solving import waiting_question
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.stores.runs.run(run)
-        records = opened.stores.runs.episodes(run=found.id)
+        found = opened.runs.show(run)
+    records = found.episodes
     if as_json:
         emit_json(
             [
@@ -90,13 +87,17 @@ def show_command(
         for one in records
     ]
     header = ("episode", "task", "split", "variant", "status", "rests on", "candidates")
-    emit(table(header, rows) or "no episodes yet")
+    emit(table(header, rows, spare=("variant", "split")) or "no episodes yet")
     for record in records:
         _tell_answers(record)
-    question = waiting_question(found)
-    if question is not None:
-        emit(f"waiting for an answer: {question.text}")
-        emit(f"  try: evolve runs answer {found.id} TEXT")
+    if found.question is not None:
+        emit(f"waiting for an answer: {found.question.text}")
+        emit(f"  try: evolve runs answer {found.run.id} TEXT", whole=True)
+
+
+def _minute(time: str) -> str:
+    """Such as ``2026-11-22 17:41``, of a time in full."""
+    return time[:16].replace("T", " ")
 
 
 def _grounds(record: EpisodeRecord) -> str:
@@ -105,28 +106,25 @@ def _grounds(record: EpisodeRecord) -> str:
 
 def _tell_answers(record: EpisodeRecord) -> None:
     """What was asked in an episode, and what the person said."""
-    from evolve.agent.questions import is_answered, was_stopped
-
     for step in record.steps:
-        if step.observation is not None and is_answered(step):
+        if step.observation is not None and step.observation.person:
             emit(f"step {step.number} of {record.episode[:10]} asked: {step.action.text}")
             emit(f"  the person answered: {step.observation.text}")
-        elif was_stopped(step):
+        elif step.observation is not None and step.observation.interrupted:
             emit(f"step {step.number} of {record.episode[:10]} was stopped by the person")
 
 
-@app.command("replay")
+@app.page("replay", "evolve runs replay 7a8b802e")
 def replay_command(
-    episode: Annotated[str, typer.Argument(help="Id of an episode or its beginning.")],
+    episode: Annotated[str, typer.Argument(metavar="EPISODE", help="Id of an episode or its beginning.")],
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Show an episode again, step by step, from the record."""
     import evolve
-    from evolve.agent.questions import is_answered
 
     with evolve.open(workspace, read_only=True) as opened:
-        record = opened.stores.runs.episode(episode)
+        record = opened.runs.replay(episode)
     if as_json:
         emit_json(record)
         return
@@ -136,22 +134,22 @@ def replay_command(
     for step in record.steps:
         emit(f"step {step.number}: {step.action.kind}: {shorten(step.action.text, 100)}")
         for line in step.action.code.rstrip().splitlines():
-            emit(f"    {line}")
-        if step.observation is not None and is_answered(step):
+            emit(f"    {line}", whole=True)
+        if step.observation is not None and step.observation.person:
             emit(f"  the person answered: {step.observation.text}")
         elif step.observation is not None:
             seen = step.observation
             good = "runs" if record.status == "unverified" else "reproduces every example"
             emit("  observe: " + (good if seen.ok else shorten(seen.error or "differs", 100)))
         if step.judgement is not None:
-            grounds = f"on {step.judgement.rows} rows" if step.judgement.rows else "by a check"
+            grounds = f"on {counted(step.judgement.rows, 'row')}" if step.judgement.rows else "by a check"
             emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'} {grounds}")
     for claim in record.claims:
         emit(f"claim: {claim.text}")
     emit(f"{record.status}: {record.note}")
 
 
-@app.command("diff")
+@app.page("diff", "evolve runs diff r1")
 def diff_command(
     run: options.RunId,
     workspace: options.Workspace = None,
@@ -162,14 +160,14 @@ def diff_command(
     from evolve.cli.asking import show_diff
 
     with evolve.open(workspace, read_only=True) as opened:
-        patch = opened.folders.get(run)
+        patch = opened.runs.diff(run)
     if as_json:
         emit_json({**patch.to_json(), "diff": patch.diff})
     else:
         show_diff(patch.diff)
 
 
-@app.command("apply")
+@app.page("apply", "evolve runs apply r1")
 def apply_command(
     run: options.RunId,
     workspace: options.Workspace = None,
@@ -180,17 +178,19 @@ def apply_command(
     from evolve.cli.folder import show_patch
 
     with evolve.open(workspace) as opened:
-        patch = opened.apply(run)
+        patch = opened.runs.apply(run)
     if as_json:
         emit_json(patch.to_json())
     else:
         show_patch(patch)
 
 
-@app.command("answer")
+@app.page("answer", 'evolve runs answer r1 "the second one"', "evolve runs answer r1 --withdraw")
 def answer_command(
-    run: Annotated[str, typer.Argument(help="Id of a run that waits, such as r1.")],
-    text: Annotated[str | None, typer.Argument(help="The answer, or - to read it from stdin.")] = None,
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run that waits, such as r1.")],
+    text: Annotated[
+        str | None, typer.Argument(metavar="ANSWER", help="The answer, or - to read it from stdin.")
+    ] = None,
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Take the question back: the work ends there.")] = False,
     approve: asking.Approve = "ask",
     model: options.Model = None,
@@ -208,10 +208,10 @@ def answer_command(
     said = sys.stdin.read() if text == "-" else text
     if model is None:
         with evolve.open(workspace, read_only=True) as looked:
-            model = looked.stores.runs.run(run).body.get("model")
+            model = looked.runs.show(run).model
     person = asking.person_here(approve, as_json=as_json)
     with evolve.open(workspace, model=model, events=RunView()) as opened, opened.delivering():
-        result = opened.answer(run, said, person=person)
+        result = opened.runs.answer(run, said, person=person)
         code = shown(opened, None, result, Shown(person=person, as_json=as_json))
         flush()
     raise typer.Exit(code)

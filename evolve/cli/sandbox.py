@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, note
 
 if TYPE_CHECKING:
-    from evolve.sandbox import ActionResult, ProbeOutcome, SandboxLimits
+    from evolve.workspace import ActionResult, ProbeOutcome, SandboxLimits
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Run code in the sandbox, or test the sandbox.")
+app = pages.App(
+    "Run code in the sandbox, or test whether the sandbox holds.",
+    *("evolve sandbox check", "evolve sandbox exec script.py"),
+)
 
 
 Backend = Annotated[
@@ -22,6 +27,7 @@ Backend = Annotated[
     typer.Option(
         "--backend",
         "--sandbox",
+        metavar="BACKEND",
         help="auto, bubblewrap, landlock, seatbelt; none confines nothing and needs EVOLVE_UNSAFE=I_UNDERSTAND.",
     ),
 ]
@@ -29,22 +35,23 @@ Session = Annotated[
     str | None,
     typer.Option(
         "--session",
+        metavar="NAME",
         help="See the variables of earlier commands with the same name. The workspace keeps the actions of a session"
         " and replays them each time; if one gives something else than when it was recorded, the session is at"
         " fault. An action that hits a limit is not kept.",
     ),
 ]
-Wall = Annotated[float, typer.Option("--wall", min=0.01, max=86_400, help="Wall seconds.")]
-Memory = Annotated[int, typer.Option("--memory", min=16, max=2**20, help="Memory, MiB.")]
+Wall = Annotated[float, typer.Option("--wall", metavar="SECONDS", min=0.01, max=86_400, help="Wall seconds.")]
+Memory = Annotated[int, typer.Option("--memory", metavar="MIB", min=16, max=2**20, help="Memory, MiB.")]
 Python = Annotated[
     str | None,
-    typer.Option("--python", help="A virtual environment the code may import from."),
+    typer.Option("--python", metavar="DIR", help="A virtual environment the code may import from."),
 ]
 
 
-@app.command("exec")
+@app.page("exec", "evolve sandbox exec script.py", "evolve sandbox exec - --wall 10 < script.py")
 def exec_command(
-    file: Annotated[str, typer.Argument(help="A Python file, or - for stdin.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A Python file, or - for stdin.")],
     backend: Backend = None,
     wall: Wall = 5.0,
     memory: Memory = 512,
@@ -58,43 +65,22 @@ def exec_command(
     The value is that of the last expression, else what the code assigned to result.
     Exit codes: 0 done, 1 the code failed or hit a limit, 3 no sandbox.
     """
-    from pathlib import Path
+    from evolve.workspace import SandboxLimits, sandbox
 
-    from evolve.paths import find_workspace
-    from evolve.sandbox import SandboxLimits, open_sandbox
-    from evolve.settings import load_settings, with_sandbox
-    from evolve.workspace.opening import cache_folder
-
-    code = _code(file)
-    root = find_workspace(workspace)
-    settings = with_sandbox(load_settings(root), backend)
-    chosen = "none" if settings.unsandboxed else settings.sandbox
-    environment = Path(python) if python else None
-    with open_sandbox(
-        chosen, cache_dir=cache_folder(), warm=False, python=environment, hidden=[root] if root else []
-    ) as sandbox:
-        if settings.unsandboxed:
-            note("[unsandboxed] this code runs with all your rights")
-        limits = SandboxLimits(wall_s=wall, memory_mb=memory)
-        if session is None:
-            result = sandbox.execute(code, limits)
-        else:
-            from evolve.workspace.runs.code_sessions import run_in_session
-
-            result = run_in_session(sandbox, session, code, limits, path=workspace)
+    code, limits = _code(file), SandboxLimits(wall_s=wall, memory_mb=memory)
+    box = sandbox(workspace, backend)
+    if box.unsandboxed:
+        note("[unsandboxed] this code runs with all your rights")
+    done = box.exec(code, limits=limits, session=session, python=python or None)
     if as_json:
-        emit_json({**_result(result), "backend": sandbox.backend})
+        emit_json({**_result(done.result), "backend": done.backend})
     else:
-        _show(result, limits)
-    raise typer.Exit({"ok": 0, "fault": 3}.get(result.state, 1))
+        _show(done.result, limits)
+    raise typer.Exit({"ok": 0, "fault": 3}.get(done.result.state, 1))
 
 
-def _code(file: str) -> str:
-    from evolve.files import read_text
-
-    if file != "-":
-        return read_text(file)
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+def _code(file: str) -> str | Path:
+    return Path(file) if file != "-" else sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
 def _result(result: ActionResult) -> dict[str, Any]:
@@ -114,9 +100,9 @@ def _result(result: ActionResult) -> dict[str, Any]:
 
 def _show(result: ActionResult, limits: SandboxLimits) -> None:
     if result.stdout:
-        emit(result.stdout.removesuffix("\n"))
+        emit(result.stdout.removesuffix("\n"), whole=True)
     if result.stderr:
-        note(result.stderr.removesuffix("\n"))
+        note(result.stderr.removesuffix("\n"), whole=True)
     if result.has_value and result.value is not None:
         emit(f"value: {json.dumps(result.value, ensure_ascii=False)}")
     for item in result.denied:
@@ -128,13 +114,15 @@ def _show(result: ActionResult, limits: SandboxLimits) -> None:
         note(f"{'fault' if result.state == 'fault' else 'error'}: {result.error}")
 
 
-@app.command("check")
+@app.page("check", "evolve sandbox check")
 def check_command(as_json: options.AsJson = False) -> None:
-    """Test every sandbox backend by probes, now: each tries what must not work. Exit code 3 when none holds."""
-    from evolve.sandbox import check_backends
-    from evolve.workspace.opening import cache_folder
+    """Test whether the sandbox holds here, by probes that try what must not work.
 
-    found = check_backends(cache_folder())
+    Every backend is tested now. Exit code 3 when none holds.
+    """
+    from evolve.workspace import sandbox
+
+    found = sandbox().check()
     holding = [name for name, outcomes in found.items() if all(outcome.passed for outcome in outcomes)]
     if as_json:
         emit_json(
@@ -152,13 +140,13 @@ def _probe(outcome: ProbeOutcome) -> dict[str, Any]:
     return {"name": outcome.name, "passed": outcome.passed, "detail": outcome.detail}
 
 
-def _show_check(found: dict[str, list[ProbeOutcome]], holding: list[str]) -> None:
+def _show_check(found: Mapping[str, Sequence[ProbeOutcome]], holding: list[str]) -> None:
     import os
 
     for name, outcomes in found.items():
         failed = [outcome for outcome in outcomes if not outcome.passed]
         chosen = "  (used here)" if holding[:1] == [name] else ""
-        state = f"holds      {len(outcomes)} probes{chosen}" if not failed else "not usable "
+        state = f"holds      {counted(outcomes, 'probe')}{chosen}" if not failed else "not usable "
         emit(f"{name:<11} {state}" + "; ".join(f"{one.name}: {one.detail}" for one in failed))
     if not holding:
         note("no sandbox holds on this machine, so no code is run")

@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import Annotated
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, note
 from evolve.errors import UsageError
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
 
-@app.command("selftest")
+@app.page("selftest", "evolve selftest --null --loops 20")
 def selftest_command(
     null: Annotated[bool, typer.Option("--null", help="Loops of proposals that change nothing.")] = False,
-    loops: Annotated[int, typer.Option("--loops", min=1, help="How many loops.")] = 80,
+    loops: Annotated[int, typer.Option("--loops", metavar="NUMBER", min=1, help="How many loops.")] = 80,
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show how often the gate accepts what is no better. Ends with 1 if that is more often than it promises."""
+    """Test on this machine how often the gate accepts what is no better.
+
+    The exit code is 1 if that is more often than the gate promises.
+    """
     if not null:
         raise UsageError("nothing to test was named", hint="evolve selftest --null")
-    from evolve.agent.codec import to_data
-    from evolve.settings import Settings
-    from evolve.workspace.loops.selftest import LEVEL, null_loops
-    from evolve.workspace.opening import sandbox_opener
+    import evolve
+    from evolve.workspace import to_data
 
-    with closing(sandbox_opener(Settings())()) as sandbox:
-        found = null_loops(loops, sandbox, told=note, seed=seed)
+    found = evolve.selftest(loops, seed=seed, told=note)
     if as_json:
-        emit_json({**to_data(found), "level": LEVEL, "kept": found.kept, "shown": found.shown})
+        emit_json({**to_data(found), "level": found.level, "kept": found.kept, "shown": found.shown})
     else:
         rate = found.rate
-        emit(f"{found.loops} loops of {found.proposals} proposals that change nothing, {found.groups} groups each")
+        each = f"{counted(found.proposals, 'proposal')} that change nothing, {counted(found.groups, 'group')} each"
+        emit(f"{counted(found.loops, 'loop')} of {each}")
         emit(f"loops with a false accept: {found.accepted}, share {rate.value:.3f}")
-        emit(f"95 % interval {rate.low:.3f} to {rate.high:.3f}; promised: at most {LEVEL:g}")
+        emit(f"95 % interval {rate.low:.3f} to {rate.high:.3f}; promised: at most {found.level:g}")
         emit(f"pairs that moved the test: {found.decisive:.0f} a loop")
         held = "the promise holds" if found.shown else "nothing contradicts the promise; more loops would show more"
         emit(held if found.kept else "the promise does not hold")

@@ -6,18 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note, shorten, table
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, note, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.skills import Skill
+    from evolve.workspace import Skill
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at, check and export learned skills.")
+app = pages.App(
+    "Look at, check and export learned skills, which are code with tests.",
+    *("evolve skills list", "evolve skills export give-short-name-aeb2 --out exported"),
+)
 
-Name = Annotated[str, typer.Argument(help="Name of a skill.")]
+Name = Annotated[str, typer.Argument(metavar="SKILL", help="Name of a skill, from the list.")]
 
 
-@app.command("list")
+@app.page("list", "evolve skills list", "evolve skills list --all")
 def list_command(
     retired: Annotated[bool, typer.Option("--all", help="Also those that are not in use.")] = False,
     workspace: options.Workspace = None,
@@ -25,7 +28,7 @@ def list_command(
 ) -> None:
     """List skills, those that helped most tasks first."""
     import evolve
-    from evolve.skills import ACTIVE
+    from evolve.workspace import ACTIVE
 
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.skills.list(() if retired else ACTIVE)
@@ -36,35 +39,36 @@ def list_command(
     if as_json:
         emit_json([_skill(skill) for skill in found])
         return
-    rows = [(skill.name, skill.status, len(skill.tasks), shorten(skill.description, 80)) for skill in found]
+    rows = [(one.name, one.status, len(one.tasks), _briefly(one)) for one in found]
     emit(table(("name", "status", "tasks", "description"), rows) or "no skills yet")
     if idle:
-        note(f"{idle} more are idle: no answer to another task used them; --all lists them, find and export know them")
+        used = f"{idle} more {'is' if idle == 1 else 'are'} idle: no answer to another task used {_them(idle)}"
+        note(f"{used}; --all lists {_them(idle)}, find and export know {_them(idle)}")
 
 
-@app.command("show")
+@app.page("show", "evolve skills show give-short-name-aeb2")
 def show_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show a skill: what it does, its code, and what it rests on."""
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        skill = opened.skills.get(name)
+        skill = opened.skills.show(name)
         reason = opened.skills.reason(name)
     if as_json:
         body = {"code": skill.code, "tests": skill.test_code, "tree": skill.tree, "reason": reason}
         emit_json({**_skill(skill), **body})
         return
     emit(f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
-    emit(f"from {skill.source or 'unknown'}; helped {len(skill.tasks)} tasks; digest {skill.digest[:12]}")
+    emit(f"from {skill.source or 'unknown'}; helped {counted(skill.tasks, 'task')}; digest {skill.digest[:12]}")
     if reason:
         emit(f"why it is {skill.status}: {reason}")
     emit()
     emit(skill.code.rstrip(), exact=True)
 
 
-@app.command("find")
+@app.page("find", 'evolve skills find "initials of a name"')
 def find_command(
-    query: Annotated[str, typer.Argument(help="What the skill should do.")],
+    query: Annotated[str, typer.Argument(metavar="WORDS", help="What the skill should do.")],
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -76,17 +80,17 @@ def find_command(
     if as_json:
         emit_json([_skill(skill) for skill in found])
         return
-    emit(table(("name", "description"), [(one.name, shorten(one.description, 90)) for one in found]) or "none fits")
+    emit(table(("name", "description"), [(one.name, _briefly(one)) for one in found]) or "none fits")
 
 
-@app.command("verify")
+@app.page("verify", "evolve skills verify give-short-name-aeb2")
 def verify_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Run a skill's own tests in the sandbox. One that fails is not used until they pass again."""
     import evolve
 
     with evolve.open(workspace) as opened:
         outcomes = opened.skills.verify(name)
-        status = opened.skills.get(name).status
+        status = opened.skills.show(name).status
     passed = bool(outcomes) and all(outcome.ok for outcome in outcomes)
     if as_json:
         tests = [{"name": one.name, "ok": one.ok, "error": one.error} for one in outcomes]
@@ -99,7 +103,7 @@ def verify_command(name: Name, workspace: options.Workspace = None, as_json: opt
     raise typer.Exit(0 if passed else 1)
 
 
-@app.command("retire")
+@app.page("retire", "evolve skills retire give-short-name-aeb2")
 def retire_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Take a skill out of use. Its body and history stay."""
     import evolve
@@ -112,9 +116,12 @@ def retire_command(name: Name, workspace: options.Workspace = None, as_json: opt
         emit(f"retired {skill.name}")
 
 
-@app.command("own")
+@app.page("own", "evolve skills own give-short-name-aeb2")
 def own_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Make a skill yours, name and description too: it is never changed unattended, and exported in these words."""
+    """Make a skill yours: it is never changed unattended.
+
+    Its name and description are yours too, and it is exported in these words.
+    """
     import evolve
 
     with evolve.open(workspace) as opened:
@@ -125,14 +132,16 @@ def own_command(name: Name, workspace: options.Workspace = None, as_json: option
         emit(f"{skill.name} is yours, and is exported with its description: {skill.description}")
 
 
-@app.command("export")
+@app.page("export", "evolve skills export give-short-name-aeb2 --out exported")
 def export_command(
-    names: Annotated[list[str], typer.Argument(help="Names of skills.", show_default=False)],
-    out: Annotated[str, typer.Option("--out", help="Folder to write into.")],
-    to: Annotated[str, typer.Option("--to", help="Format: agent-skills.")] = "agent-skills",
+    names: Annotated[list[str], typer.Argument(metavar="SKILL", help="Names of skills.", show_default=False)],
+    out: Annotated[str, typer.Option("--out", metavar="DIR", help="Folder to write into.")],
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="Format: agent-skills.")] = "agent-skills",
     without_evals: Annotated[bool, typer.Option("--without-evals", help="Leave out all examples.")] = False,
     withhold_rows: Annotated[bool, typer.Option("--withhold-rows", help="Leave out examples with a secret.")] = False,
-    description: Annotated[str, typer.Option("--description", help="Your own words for it.", show_default=False)] = "",
+    description: Annotated[
+        str, typer.Option("--description", metavar="TEXT", help="Your own words for it.", show_default=False)
+    ] = "",
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -150,6 +159,15 @@ def export_command(
         return
     for folder in folders:
         emit(f"wrote {folder}")
+
+
+def _briefly(skill: Skill) -> str:
+    """What it does, without when to use it, which ``show`` tells too."""
+    return shorten(pages.first_sentence(skill.description), 100)
+
+
+def _them(count: int) -> str:
+    return "it" if count == 1 else "them"
 
 
 def _skill(skill: Skill) -> dict[str, Any]:

@@ -7,91 +7,91 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note, shorten, table, visible
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, note, shorten, table, visible
 
 if TYPE_CHECKING:
-    from evolve.tasks import Suite, Task
+    from evolve.workspace import Suite, Task
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Generate, import and look at tasks.")
+app = pages.App("List, generate, import and look at tasks.", "evolve tasks list", "evolve tasks generate lists --n 20")
 
 
-@app.command("list")
+@app.page("list", "evolve tasks list")
 def list_command(as_json: options.AsJson = False) -> None:
     """List the built-in suites."""
-    from evolve.tasks import BUILTIN
+    from evolve.workspace import tasks
 
+    names = tasks.list()
     if as_json:
-        emit_json([suite.name for suite in BUILTIN])
+        emit_json(names)
         return
-    for suite in BUILTIN:
-        emit(suite.name)
+    for name in names:
+        emit(name)
 
 
-@app.command("generate")
+@app.page("generate", "evolve tasks generate lists --n 20 --out lists.jsonl")
 def generate_command(
-    suite: Annotated[str, typer.Argument(help="everyday, lists, strings, tables or composed.")],
-    n: Annotated[int | None, typer.Option("--n", min=1, max=100_000, help="Number of tasks.")] = None,
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="everyday, lists, strings, tables or composed.")],
+    n: Annotated[int | None, typer.Option("--n", metavar="NUMBER", min=1, max=100_000, help="Number of tasks.")] = None,
     seed: options.Seed = 0,
-    out: Annotated[str | None, typer.Option("--out", help="File to write; default stdout.")] = None,
+    out: Annotated[str | None, typer.Option("--out", metavar="FILE", help="File to write; default stdout.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Write a built-in suite as JSON lines, one task each."""
-    from evolve.files import write_atomic
-    from evolve.tasks import generate_suite, render_jsonl, task_json
+    from evolve.workspace import tasks
 
-    made = generate_suite(suite, n=n, seed=seed)
+    made = tasks.generate(suite, n=n, seed=seed, out=out)
     if out is not None:
-        write_atomic(out, render_jsonl(made.tasks).encode("utf-8", "backslashreplace"))
-        note(f"wrote {len(made.tasks)} tasks to {out}")
+        note(f"wrote {counted(made.tasks, 'task')} to {out}")
     elif as_json:
-        emit_json([task_json(task) for task in made.tasks])
+        emit_json(tasks.as_json(made.tasks))
     else:
-        emit(render_jsonl(made.tasks).rstrip("\n"), exact=True)
+        emit(tasks.render(made.tasks).rstrip("\n"), exact=True)
 
 
-@app.command("import")
+@app.page("import", "evolve tasks import HumanEval.jsonl --out tasks.jsonl")
 def import_command(
-    file: Annotated[str, typer.Argument(help="JSONL in the format of HumanEval, MBPP or SWE-bench.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="JSONL in the format of HumanEval, MBPP or SWE-bench.")],
     repos: Annotated[
         str | None,
-        typer.Option("--repos", help="Folder of checked-out repositories, for SWE-style tasks."),
+        typer.Option("--repos", metavar="DIR", help="Folder of checked-out repositories, for SWE-style tasks."),
     ] = None,
-    out: Annotated[str | None, typer.Option("--out", help="File to write; default stdout.")] = None,
+    out: Annotated[str | None, typer.Option("--out", metavar="FILE", help="File to write; default stdout.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Turn tasks of a published format into evolve's own, one JSON line each. Reference solutions are not read."""
-    from evolve.files import write_atomic
-    from evolve.tasks import render_jsonl, task_json
-    from evolve.tasks.imports import import_tasks
+    """Turn tasks of a published format into evolve's own, one JSON line each.
 
-    found = import_tasks(file, repos=repos)
+    Reference solutions are not read.
+    """
+    from evolve.workspace import tasks
+
+    found = tasks.import_(file, repos=repos, out=out)
     for reason in (*found.refused, *(f"{task.id}: {text}" for task in found.tasks for text in task.warnings)):
         note(f"warning: {reason}")
     if out is not None:
-        write_atomic(out, render_jsonl(found.tasks).encode("utf-8", "backslashreplace"))
-        note(f"wrote {len(found.tasks)} tasks to {out}")
+        note(f"wrote {counted(found.tasks, 'task')} to {out}")
     elif as_json:
-        emit_json([task_json(task) for task in found.tasks])
+        emit_json(tasks.as_json(found.tasks))
     else:
-        emit(render_jsonl(found.tasks).rstrip("\n"), exact=True)
+        emit(tasks.render(found.tasks).rstrip("\n"), exact=True)
 
 
-@app.command("show")
+@app.page("show", "evolve tasks show everyday", "evolve tasks show names.csv")
 def show_command(
-    task: Annotated[str, typer.Argument(help="A suite, a task file, or SUITE#ID.")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A suite, a task file, or SUITE#ID.")],
     as_json: options.AsJson = False,
 ) -> None:
-    """Show a task, or what a suite holds. Rows kept for verification are counted, not shown."""
-    from evolve.errors import UsageError
-    from evolve.tasks import load_suite, resolve_task
+    """Show a task, or what a suite holds.
 
-    try:
-        _show_task(resolve_task(task), as_json)
-    except UsageError:
-        if "#" in task:
-            raise
-        _show_suite(load_suite(task), as_json)
+    Rows kept for verification are counted, not shown.
+    """
+    from evolve.workspace import Suite, tasks
+
+    found = tasks.show(task)
+    if isinstance(found, Suite):
+        _show_suite(found, as_json)
+    else:
+        _show_task(found, as_json)
 
 
 def _show_task(task: Task, as_json: bool) -> None:
@@ -114,17 +114,19 @@ def _show_task(task: Task, as_json: bool) -> None:
         )
         return
     emit(visible(f"{task.id} ({task.family}): {task.instruction}", lines=False))
-    from evolve.environments import kind_of
+    from evolve.workspace import tasks
 
-    told = kind_of(task.environment).told(task)
+    told = tasks.told(task)
     if told:
         emit(told)
         return
-    emit(f"def {view.entry}{view.signature}")
+    rows = len(task.verify_rows())
+    emit(f"def {view.entry}{view.signature}", whole=True)
     for row in task.examples:
         given = ", ".join(json.dumps(value, ensure_ascii=False) for value in row.input)
         emit(f"  {shorten(given, 90)}  →  {shorten(json.dumps(row.output, ensure_ascii=False), 60)}")
-    emit(f"{len(task.verify_rows())} rows are kept for verification" + (", and tests" if task.tests else ""))
+    kept = f"{counted(rows, 'row')} {'is' if rows == 1 else 'are'} kept for verification"
+    emit(kept + (", and tests" if task.tests else ""))
     for warning in task.warnings:
         note(visible(f"warning: {warning}", lines=False))
 
@@ -136,9 +138,9 @@ def _show_suite(suite: Suite, as_json: bool) -> None:
         tasks = [{"id": task.id, "family": task.family, "split": suite.split_of(task.group)} for task in suite.tasks]
         emit_json({"name": suite.name, "digest": suite.digest, "groups": groups, "splits": counts, "tasks": tasks})
         return
-    emit(f"{suite.name}: {len(suite.tasks)} tasks, {groups} distinct problems")
+    emit(f"{suite.name}: {counted(suite.tasks, 'task')}, {counted(groups, 'distinct problem')}")
     emit(", ".join(f"{count} {split}" for split, count in counts.items()))
     rows = [(task.id, task.family, shorten(task.instruction, 70)) for task in suite.tasks[:20]]
-    emit(table(("id", "family", "instruction"), rows))
+    emit(table(("id", "family", "instruction"), rows, spare=("family",)))
     if len(suite.tasks) > 20:
         emit(f"... and {len(suite.tasks) - 20} more")

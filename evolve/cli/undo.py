@@ -6,17 +6,17 @@ from typing import Annotated
 
 import typer
 
-from evolve.cli import asking, options
+from evolve.cli import asking, options, pages
 from evolve.cli.output import emit_json
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
 
-@app.command("undo")
+@app.page("undo", "evolve undo", "evolve undo r7")
 def undo_command(
     run: Annotated[
         str | None,
-        typer.Argument(help="Id of a run, else the newest that changed a folder."),
+        typer.Argument(metavar="RUN", help="Id of a run, else the newest that changed a folder."),
     ] = None,
     approve: asking.Approve = "ask",
     workspace: options.Workspace = None,

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, flush, note, shorten, table
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, singular, table
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Variants: what was tried, and which one acts.")
+if TYPE_CHECKING:
+    from evolve.workspace import AblationReport, Change
 
-Name = Annotated[str, typer.Argument(help="Digest or its beginning, active, or unlearned.")]
+app = pages.App(
+    "See every version of the agent that was tried, and choose which one acts.",
+    *("evolve variants list", "evolve variants rollback"),
+)
+
+Name = Annotated[str, typer.Argument(metavar="VARIANT", help="Digest or its beginning, active, or unlearned.")]
 
 
-@app.command("list")
+@app.page("list", "evolve variants list")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List every variant that was ever tried."""
     import evolve
@@ -35,40 +42,42 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
         )
         for row in rows
     ]
-    emit(table(("", "variant", "parent", "solved", "tasks", "cost", "gate", "from"), cells) or "no variant yet")
+    header = ("", "variant", "parent", "solved", "tasks", "cost", "gate", "from")
+    emit(table(header, cells, spare=("cost", "parent")) or "no variant yet")
     emit(f"active: {active[:12]}")
 
 
-@app.command("show")
+@app.page("show", "evolve variants show", "evolve variants show 27de021c")
 def show_command(name: Name = "active", workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show one variant: what it is made of, what the gate said, what was predicted and what came of it."""
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.variants.show(name)
+        measured = opened.variants.measured(name)
     if as_json:
         emit_json(found)
         return
-    emit(f"variant {found['digest']}{' (active)' if found['active'] else ''}")
+    emit(f"variant {found['digest'][:16]}{' (active)' if found['active'] else ''}")
     emit(f"from {found['origin']}")
     emit(f"lineage: {' <- '.join(one[:12] for one in found['lineage'])} <- unlearned")
     emit(f"guide: {'yes' if found['guide'] else 'no'}; skills: {len(found['skills'])}")
     emit(f"prompts: {', '.join(name for name, _ in found['prompts']) or 'as in the workspace'}")
     emit(f"workflow: {'its own' if found['workflow'] else 'as in the workspace'}")
-    emit(f"tried on {found['tasks']} tasks, {found['solved']} solved and verified")
+    emit(f"tried on {counted(found['tasks'], 'task')}, {found['solved']} solved and verified")
     for one in found["decisions"]:
-        emit(f"gate, run {one['run']}: {one['verdict']}; {one['reason']}")
-    for one in found["measures"]:
-        _show_measure(one)
+        emit(f"gate, run {one['run']}: {one['verdict']}; {singular(one['reason'])}")
+    for measure in measured:
+        _show_measure(measure)
     emit(f"transferable: {', '.join(found['transferable']) or 'not shown on another suite or model'}")
     for one in found["overrides"]:
         emit(f"override by {one['person']}: {one['reason']}")
 
 
-@app.command("diff")
+@app.page("diff", "evolve variants diff", "evolve variants diff 27de021c unlearned")
 def diff_command(
     name: Name = "active",
-    other: Annotated[str, typer.Argument(help="Compare with this one, else with its parent.")] = "",
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="Compare with this one, else with its parent.")] = "",
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -83,7 +92,7 @@ def diff_command(
         emit(text or "no difference", exact=True)
 
 
-@app.command("tree")
+@app.page("tree", "evolve variants tree")
 def tree_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Draw which variant was made from which."""
     import evolve
@@ -93,17 +102,17 @@ def tree_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     if as_json:
         emit_json({"tree": text.splitlines()})
     else:
-        emit(text)
+        emit(text, whole=True)
 
 
-@app.command("promote")
+@app.page("promote", 'evolve variants promote 27de021c --reason "answers are shorter"')
 def promote_command(
-    name: Annotated[str, typer.Argument(help="Digest or its beginning.")],
+    name: Annotated[str, typer.Argument(metavar="VARIANT", help="Digest or its beginning.")],
     reason: Annotated[
         str,
-        typer.Option("--reason", help="Why it should act although the gate did not say so."),
+        typer.Option("--reason", metavar="TEXT", help="Why it should act although the gate did not say so."),
     ] = "",
-    person: Annotated[str, typer.Option("--by", help="Who decides; by default you.")] = "",
+    person: Annotated[str, typer.Option("--by", metavar="NAME", help="Who decides; by default you.")] = "",
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -115,7 +124,7 @@ def promote_command(
     _told(done, as_json)
 
 
-@app.command("rollback")
+@app.page("rollback", "evolve variants rollback")
 def rollback_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Go back to what was active before the last promotion."""
     import evolve
@@ -128,10 +137,10 @@ def rollback_command(workspace: options.Workspace = None, as_json: options.AsJso
         note(f"{file} still says what {done.before[:12]} said, and goes on to act; take back what `write` put there")
 
 
-@app.command("transfer")
+@app.page("transfer", "evolve variants transfer active strings --budget 1h")
 def transfer_command(
-    name: Annotated[str, typer.Argument(help="Digest, its beginning, or active.")],
-    suite: Annotated[str, typer.Argument(help="Another task file or folder, or suite.")],
+    name: Annotated[str, typer.Argument(metavar="VARIANT", help="Digest, its beginning, or active.")],
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Another task file or folder, or suite.")],
     budget: options.Budget = None,
     model: options.Model = None,
     workspace: options.Workspace = None,
@@ -143,22 +152,28 @@ def transfer_command(
 
     view = LoopView()
     with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
-        found = opened.transfer(name, suite, budget=budget)
+        found = opened.variants.transfer(name, suite, budget=budget)
         view.stop()
         if as_json:
             emit_json(dict(found))
         else:
-            emit(f"on {found['on']}: {found['verdict']}; {found['reason']}")
+            emit(f"on {found['on']}: {found['verdict']}; {singular(found['reason'])}")
         flush()
 
 
-@app.command("ablate")
+@app.page("ablate", "evolve variants ablate", "evolve variants ablate active --items skills --budget 1h")
 def ablate_command(
-    name: Annotated[str, typer.Argument(help="Digest, its beginning, or active.")] = "active",
-    suite: Annotated[str, typer.Option("--suite", help="Tasks to try on. Default: where it was judged.")] = "",
+    name: Annotated[str, typer.Argument(metavar="VARIANT", help="Digest, its beginning, or active.")] = "active",
+    suite: Annotated[
+        str, typer.Option("--suite", metavar="SUITE", help="Tasks to try on. Default: where it was judged.")
+    ] = "",
     items: Annotated[
         str,
-        typer.Option("--items", help="Some of guide,skills,insights,prompts,workflow. Default: all."),
+        typer.Option(
+            "--items",
+            metavar="KINDS",
+            help="Some of guide, skills, insights, prompts and workflow, with commas. Default: all.",
+        ),
     ] = "",
     propose: Annotated[bool, typer.Option("--propose", help="Put removing what hurts before the gate.")] = False,
     seed: options.Seed = 0,
@@ -167,22 +182,21 @@ def ablate_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Credit single items: try a variant against itself without each, on train tasks. Decides nothing.
+    """Find out what each part of a variant does, by trying the variant with and without it.
 
-    Interrupted, the same command continues where it stopped.
+    It tries on train tasks and decides nothing. Interrupted, the same command continues where it stopped.
     """
     import evolve
     from evolve.cli.ablation import show_ablation
     from evolve.cli.views import LoopView
-    from evolve.ledger import parse_budget
-    from evolve.workspace.loops.ablating import AblationRequest
+    from evolve.workspace import AblationRequest, parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     kinds = [one.strip() for one in items.split(",") if one.strip()]
     wish = AblationRequest(variant=name, suite=suite, items=kinds, seed=seed, propose=propose)
     view = LoopView()
     with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
-        report = opened.ablate(wish, budget=budget)
+        report = opened.variants.ablate(wish, budget=budget)
         view.stop()
         if as_json:
             emit_json({**report.to_json(), **opened.mark})
@@ -191,7 +205,7 @@ def ablate_command(
         flush()
 
 
-@app.command("write")
+@app.page("write", "evolve variants write")
 def write_command(
     name: Name = "active",
     force: Annotated[bool, typer.Option("--force", help="Replace files that were edited.")] = False,
@@ -218,16 +232,14 @@ def _told(done: Any, as_json: bool) -> None:
         emit(f"active: {done.variant[:12]}, before {done.before[:12]} ({done.grounds})")
 
 
-def _show_measure(body: dict[str, Any]) -> None:
-    if body["kind"] == "change":
-        from evolve.cli.optimize import show_change
-        from evolve.improve.optimization import Change
+def _show_measure(found: Change | AblationReport | Mapping[str, Any]) -> None:
+    from evolve.cli.ablation import show_ablation
+    from evolve.cli.optimize import show_change
+    from evolve.workspace import AblationReport, Change
 
-        show_change(Change.from_json(body))
-    elif body["kind"].startswith("ablation"):
-        from evolve.cli.ablation import show_ablation
-        from evolve.improve.ablation import AblationReport
-
-        show_ablation(AblationReport.from_json(body))
+    if isinstance(found, Change):
+        show_change(found)
+    elif isinstance(found, AblationReport):
+        show_ablation(found)
     else:
-        emit(f"{body['kind']}: {body['verdict']}; {body['reason']}")
+        emit(f"{found['kind']}: {found['verdict']}; {found['reason']}")

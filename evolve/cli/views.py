@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.output import note, shorten, visible
-from evolve.events import Event
-from evolve.workflow import kind_of
+from evolve.cli.output import counted, note, shorten, singular, visible
 
 if TYPE_CHECKING:
     from rich.status import Status
+
+    from evolve.workspace import Event
 
 
 _UNSANDBOXED = "[unsandboxed] "
@@ -33,7 +33,7 @@ class RunView:
         """Prints a line where the stage has something to say."""
         line = episode_line(event)
         if line:
-            note(visible(self._mark + line, lines=False))
+            note(visible(self._mark + line, lines=False), indent=9)
 
 
 def episode_line(event: Event) -> str:
@@ -45,7 +45,9 @@ def episode_line(event: Event) -> str:
         steps = " → ".join(data.get("subgoals", []))
         return f"plan     {data.get('goal', '')}" + (f": {steps}" if steps else "")
     if event.kind == "act":
-        cost = f" ({data['candidates']:,} candidates, {data['seconds']:.2f} s)" if data.get("candidates") else ""
+        cost = (
+            f" ({counted(data['candidates'], 'candidate')}, {data['seconds']:.2f} s)" if data.get("candidates") else ""
+        )
         return f"act      {data.get('text') or data.get('action', '')}{cost}"
     if event.kind == "observe":
         said = data.get("error") or data.get("denied") or "an example is not reproduced"
@@ -54,26 +56,28 @@ def episode_line(event: Event) -> str:
         good = "reproduces every example" if data.get("examples", 1) else "runs; there is no example to compare with"
         return f"observe  {good if data.get('ok') else shorten(str(said), 100)}"
     if event.kind == "judge" and data:
-        bit = f"{'accepted' if data['accepted'] else 'refused'} on {data['rows']} rows it was not shown"
+        bit = f"{'accepted' if data['accepted'] else 'refused'} on {counted(data['rows'], 'row')} it was not shown"
         return f"judge    {shorten(data.get('text') or bit, 100)}"
     if event.kind == "reflect" and data.get("claims"):
-        return f"reflect  {_count(data['claims'], 'claim')}, such as: {shorten(data['claims'][0], 80)}"
+        return f"reflect  {counted(data['claims'], 'claim')}, such as: {shorten(data['claims'][0], 80)}"
     return _other_line(event)
 
 
 def _other_line(event: Event) -> str:
+    from evolve.workspace import is_stage
+
     data = event.data
     if event.kind == "ask" and data:
         return f"answer   {shorten(data['answer'], 100)}"
     if event.kind == "warning":
         return f"warning: {data['text']}"
-    if kind_of(event.kind) is not None and data.get("text"):
+    if is_stage(event.kind) and data.get("text"):
         return f"{event.kind.partition('@')[0]:<8} {shorten(data['text'], 100)}"
     return f"learned  skill {data['skill']}" if event.kind == "admitted" else ""
 
 
 def _folder_line(data: Any) -> str:
-    changed = f"{_count(data['changed'], 'file')} changed" if data["changed"] else "nothing changed"
+    changed = f"{counted(data['changed'], 'file')} changed" if data["changed"] else "nothing changed"
     said = "the check passes" if data.get("ok") else str(data.get("error") or data.get("denied") or "")
     return f"observe  {changed}" + (f"; {shorten(said, 100)}" if said else "")
 
@@ -81,11 +85,7 @@ def _folder_line(data: Any) -> str:
 def _recalled(items: Sequence[Mapping[str, Any]]) -> str:
     """How many of each kind; events of earlier versions do not name it, and were of insights."""
     kinds = [str(item.get("kind", "insight")) for item in items]
-    return ", ".join(_count([one for one in kinds if one == kind], kind) for kind in dict.fromkeys(kinds))
-
-
-def _count(items: Sized, noun: str) -> str:
-    return f"{len(items)} {noun}" if len(items) == 1 else f"{len(items)} {noun}s"
+    return ", ".join(counted([one for one in kinds if one == kind], kind) for kind in dict.fromkeys(kinds))
 
 
 class LoopView(AbstractContextManager["LoopView"]):
@@ -143,7 +143,7 @@ def _loop_line(event: Event) -> tuple[str, bool]:
     if event.kind == "practice":
         line = (
             f"round {data['round']}, practice: {data['episodes']}/{data['total']} tasks,"
-            f" {data['solved']} solved, {data['skills']} skills"
+            f" {data['solved']} solved, {counted(data['skills'], 'skill')}"
         )
         if data.get("checkable"):
             line += f"; checked, no part of the proof: {data['checked']} of {data['checkable']}"
@@ -151,16 +151,22 @@ def _loop_line(event: Event) -> tuple[str, bool]:
     if event.kind == "begun":
         return data["text"], True
     if event.kind == "idle":
-        return f"round {data['round']}, {len(data['skills'])} skills idle: {data['reason']}", True
+        return f"round {data['round']}, {counted(data['skills'], 'skill')} idle: {data['reason']}", True
     if event.kind == "proposed":
         if not data["variant"]:
             return f"round {data['round']}, nothing new to judge", True
-        return f"round {data['round']}, variant {data['variant'][:10]}: guide from {data['insights']} rows", True
+        return (
+            f"round {data['round']}, variant {data['variant'][:10]}: guide from {counted(data['insights'], 'row')}",
+            True,
+        )
     if event.kind == "gate":
         what = f"round {data['round']}" if "round" in data else f"candidate {data['candidate']}"
-        return f"{what}, gate: pair {data['pairs']}, {data['reason']}", False
+        return f"{what}, gate: pair {data['pairs']}, {singular(data['reason'])}", False
     if event.kind == "judged":
-        return f"gate verdict: {data['verdict']} after {data['pairs']} pairs ({data['reason']})", True
+        return (
+            f"gate verdict: {data['verdict']} after {counted(data['pairs'], 'pair')} ({singular(data['reason'])})",
+            True,
+        )
     return _search_line(event)
 
 

@@ -2,95 +2,89 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli import options
-from evolve.cli.output import emit, emit_json, note, table
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, note, table
 
 if TYPE_CHECKING:
-    from evolve.workflow import Workflow
+    from evolve.workspace import StageRow, Workflow
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Look at, compare, check and draw workflows.")
+app = pages.App(
+    "Look at, compare, check and draw the order of the stages in which a task is solved.",
+    *("evolve workflow show", "evolve workflow draw --out workflow.svg"),
+)
 
 Which = Annotated[
     str | None,
     typer.Argument(
+        metavar="WORKFLOW",
         help="A workflow file, or seed for the one that ships with evolve. Default: the one in force.",
     ),
 ]
 
 
-@app.command("show")
+@app.page("show", "evolve workflow show", "evolve workflow show seed")
 def show_command(which: Which = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show a workflow: its stages with what they do and how often at most, its routes and numbers."""
-    from evolve.workflow import kind_of, visit_bounds
+    from evolve.workspace import workflow
 
-    workflow, name = _read(which, workspace)
-    bounds = visit_bounds(workflow)
+    workflows = workflow(workspace)
+    found, stages = workflows.show(which), workflows.stages(which)
+    bounds = {one.name: one.bound for one in stages}
     if as_json:
-        emit_json({**workflow.as_json(), "digest": workflow.digest, "bounds": bounds, "visits": sum(bounds.values())})
+        emit_json({**found.as_json(), "digest": found.digest, "bounds": bounds, "visits": sum(bounds.values())})
         return
-    emit(f"{name}: {_summary(workflow)}")
+    emit(f"{_name(which)}: {_summary(found, stages)}")
     rows = []
-    for stage in workflow.stages:
-        kind = kind_of(stage)
-        ways = ", ".join(f"{condition}: {target}" for condition, target in workflow.routes.get(stage, {}).items())
-        rows.append((stage, bounds[stage], ways, kind.does if kind is not None else ""))
+    for stage in stages:
+        ways = ", ".join(f"{condition}: {target}" for condition, target in stage.routes.items())
+        rows.append((stage.name, stage.bound, ways, stage.does))
     emit(table(("stage", "at most", "routes", "does"), rows))
-    emit(table(("knob", "value"), [(knob, f"{value:g}") for knob, value in workflow.numbers().items()]))
+    emit(table(("knob", "value"), [(knob, f"{value:g}") for knob, value in found.numbers().items()]))
 
 
-@app.command("validate")
+@app.page("validate", "evolve workflow validate my.toml")
 def validate_command(which: Which = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Check a workflow: that it compiles, ends, commits once, and calls only skills that are admitted here."""
-    import evolve
-    from evolve.agent.stage_skills import stage_skills
-    from evolve.environments import kind_of
     from evolve.errors import EvolveError
-    from evolve.skills import ACTIVE
-    from evolve.workflow import misfits, skill_of
+    from evolve.workspace import workflow
 
     problem: EvolveError | None = None
-    idle: dict[str, dict[str, str]] = {}
+    idle: Mapping[str, Mapping[str, str]] = {}
+    workflows = workflow(workspace)
     try:
-        workflow, name = _read(which, workspace)
-        if any(skill_of(stage) is not None for stage in workflow.stages):
-            with evolve.open(workspace, read_only=True) as opened:
-                stage_skills(workflow, opened.skills.list(ACTIVE), file=name)
-        policies = [(one, kind_of("programs")) for one in ("search", "language")] + [("language", kind_of("files"))]
-        idle = {
-            f"{one} in {kind.name}": misfits(workflow, policy=one, environment=kind.name, one_file=kind.one_file)
-            for one, kind in policies
-        }
+        found, stages = workflows.show(which), workflows.stages(which)
+        idle = workflows.validate(which)
     except EvolveError as error:
         problem = error
     if as_json:
-        said = {"error": str(problem), "hint": problem.hint} if problem is not None else {"digest": workflow.digest}
+        said = {"error": str(problem), "hint": problem.hint} if problem is not None else {"digest": found.digest}
         emit_json({"valid": problem is None, **said, "idle": idle})
         raise typer.Exit(0 if problem is None else problem.exit_code)
     if problem is not None:
         raise problem
-    emit(f"{name}: valid; {_summary(workflow)}")
-    for reason in dict.fromkeys(reason for found in idle.values() for reason in found.values()):
+    emit(f"{_name(which)}: valid; {_summary(found, stages)}")
+    for reason in dict.fromkeys(reason for told in idle.values() for reason in told.values()):
         note(reason)
 
 
-@app.command("diff")
+@app.page("diff", "evolve workflow diff seed", "evolve workflow diff seed my.toml")
 def diff_command(
-    before: Annotated[str, typer.Argument(help="A workflow file, or seed.")],
-    after: Annotated[str | None, typer.Argument(help="Another; default: the one in force.")] = None,
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="A workflow file, or seed.")],
+    after: Annotated[str | None, typer.Argument(metavar="AFTER", help="Another. Default: the one in force.")] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Say what tells two workflows apart: stages, routes and numbers; layout and comments do not count."""
     from dataclasses import asdict
 
-    from evolve.workflow import differences
+    from evolve.workspace import workflow
 
-    found = differences(_read(before, workspace)[0], _read(after, workspace)[0])
+    found = workflow(workspace).diff(before, after)
     if as_json:
         emit_json({"differences": [asdict(one) for one in found]})
         return
@@ -100,45 +94,33 @@ def diff_command(
         emit("no difference")
 
 
-@app.command("draw")
+@app.page("draw", "evolve workflow draw --out workflow.svg")
 def draw_command(
     which: Which = None,
-    out: Annotated[str | None, typer.Option("--out", help="SVG file to write; default: Mermaid on stdout.")] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", help="SVG file to write; default: Mermaid on stdout.")
+    ] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Draw a workflow: an SVG picture into a file, or Mermaid text on stdout."""
-    from evolve.files import write_atomic
-    from evolve.workflow import mermaid, svg
+    from evolve.workspace import workflow
 
-    workflow, name = _read(which, workspace)
+    workflows = workflow(workspace)
+    drawn = workflows.draw(which, out=out)
     if out is not None:
-        write_atomic(out, svg(workflow, title=Path(name).name).encode())
         note(f"wrote {out}")
     if as_json:
-        emit_json({"digest": workflow.digest, "mermaid": mermaid(workflow), "out": out})
+        emit_json({"digest": workflows.show(which).digest, "mermaid": drawn, "out": out})
     elif out is None:
-        emit(mermaid(workflow).rstrip("\n"))
+        emit(drawn.rstrip("\n"), whole=True)
 
 
-def _read(which: str | None, workspace: str | None) -> tuple[Workflow, str]:
-    """A workflow with the name it has in messages."""
-    from evolve.files import read_text
-    from evolve.prompts import PromptLayers, load_prompt
-    from evolve.workflow import parse_workflow
-
-    if which == "seed":
-        return parse_workflow(load_prompt("workflow.toml", PromptLayers()), file="seed"), "seed"
-    if which is not None:
-        return parse_workflow(read_text(Path(which)), file=which), which
-    import evolve
-
-    with evolve.open(workspace, read_only=True) as opened:
-        return opened.workflow, "workflow.toml"
+def _name(which: str | None) -> str:
+    """The name that a workflow has in messages."""
+    return "workflow.toml" if which is None else which
 
 
-def _summary(workflow: Workflow) -> str:
-    from evolve.workflow import visit_bounds
-
-    visits: Any = sum(visit_bounds(workflow).values())
-    return f"{len(workflow.stages)} stages, at most {visits} visits, digest {workflow.digest[:12]}"
+def _summary(found: Workflow, stages: Sequence[StageRow]) -> str:
+    visits = sum(one.bound for one in stages)
+    return f"{counted(stages, 'stage')}, at most {counted(visits, 'visit')}, digest {found.digest[:12]}"

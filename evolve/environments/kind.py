@@ -1,4 +1,4 @@
-"""The seam for whatever tasks can be about: all that differs from one kind of environment to another."""
+"""The protocol of environment kinds: all that differs from one kind of work to another stands in one value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol
 from evolve.environments.protocol import Environment
 from evolve.episodes import EpisodeRecord, Json, TaskView
 from evolve.errors import UsageError
-from evolve.extensions import BUILT_IN, find, installed
+from evolve.extensions import find, names
 from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.limits import Place
@@ -132,11 +132,11 @@ def kind_of(name: str) -> EnvironmentKind:
     Raises:
         UsageError: Nobody offers it.
     """
-    found: EnvironmentKind | None = find("environments", name)
-    if found is None:
-        known = ", ".join([*BUILT_IN["environments"], *installed("environments")])
+    kind: EnvironmentKind | None = find("environments", name)
+    if kind is None:
+        known = ", ".join(names("environments"))
         raise UsageError(f"there is no environment {name!r}; there are {known}", hint="install the package that has it")
-    return found
+    return kind
 
 
 def open_environment(task: Task, setting: Setting) -> Environment:

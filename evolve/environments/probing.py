@@ -1,4 +1,4 @@
-"""Runs programs for a policy that asks what they give."""
+"""Runs programs in the sandbox for whoever asks what they give."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ A row that raised is the dict ``{"error": "..."}``.
 In a folder each source is an action's code, its entry is not used, and an input is ``[snapshot]``, the state it starts
 from. The output says whether the visible check passes afterwards; it is None where nothing was changed."""
 
+# What the texts begin with in which runner and sandbox say that the work was ended or refused.
 _MACHINE = ("PermissionError", "MemoryError", "TimeoutError", "time limit", "disk limit", "not run", "the sandbox")
 
 
@@ -52,9 +53,9 @@ def make_probe(sandbox: Sandbox) -> Probe:
     def probe(programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         if not programs or not inputs:
             return [[] for _ in programs]
-        wanted = [Program(source=source, entry=entry) for source, entry in programs]
+        to_run = [Program(source=source, entry=entry) for source, entry in programs]
         hit("sandbox.before")
-        result = sandbox.run_programs(wanted, inputs, PROBE_LIMITS)
+        result = sandbox.run_programs(to_run, inputs, PROBE_LIMITS)
         hit("sandbox.after")
         if result.fault or len(result.programs) != len(programs):
             return [None] * len(programs)

@@ -1,4 +1,4 @@
-"""The seam between an episode and what its actions act on."""
+"""The protocol between an episode and what its actions act on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the verdicts of several verifiers to the one judgement of a step."""
+"""Combines the verdicts of several verifiers into the one judgement of a step."""
 
 from __future__ import annotations
 
@@ -21,16 +21,20 @@ def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox
         verdicts.append(verifier.verify(submission, sandbox))
         if not verdicts[-1].accepted:
             break
-    accepted = all(one.accepted for one in verdicts)
-    opinions = [one for one in verdicts if one.judged]
-    verified = accepted and any(one.verified for one in verdicts)
+    accepted = all(verdict.accepted for verdict in verdicts)
+    opinions = [verdict for verdict in verdicts if verdict.judged]
+    verified = accepted and any(verdict.verified for verdict in verdicts)
     return Judgement(
         accepted=accepted,
         verified=verified,
-        checked=accepted and not verified and any(one.checked for one in verdicts),
-        rows=sum(one.rows for one in verdicts),
-        fault=any(one.fault for one in verdicts),
+        checked=accepted and not verified and any(verdict.checked for verdict in verdicts),
+        rows=sum(verdict.rows for verdict in verdicts),
+        fault=any(verdict.fault for verdict in verdicts),
         judged=bool(opinions),
-        measured=bool(opinions) and all(one.measured for one in opinions),
-        text="; ".join(one.text for one in verdicts if one.text and (one.verified or one.judged or not verified)),
+        measured=bool(opinions) and all(verdict.measured for verdict in opinions),
+        text="; ".join(
+            verdict.text
+            for verdict in verdicts
+            if verdict.text and (verdict.verified or verdict.judged or not verified)
+        ),
     )

@@ -1,4 +1,4 @@
-"""What a policy intends and does: plans, actions, and answers that were not taken."""
+"""Plans and actions of a policy, with the answers that were not taken."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ActionKind = Literal["code", "ask_user", "recall", "finish"]
 
 
 SPARSE = {"sparse": True}
-"""Mark of a field that is left out of JSON while it has its default, so that a record holds what was said."""
+"""Marks a field that is left out of JSON while it has its default, so that a record holds only what was said."""
 
 
 @dataclass(frozen=True, kw_only=True)

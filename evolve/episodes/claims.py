@@ -20,7 +20,7 @@ class Scope:
     """Where a claim is meant to hold.
 
     Attributes:
-        environment: ``programs`` or ``files``.
+        environment: Name of the kind of environment, such as ``programs``.
         family: The kind of task (search: type signature such as ``list[int] -> int``).
         preconditions: Sorted observable facts (search: ``rearranges the input``).
     """

@@ -1,4 +1,4 @@
-"""Reads episode values in the form of earlier versions, in which what was said beside stood under string keys.
+"""Reads episode values that earlier versions wrote, which kept most fields of today under string keys of ``data``.
 
 A record keeps the rows that were written, byte for byte, since their checksums and digests speak of them; so they are
 brought to today's form when they are read. The same holds for the checkpoints of episodes that have not ended.
@@ -15,8 +15,8 @@ from evolve.episodes.steps import Observation
 
 Data = dict[str, Any]
 
-_STATE = ("snapshot", "parent", "score", "start", "changed", "protected", "output", "value", "check", "undone")
-_LETTERED = ("author", "edit", "questions", "provenance")
+_STATE_FIELDS = ("snapshot", "parent", "score", "start", "changed", "protected", "output", "value", "check", "undone")
+_ORIGIN_FIELDS = ("author", "edit", "questions", "provenance")
 
 
 def upgraded(cls: type, data: Any) -> Any:
@@ -28,69 +28,70 @@ def upgraded(cls: type, data: Any) -> Any:
     return {**rest, **upgrade(dict(data["data"]))}
 
 
-def _plan(said: Data) -> Data:
+def _plan(data: Data) -> Data:
     return {
-        **_told(said.pop("facts", ())),
-        **_renamed(said, {"unfit": "unfit", "budget ended": "ended", "deliberation": "notes"}),
-        **_rest(said),
+        **_told_items(data.pop("facts", ())),
+        **_renamed(data, {"unfit": "unfit", "budget ended": "ended", "deliberation": "notes"}),
+        **_rest(data),
     }
 
 
-def _action(said: Data) -> Data:
-    found = _answer(said)
-    if "facts" in said:  # the plan of the first action
-        goal, subgoals = said.pop("goal", ""), said.pop("plan", ())
-        found["plan"] = {"goal": goal, "subgoals": subgoals, **_told(said.pop("facts"))}
-    if "budget" in said:
-        found["allowed"] = {"candidates": said.pop("budget"), "seconds": None}
-    if "samples" in said:
-        found["samples"] = said.pop("samples")
-    if "rivals" in said:
-        found["rivals"] = [
-            {"code": one["code"], "consumed": one["consumed"], **_answer(dict(one["data"]))}
-            for one in said.pop("rivals")
+def _action(data: Data) -> Data:
+    # Whatever is not taken out by its key is the policy's own and ends as ``private``, so keys are popped and not read.
+    fields = _answer(data)
+    if "facts" in data:  # the plan of the first action
+        goal, subgoals = data.pop("goal", ""), data.pop("plan", ())
+        fields["plan"] = {"goal": goal, "subgoals": subgoals, **_told_items(data.pop("facts"))}
+    if "budget" in data:
+        fields["allowed"] = {"candidates": data.pop("budget"), "seconds": None}
+    if "samples" in data:
+        fields["samples"] = data.pop("samples")
+    if "rivals" in data:
+        fields["rivals"] = [
+            {"code": rival["code"], "consumed": rival["consumed"], **_answer(dict(rival["data"]))}
+            for rival in data.pop("rivals")
         ]
-    if "drawn" in said:
-        found["drawn"] = [{"candidates": most, "wanted": wanted} for most, wanted in said.pop("drawn")]
+    if "drawn" in data:
+        fields["drawn"] = [{"candidates": most, "wanted": wanted} for most, wanted in data.pop("drawn")]
     same = ("explores", "options", "shown", "prompt", "subgoal", "decided", "settled", "spare", "interrupted")
     names = {**{name: name for name in same}, "subgoals": "revised", "budget ended": "ended", "deliberation": "notes"}
-    return {**found, **_renamed(said, names), **_rest({**found.pop("private", {}), **said})}
+    return {**fields, **_renamed(data, names), **_rest({**fields.pop("private", {}), **data})}
 
 
-def _answer(said: Data) -> Data:
+def _answer(data: Data) -> Data:
     """What belongs to an answer's code: how it was written, what else it might be, and the policy's own data of it."""
-    own: Data = {name: said.pop(name) for name in ("tree", "price", "candidates") if name in said}
-    return {**_renamed(said, {"written": "written", "ambiguity": "ambiguity"}), **_rest(own)}
+    own: Data = {name: data.pop(name) for name in ("tree", "price", "candidates") if name in data}
+    return {**_renamed(data, {"written": "written", "ambiguity": "ambiguity"}), **_rest(own)}
 
 
-def _observation(said: Data) -> Data:
-    found = _renamed(said, {"person": "person", "interrupted": "interrupted", "readings": "readings"})
-    if "parent" in said:
-        found["state"] = {name: said[name] for name in _STATE if name in said}
-    return found
+def _observation(data: Data) -> Data:
+    fields = _renamed(data, {"person": "person", "interrupted": "interrupted", "readings": "readings"})
+    if "parent" in data:
+        fields["state"] = {name: data[name] for name in _STATE_FIELDS if name in data}
+    return fields
 
 
-def _recalled(said: Data) -> Data:
-    names = ("cause", "relation", "effect", "direction", "status", *_LETTERED)
-    return {name: said[name] for name in names if said.get(name) is not None}
+def _recalled(data: Data) -> Data:
+    names = ("cause", "relation", "effect", "direction", "status", *_ORIGIN_FIELDS)
+    return {name: data[name] for name in names if data.get(name) is not None}
 
 
-def _told(facts: Any) -> Data:
+def _told_items(facts: Any) -> Data:
     """Facts as recalled items; their short ids are made of the ids in the record, so they need not be kept."""
-    told = []
-    for one in facts:
-        more = {name: one[name] for name in ("status", *_LETTERED) if one.get(name) is not None}
-        told.append({"id": one["of"], "kind": one["kind"], "text": one["text"], "score": 0.0, **more})
-    return {"told": told} if told else {}
+    items = []
+    for fact in facts:
+        more = {name: fact[name] for name in ("status", *_ORIGIN_FIELDS) if fact.get(name) is not None}
+        items.append({"id": fact["of"], "kind": fact["kind"], "text": fact["text"], "score": 0.0, **more})
+    return {"told": items} if items else {}
 
 
-def _renamed(said: Data, names: Mapping[str, str]) -> Data:
-    """Takes the named keys out of what was said and gives them under their names of today."""
-    return {new: said.pop(old) for old, new in names.items() if old in said}
+def _renamed(data: Data, names: Mapping[str, str]) -> Data:
+    """Takes the named keys out of the data and gives them under their names of today."""
+    return {new: data.pop(old) for old, new in names.items() if old in data}
 
 
-def _rest(said: Data) -> Data:
-    return {"private": said} if said else {}
+def _rest(data: Data) -> Data:
+    return {"private": data} if data else {}
 
 
 _UPGRADES: Mapping[type, Callable[[Data], Data]] = {

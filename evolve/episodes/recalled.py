@@ -22,7 +22,7 @@ class Recalled:
 
     Attributes:
         id: The item's id in the record; logged as consumed.
-        kind: ``insight``, ``note`` or ``preference``.
+        kind: ``insight``, ``note``, :data:`PREFERENCE` or :data:`TRIAL`.
         text: One sentence a person can read.
         score: Relevance, higher is better, comparable within one answer only.
         scores: The parts of ``score`` by source (``vector``, ``lexical``, ``evidence``).

@@ -25,7 +25,7 @@ class EpisodeRecord:
     status: Status
     verified: bool = False
     answer: str = ""
-    """Python source of the last submission, or ""."""
+    """The last submission as text: Python source, or what was changed in a folder; "" without any."""
     steps: tuple[Step, ...] = ()
     cost: Cost = field(default_factory=Cost)
     recalled: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What came of an action, how it was judged, and what a person is asked on the way."""
+"""Steps of an episode: an action, what came of it, how it was judged; and questions to a person."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from evolve.episodes.views import Json
 
 QuestionKind = Literal["ask", "approve"]
 Status = Literal["solved", "unverified", "refused", "unsolved", "budget", "fault", "interrupted", "waiting"]
+"""How an episode stands: the verifier accepted an answer (``solved``, or ``unverified`` where nothing can check it), it
+accepted none (``refused``), none was found (``unsolved``, or ``budget`` where a limit ended it), the environment failed
+(``fault``); or it has not ended: a person stopped it (``interrupted``) or has to answer (``waiting``)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +50,7 @@ class Observation:
     """What came back from running an action in the sandbox on the visible inputs."""
 
     ok: bool
-    """Every visible example was reproduced."""
+    """There is something to judge: examples reproduced, a visible check passed or, where there is neither, it ran."""
     outputs: tuple[Json, ...] = ()
     error: str = ""
     denied: str = ""

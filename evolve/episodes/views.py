@@ -45,7 +45,7 @@ class TaskView:
     entry: str = "solve"
     """Name of the function the answer must define."""
     environment: str = "programs"
-    """``programs`` to write a function, ``files`` to work in a folder."""
+    """Name of the kind: ``programs`` writes a function, ``words`` answers a question, ``files`` works in a folder."""
     check: str = ""
     """The command that tells whether work in a folder is done; the policy may run it."""
     files: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What an exported skill says of itself: its contract, or the words of a person.
+"""Names and describes an exported skill: by its contract, or in the words of a person.
 
 Another agent reads names and descriptions as if they were its own instructions, and a skill's description may have been
 written by a model that had read a hostile file. So unless a person stands behind it, a description is made from the
@@ -18,9 +18,10 @@ from evolve.skills import Skill
 MOST_KINDS = 3
 """Of arguments, in a name that is made from the contract."""
 
+# too little room for an order to whoever reads it
 _SHORT, _MOST_LETTERS = 40, 20
-_OF_LABELS = re.compile(r"Give \w{1,20} from \w{1,20}(?:(?:,| and) \w{1,20})*\. Use when ")
-_WORDS = {
+_FROM_TABLE_LABELS = re.compile(r"Give \w{1,20} from \w{1,20}(?:(?:,| and) \w{1,20})*\. Use when ")
+_TYPE_WORDS = {
     "str": "a text",
     "int": "a whole number",
     "float": "a number",
@@ -44,9 +45,9 @@ def describe(skill: Skill, words: str = "") -> str:
 
 
 def from_contract(skill: Skill) -> str:
-    """A description in which no word is anybody's but ours."""
+    """Describes the skill by its contract, in words that are all our own."""
     takes, gives = _contract(skill.signature)
-    example = next((told for row in skill.rows if (told := _example(row))), "")
+    example = next((sample for row in skill.rows if (sample := _example(row))), "")
     text = f"A function that was learned from examples: takes {takes} and gives {gives}{example}."
     return f"{text} Use when a task needs this function, as its name and its examples tell."[:LONGEST_DESCRIPTION]
 
@@ -56,14 +57,16 @@ def exported_name(skill: Skill) -> str:
 
     Any other is made from the contract: the words of a model, or of an instruction, could be an order.
     """
-    if skill.owner == "user" or (skill.tree is not None and _OF_LABELS.match(skill.description)):
+    if skill.owner == "user" or (skill.tree is not None and _FROM_TABLE_LABELS.match(skill.description)):
         return skill.name
-    given, _, result = skill.signature.rpartition("->")
-    kinds = list(dict.fromkeys(_kind(one).split()[-1] for one in re.findall(r":\s*([a-z]+)", given)))
+    parameters, _, result = skill.signature.rpartition("->")
+    kinds = list(dict.fromkeys(_kind(annotation).split()[-1] for annotation in re.findall(r":\s*([a-z]+)", parameters)))
+    # with a piece of the digest, as many skills have the same contract
     return f"{'-'.join(kinds[:MOST_KINDS]) or 'nothing'}-to-{_kind(result).split()[-1]}-{skill.digest[:4]}"
 
 
 def _in_words(skill: Skill, words: str) -> str:
+    # strict clients refuse angle brackets, and three dashes would end the front matter
     text = words.replace("->", "to").replace("<", "less than ").replace(">", "greater than ")
     text = " ".join(text.replace("---", "-").split()).strip()
     if "use when" in text.lower():
@@ -74,14 +77,14 @@ def _in_words(skill: Skill, words: str) -> str:
 
 
 def _contract(signature: str) -> tuple[str, str]:
-    """What goes in and what comes out, in words of ours only."""
-    given, _, result = signature.rpartition("->")
-    kinds = [_kind(one) for one in re.findall(r":\s*([a-z]+)", given)]
+    """The kinds of a signature's parameters and of its result, in words of ours only."""
+    parameters, _, result = signature.rpartition("->")
+    kinds = [_kind(annotation) for annotation in re.findall(r":\s*([a-z]+)", parameters)]
     return " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds or ["nothing"]), _kind(result)
 
 
 def _kind(text: str) -> str:
-    return _WORDS.get(re.split(r"[^a-z]", text.strip().lower())[0], "a value")
+    return _TYPE_WORDS.get(re.split(r"[^a-z]", text.strip().lower())[0], "a value")
 
 
 def arguments(rows: Sequence[Row]) -> str:
@@ -96,13 +99,13 @@ def _example(row: Row) -> str:
     """A row that is too short to hold a sentence; else ""."""
     if not all(_is_short(value) for value in (*row.input, row.output)):
         return ""
-    given = ", ".join(json.dumps(value) for value in row.input)
-    text = f"; for example {given} gives {json.dumps(row.output)}"
+    inputs = ", ".join(json.dumps(value) for value in row.input)
+    text = f"; for example {inputs} gives {json.dumps(row.output)}"
     return text if len(text) <= 2 * _SHORT and not re.search("[<>]", text) else ""
 
 
 def _is_short(value: Json) -> bool:
-    """Whether there are at most two words in it, in plain letters and few."""
+    """Whether a value is too short to hold a sentence: at most two words, in plain letters and few."""
     text = json.dumps(value, ensure_ascii=False)
     letters = re.findall(r"[^\W\d_]+", text)
     return text.isascii() and len(text) <= _SHORT and len(letters) <= 2 and len("".join(letters)) <= _MOST_LETTERS

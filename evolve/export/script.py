@@ -66,10 +66,11 @@ def render_script(skill: Skill, description: str) -> str:
         description: What ``--help`` says.
     """
     main = "command_line"
+    # a name that stands nowhere in the skill, so that neither can replace the other
     while main in skill.code:
         main += "_"
-    given = shell_quoted(arguments(skill.rows))
-    epilog = f"signature: {skill.entry}{skill.signature}\nexample: python {skill.name}.py {given}\n"
+    example = shell_quoted(arguments(skill.rows))
+    epilog = f"signature: {skill.entry}{skill.signature}\nexample: python {skill.name}.py {example}\n"
     epilog += "exit codes: 0 done, 1 the function failed, 2 wrong input"
     text = string.Template(_COMMAND_LINE).substitute(
         main=main,
@@ -88,8 +89,9 @@ def without_words(code: str) -> str:
     tree = ast.parse(code)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            kept = [one for one in node.body if not _is_text(one)]
-            node.body[:] = kept if kept or isinstance(node, ast.Module) else [ast.Pass()]
+            statements = [statement for statement in node.body if not _is_text(statement)]
+            # a function whose only statement was its docstring needs another one
+            node.body[:] = statements if statements or isinstance(node, ast.Module) else [ast.Pass()]
     return ast.unparse(tree) + "\n"
 
 

@@ -42,8 +42,9 @@ def difference(sandbox: Sandbox, skill: Skill, script: str) -> str:
     if not skill.rows:
         return ""
     lines = "".join(json.dumps(list(row.input)) + "\n" for row in skill.rows)
-    given = [f"{skill.name}.py", script, lines]
-    result = sandbox.run_programs([Program(source=_DRIVER, entry="run")], [given], _LIMITS)
+    call = [f"{skill.name}.py", script, lines]
+    # all rows in one run of the file: that is how a client with --batch calls it
+    result = sandbox.run_programs([Program(source=_DRIVER, entry="run")], [call], _LIMITS)
     if result.fault or result.killed or result.timed_out:
         raise SandboxUnavailable(
             f"the script of {skill.name} could not be tried: {result.fault or 'it had to be ended'}",
@@ -61,14 +62,14 @@ def difference(sandbox: Sandbox, skill: Skill, script: str) -> str:
     return "" if outcome.value[0] == 0 else f"as a script it ends with {outcome.value[0]}"
 
 
-def _answers(told: object) -> list[dict[str, object]]:
-    """The lines of a batch; what is none of the script's own form counts as an answer that is not there."""
-    text = told[1] if isinstance(told, list) and len(told) == 2 and isinstance(told[1], str) else ""
-    found = []
+def _answers(output: object) -> list[dict[str, object]]:
+    """Parses the lines that a batch printed; one that is no JSON object counts as an answer that is not there."""
+    text = output[1] if isinstance(output, list) and len(output) == 2 and isinstance(output[1], str) else ""
+    answers = []
     for line in text.splitlines():
         try:
             value = json.loads(line)
         except ValueError:
             value = None
-        found.append(value if isinstance(value, dict) else {})
-    return found
+        answers.append(value if isinstance(value, dict) else {})
+    return answers

@@ -15,9 +15,11 @@ from evolve.files import read_text
 
 DOCUMENT = "SKILL.md"
 LONGEST_NAME, LONGEST_DESCRIPTION, LONGEST_COMPATIBILITY = 64, 1024, 500
+# the format recommends to stay below
 _MOST_LINES = 500
 _FIELDS = frozenset({"name", "description", "license", "compatibility", "metadata", "allowed-tools"})
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
+# one platform refuses names that contain these
 _RESERVED = ("anthropic", "claude")
 
 
@@ -38,6 +40,7 @@ def description_problems(description: str) -> list[str]:
         problems.append(f"the description is longer than {LONGEST_DESCRIPTION} characters")
     if re.search("[<>]", description):
         problems.append("the description contains '<' or '>'")
+    # clients choose skills by this text alone
     if "use " not in description.lower():
         problems.append("the description does not say when to use the skill")
     return problems

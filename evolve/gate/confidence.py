@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _GRID = 2001
+"""Means that are tried between 0 and 1, both ends included."""
 
 
 def mean_sequence(values: Sequence[float], *, level: float = 0.95) -> Interval:
@@ -34,23 +35,24 @@ def mean_sequence(values: Sequence[float], *, level: float = 0.95) -> Interval:
     """
     import numpy as np
 
-    listed = np.asarray(values, dtype=float)
-    if not len(listed):
+    differences = np.asarray(values, dtype=float)
+    if not len(differences):
         return Interval(level=level)
-    if np.abs(listed).max() > 1.0:
+    if np.abs(differences).max() > 1.0:
         raise ValueError("differences must lie between -1 and 1")
-    unit = (listed + 1.0) / 2.0
+    unit = (differences + 1.0) / 2.0
     means = np.linspace(0.0, 1.0, _GRID)[1:-1]
     bound = np.log(2.0 / (1.0 - level))
     above = means[_log_wealth(unit, means) < bound]
     below = 1.0 - means[_log_wealth(1.0 - unit, means) < bound]
+    # What lies between two means of the grid was not tried, so each bound moves outwards by one step.
     low = above.min() - 1.0 / (_GRID - 1) if len(above) else unit.mean()
     high = below.max() + 1.0 / (_GRID - 1) if len(below) else unit.mean()
     return Interval(
-        value=float(listed.mean()),
+        value=float(differences.mean()),
         low=max(-1.0, float(2.0 * low - 1.0)),
         high=min(1.0, float(2.0 * high - 1.0)),
-        n=len(listed),
+        n=len(differences),
         level=level,
     )
 
@@ -80,7 +82,7 @@ def _per_group(rows: Iterable[PairedRow], figure: Callable[[PairedRow], float]) 
     groups: dict[str, list[float]] = {}
     for row in rows:
         groups.setdefault(row.group, []).append(figure(row))
-    return [sum(found) / len(found) for found in groups.values()]
+    return [sum(figures) / len(figures) for figures in groups.values()]
 
 
 def _log_wealth(unit: np.ndarray, means: np.ndarray) -> np.ndarray:
@@ -90,6 +92,7 @@ def _log_wealth(unit: np.ndarray, means: np.ndarray) -> np.ndarray:
     logs = []
     for bet in BETS:
         # A stake of ``bet`` loses at most that part, where a value is 0.
+        # The logarithm of 0 is meant: whoever staked all and lost has nothing left.
         with np.errstate(divide="ignore"):
             logs.append(np.log1p(bet * (unit[:, None] / means[None, :] - 1.0)).sum(axis=0))
     return np.asarray(np.logaddexp.reduce(np.array(logs), axis=0) - np.log(len(BETS)))

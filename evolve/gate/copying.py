@@ -43,14 +43,14 @@ def copies(texts: Mapping[str, str], held_out: Iterable[Task], known: Iterable[T
         free_words |= _words(task)
         free_rows.update(_rows(task))
     looked_at = [(name, _without_spaces(text), runs(text, WORDS)) for name, text in texts.items()]
-    found = []
+    copied = []
     for task in held_out:
         words, rows = _words(task) - free_words, set(_rows(task)) - free_rows
         for name, tight, pieces in looked_at:
             if words & pieces or any(row in tight for row in rows):
-                found.append(Copy(text=name, task=task.id))
+                copied.append(Copy(text=name, task=task.id))
                 break
-    return found
+    return copied
 
 
 def _words(task: Task) -> frozenset[bytes]:
@@ -65,4 +65,5 @@ def _rows(task: Task) -> Iterator[str]:
 
 
 def _without_spaces(text: str) -> str:
+    # Rows stand in texts as Python writes them too: with single quotes, and tuples in place of lists.
     return re.sub(r"\s+", "", text).replace("'", '"').replace("(", "[").replace(")", "]")

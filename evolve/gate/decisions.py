@@ -1,4 +1,4 @@
-"""Verdicts as rows, and the error budget they draw on."""
+"""Stores the gate's verdicts, and says at which error level the next proposal is tested."""
 
 from __future__ import annotations
 
@@ -95,12 +95,12 @@ class Decisions:
         rows = self._db.rows("gate_decisions", {"suite": suite})
         stakes = [
             Stake(
-                level=cast(float, one["alpha"]), wealth=cast(float, one["wealth"]), accepted=one["verdict"] == "accept"
+                level=cast(float, row["alpha"]), wealth=cast(float, row["wealth"]), accepted=row["verdict"] == "accept"
             )
-            for one in rows
-            if one["alpha"]
+            for row in rows
+            if row["alpha"]
         ]
-        stakes += [Stake(level=one.alpha, wealth=0.0, accepted=False) for one in self.begun(suite)]
+        stakes += [Stake(level=begun.alpha, wealth=0.0, accepted=False) for begun in self.begun(suite)]
         return len(stakes) + 1, self._budget.level(stakes)
 
     def begun(self, suite: str | None = None) -> list[Begun]:
@@ -111,8 +111,8 @@ class Decisions:
 
     def place(self, *, run: str, parent: str, variant: str, suite: str) -> int:
         """Number of a judgement in the stream of proposals: what it got when it was begun, else the next."""
-        found = self._db.rows("gate_begun", {"key": pair_key(run, parent, variant, suite)})
-        return cast(int, found[0]["proposal"]) if found else self.next_level(suite)[0]
+        rows = self._db.rows("gate_begun", {"key": pair_key(run, parent, variant, suite)})
+        return cast(int, rows[0]["proposal"]) if rows else self.next_level(suite)[0]
 
     def open(self, pins: Mapping[str, str], *, run: str, parent: str, variant: str, suite: str) -> Begun:
         """Notes what a judgement measures with, and at what level; gives what it began with the first time."""
@@ -129,6 +129,7 @@ class Decisions:
                 "pins": canonical_json(dict(pins)),
                 "at": self._clock(),
             }
+            # A judgement that goes on after a break has its row already, and keeps the level and the number in it.
             self._db.insert("gate_begun", row, key="key")
             return _begun(self._db.rows("gate_begun", {"key": key})[0])
 
@@ -196,8 +197,8 @@ class Decisions:
         return [self._decision(row) for row in rows]
 
     def _decision(self, row: Mapping[str, Any]) -> Decision:
-        kept = self._db.rows("gate_grounds", {"key": row["key"]})  # verdicts of older versions have none
-        grounds = json.loads(str(kept[0]["body"])) if kept else {}
+        rows = self._db.rows("gate_grounds", {"key": row["key"]})  # verdicts of older versions have none
+        grounds = json.loads(str(rows[0]["body"])) if rows else {}
         tally = Tally(
             **{name: row[name] for name in ("wins", "losses", "ties", "void")}, withheld=grounds.get("withheld", 0)
         )

@@ -1,4 +1,4 @@
-"""What is put before the gate, and what it found."""
+"""A proposal that is put before the gate, and what the gate found of it."""
 
 from __future__ import annotations
 

@@ -60,19 +60,20 @@ class Gate:
         self.seals.check(proposal.suite)
         pins = instruments()
         refusal = self._refusal(proposal)
-        if refusal:
+        if refusal:  # before it is opened: what is refused untested uses no error level
             state = TestState.refused(refusal)
             return Finding(proposal=proposal, state=state, refused=refusal, pins=pins)
         opened = self.decisions.open(
             pins, run=proposal.run, parent=proposal.parent, variant=proposal.variant, suite=proposal.suite.digest
         )
-        found = replace(self._compared(proposal, how, opened.alpha), pins=pins)
+        finding = replace(self._compared(proposal, how, opened.alpha), pins=pins)
+        # Against what the judgement was begun with, which was in another process if it was broken off meanwhile.
         moved = changed(opened.pins, instruments())
         if moved:
             void = f"void: the {moved} changed while the variant was judged"
-            state = replace(found.state, verdict="undecided", reason=f"{void}; {found.state.reason}", stop=True)
-            return replace(found, state=state, void=void)
-        return self._guarded(found, how) if found.accepted else found
+            state = replace(finding.state, verdict="undecided", reason=f"{void}; {finding.state.reason}", stop=True)
+            return replace(finding, state=state, void=void)
+        return self._guarded(finding, how) if finding.accepted else finding
 
     def keep(self, finding: Finding) -> Decision:
         """Writes the verdict down; the first of a run on a pair of variants stands."""
@@ -83,43 +84,46 @@ class Gate:
         held_out = (*suite.split("gate"), *suite.split("test"))
         if suite.unprovable:
             return f"refused: {suite.unprovable}"
-        found = copies(proposal.texts, held_out, suite.split("train"))
-        if not found:
+        copied = copies(proposal.texts, held_out, suite.split("train"))
+        if not copied:
             return ""
-        first = found[0]
-        return f"refused: {first.text} holds text of {len(found)} held-out tasks, such as {first.task}"
+        first = copied[0]
+        return f"refused: {first.text} holds text of {len(copied)} held-out tasks, such as {first.task}"
 
     def _compared(self, proposal: Proposal, how: Comparing, alpha: float) -> Finding:
         test = SequentialTest(alpha=alpha)
         runner: PairedRunner[Task] = PairedRunner(run=how.run, test=test, batch=how.batch, seed=how.seed)
+        # A person may have run a gate task by hand; what was learned from it must not be measured on it.
         tasks = [task for task in proposal.suite.evidence("gate") if task.group not in proposal.learned_from]
-        done = runner.compare(tasks, parent=proposal.parent, variant=proposal.variant, on_pair=how.on_pair)
-        state = done.state
-        if done.ended and state.verdict == "undecided":
+        comparison = runner.compare(tasks, parent=proposal.parent, variant=proposal.variant, on_pair=how.on_pair)
+        state = comparison.state
+        if comparison.ended and state.verdict == "undecided":
             state = replace(state, reason=f"{state.reason}; the budget for this judgement ended", stop=True)
         left_out = len(proposal.suite.split("gate")) - len(proposal.suite.evidence("gate"))
         if left_out:
             state = replace(state, reason=f"{state.reason}; {left_out} tasks that can only be checked are left out")
-        return Finding(proposal=proposal, state=state, pairs=done.pairs, planned=done.planned, cost=done.cost)
+        return Finding(
+            proposal=proposal, state=state, pairs=comparison.pairs, planned=comparison.planned, cost=comparison.cost
+        )
 
-    def _guarded(self, found: Finding, how: Comparing) -> Finding:
+    def _guarded(self, finding: Finding, how: Comparing) -> Finding:
         """What worked must still work; a task that could not be tried leaves the verdict open."""
         if how.retry is None:
-            return found
+            return finding
         try:
-            report = self.regression.check(self._listed(found.proposal.suite), how.retry(found.pairs))
+            report = self.regression.check(self._regression_tasks(finding.proposal.suite), how.retry(finding.pairs))
         except Unaffordable:
-            return _open(found, "it won, but the budget ended before all that worked was tried again")
+            return _left_open(finding, "it won, but the budget ended before all that worked was tried again")
         if report.regressed:
             reason = f"{len(report.regressed)} tasks that worked no longer do"
             return replace(
-                found, regressed=report.regressed, state=replace(found.state, verdict="reject", reason=reason)
+                finding, regressed=report.regressed, state=replace(finding.state, verdict="reject", reason=reason)
             )
         if report.unclear:
-            return _open(found, f"it won, but {len(report.unclear)} tasks that worked could not be tried again")
-        return found
+            return _left_open(finding, f"it won, but {len(report.unclear)} tasks that worked could not be tried again")
+        return finding
 
-    def _listed(self, suite: Suite) -> list[RegressionTask]:
+    def _regression_tasks(self, suite: Suite) -> list[RegressionTask]:
         """Tasks of the regression suite that can be tried.
 
         What can only be checked is no evidence. A task whose group changed is another problem under an old name, and
@@ -138,5 +142,5 @@ def solved_by(pairs: Sequence[Pair]) -> frozenset[str]:
     return frozenset(pair.task for pair in pairs if is_verified(pair.variant))
 
 
-def _open(found: Finding, reason: str) -> Finding:
-    return replace(found, state=replace(found.state, verdict="undecided", reason=reason))
+def _left_open(finding: Finding, reason: str) -> Finding:
+    return replace(finding, state=replace(finding.state, verdict="undecided", reason=reason))

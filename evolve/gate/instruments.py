@@ -1,4 +1,4 @@
-"""What a comparison measures with, by digest: both arms must be measured with the same."""
+"""Digests of the code that judges and measures, by which the gate sees that it changed during a comparison."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "evaluator": ("agent/outcome.py", "agent/runner.py", "workflow/*.py", "sandbox/*.py"),
     "gate": ("gate/*.py",),
 }
+"""The code whose change during a comparison voids it: what verifies answers, what runs episodes, and the gate."""
 
 
 def instruments() -> dict[str, str]:

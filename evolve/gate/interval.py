@@ -71,6 +71,7 @@ def cost_ratio(rows: Iterable[PairedRow], *, level: float = 0.95, resamples: int
 
     both = [row for row in rows if row.parent_solved and row.variant_solved]
     groups, index = _group_index([row.group for row in both])
+    # At least one candidate or token each: what cost nothing has no ratio.
     ratios = np.array([max(row.variant_cost, 1.0) / max(row.parent_cost, 1.0) for row in both])
     order = np.argsort(ratios, kind="stable")
     ratios, index = ratios[order], index[order]

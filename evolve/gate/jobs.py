@@ -1,4 +1,4 @@
-"""What the gate asks to be run, and of what tasks."""
+"""The episodes that the gate asks others to run, and what it needs to know of their tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seal on test tasks: opening them is logged, and how often is told with every figure."""
+"""Logs every look at the sealed test tasks; how many there were is printed beside every figure."""
 
 from __future__ import annotations
 

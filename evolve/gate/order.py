@@ -20,6 +20,7 @@ MARGIN = 0.1
 """Share of tasks that a variant may give up, on balance, without being called worse: chance alone moves as much."""
 
 _BETS = (1.0, 0.5, 0.25)
+"""Shares of the wealth that are staked. Even all of it is never lost at once, since a loss takes 1 - MARGIN of it."""
 
 
 @dataclass(frozen=True, kw_only=True)

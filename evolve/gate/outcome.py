@@ -72,6 +72,6 @@ def one_per_group(tasks: Iterable[T]) -> list[T]:
     a group or further seeds would only repeat it.
     """
     first: dict[str, T] = {}
-    for task in sorted(tasks, key=lambda one: one.id):
+    for task in sorted(tasks, key=lambda task: task.id):
         first.setdefault(task.group, task)
     return [first[group] for group in sorted(first)]

@@ -1,4 +1,4 @@
-"""Runs paired episodes, arms interleaved: until a sequential test decides, or a fixed number for an estimate.
+"""Runs the same tasks under two arms in turns: until a sequential test decides, or all of them for an estimate.
 
 Whatever compares two arms runs here, so that every figure rests on the same rules: the same tasks and seeds for
 both, in turns; one task per group; a fixed list of tasks, of which none may be left out; records that are believed
@@ -122,8 +122,8 @@ class PairedRunner(Generic[T]):
             ValueError: parent and variant are the same, or ``batch`` is below 1.
         """
         contest = Contest(parent=parent, variant=variant, tasks=tasks)
-        (done,) = self.compare_each([contest], on_pair=lambda at, pair: on_pair(pair))
-        return done
+        (comparison,) = self.compare_each([contest], on_pair=lambda at, pair: on_pair(pair))
+        return comparison
 
     def compare_each(
         self, contests: Sequence[Contest[T]], *, on_pair: Callable[[int, Pair], None] = lambda at, pair: None
@@ -139,21 +139,24 @@ class PairedRunner(Generic[T]):
         Raises:
             ValueError: An arm is to be compared with itself, or ``batch`` is below 1.
         """
-        found: list[list[Pair]] = [[] for _ in contests]
-        running = {at: self.pairs(one.tasks, parent=one.parent, variant=one.variant) for at, one in enumerate(contests)}
+        finished: list[list[Pair]] = [[] for _ in contests]
+        running = {
+            at: self.pairs(contest.tasks, parent=contest.parent, variant=contest.variant)
+            for at, contest in enumerate(contests)
+        }
         ended = False
         try:
             while running:
                 for at in list(running):
-                    before = len(found[at])
+                    before = len(finished[at])
                     for pair in islice(running[at], max(1, self.batch)):
-                        found[at].append(pair)
+                        finished[at].append(pair)
                         on_pair(at, pair)
-                    if len(found[at]) == before:
+                    if len(finished[at]) == before:
                         del running[at]
         except Unaffordable:  # what was compared by then says what it says
             ended = True
-        return [self._concluded(one, pairs, ended) for one, pairs in zip(contests, found, strict=True)]
+        return [self._concluded(contest, pairs, ended) for contest, pairs in zip(contests, finished, strict=True)]
 
     def _concluded(self, contest: Contest[T], pairs: Sequence[Pair], ended: bool) -> Comparison:
         planned = len({task.group for task in contest.tasks})

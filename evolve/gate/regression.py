@@ -1,4 +1,4 @@
-"""What worked must keep working: tasks that a promoted variant may not lose.
+"""Keeps the tasks that once worked and that a promoted variant may not lose, and tries them again.
 
 A task enters after it was solved in ``required`` of ``required`` fresh tries, and counts as
 regressed only when ``required`` of ``required`` tries fail at twice the budget it first needed.
@@ -98,13 +98,13 @@ class RegressionSuite:
         Raises:
             ValueError: The tries are of different tasks or variants.
         """
-        if len({(one.suite, one.task, one.variant) for one in tries}) > 1:
+        if len({(record.suite, record.task, record.variant) for record in tries}) > 1:
             raise ValueError("tries of one task under one variant are wanted")
-        different = {one.episode: one for one in tries if is_fresh(one)}.values()
+        different = {record.episode: record for record in tries if is_fresh(record)}.values()
         needed = required or self._required
         if len(different) < needed or len(different) < len(tries):
             return False
-        if not all(is_verified(one) for one in different):
+        if not all(is_verified(record) for record in different):
             return False
         first = tries[0]
         row: dict[str, Any] = {
@@ -114,8 +114,8 @@ class RegressionSuite:
             "problem": first.group,
             "stratum": stratum,
             "tries": needed,
-            "candidates": max(one.cost.candidates for one in tries),
-            "tokens": max(one.cost.tokens for one in tries),
+            "candidates": max(record.cost.candidates for record in tries),
+            "tokens": max(record.cost.tokens for record in tries),
             "variant": first.variant,
             "at": self._clock(),
         }
@@ -165,16 +165,17 @@ def _try_again(task: RegressionTask, retry: Retry) -> bool | None:
     failures, episodes = 0, set()
     for number in range(task.tries):
         record = retry(task, number)
+        # An answer that is played back from the record is no try of the variant.
         if record.episode in episodes or (is_verified(record) and not is_fresh(record)):
             continue
         episodes.add(record.episode)
-        if is_verified(record) and _within(task, record):
+        if is_verified(record) and _within_budget(task, record):
             return True
         failures += is_informative(record)
     return False if failures == task.tries else None
 
 
-def _within(task: RegressionTask, record: EpisodeRecord) -> bool:
+def _within_budget(task: RegressionTask, record: EpisodeRecord) -> bool:
     used = ((task.candidates, record.cost.candidates), (task.tokens, record.cost.tokens))
     # An axis on which the task cost nothing when it entered has no budget to exceed.
     return all(now <= SLACK * first for first, now in used if first)

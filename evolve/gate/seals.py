@@ -1,4 +1,4 @@
-"""Splits sealed by digest: what is judged on is what was set apart before anything was judged."""
+"""Seals a suite's splits by digest, so that no task can change or move to another split once it was judged on."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Seals:
         Raises:
             UsageError: A task changed, or lies in another split, under the digest of a sealed suite.
         """
-        found = seal_of(suite)
-        row: dict[str, Value] = {"suite": suite.digest, "splits": canonical_json(found), "at": self._clock()}
-        self._db.insert("gate_seals", row, key="suite")
-        (kept,) = self._db.rows("gate_seals", {"suite": suite.digest})
-        sealed = json.loads(str(kept["splits"]))
-        broken = [name for name in found if found[name] != sealed.get(name)]
+        digests = seal_of(suite)
+        row: dict[str, Value] = {"suite": suite.digest, "splits": canonical_json(digests), "at": self._clock()}
+        self._db.insert("gate_seals", row, key="suite")  # leaves a row that is there as it is
+        (stored,) = self._db.rows("gate_seals", {"suite": suite.digest})
+        sealed = json.loads(str(stored["splits"]))
+        broken = [name for name in digests if digests[name] != sealed.get(name)]
         if suite.digest != suite_digest(suite.tasks):
             broken = broken or ["suite's digest"]
         if broken:

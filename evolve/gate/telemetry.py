@@ -1,4 +1,4 @@
-"""What an episode must show before the gate believes its record.
+"""Checks that an episode's record shows what it claims, before the gate believes it.
 
 A claim of success that nothing stands behind is a failure: else a variant that loses its own traces, or asks the
 verifier more often than it may, would look better than it is.
@@ -59,11 +59,11 @@ def _believed(record: EpisodeRecord | None, job: Job[GateTask]) -> EpisodeRecord
         return record
     status: Status = "fault" if job.arm == "parent" else "unsolved"
     if record is None or (record.task, record.variant, record.seed) != (job.task.id, job.variant, job.seed):
-        return _unknown(job, status, problem)
+        return _unsolved_record(job, status, problem)
     return replace(record, status=status, verified=False, note=problem, group=job.task.group)
 
 
-def _unknown(job: Job[GateTask], status: Status, problem: str) -> EpisodeRecord:
+def _unsolved_record(job: Job[GateTask], status: Status, problem: str) -> EpisodeRecord:
     return EpisodeRecord(
         episode="",
         run="",

@@ -162,6 +162,11 @@ class Report(Jsonable):
     contrasts: tuple[Contrast, ...] = ()
 
     @property
+    def compared(self) -> tuple[Contrast, ...]:
+        """The contrasts; reports that an older version wrote have one, against ``unlearned``."""
+        return self.contrasts or (Contrast(arm="unlearned", gain=self.gain, ratio=self.ratio),)
+
+    @property
     def helped(self) -> bool:
         """The 95 % interval of the cost or of the share solved excludes no gain, and neither's shows a loss."""
         cost, solved = self.ratio, self.gain

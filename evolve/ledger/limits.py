@@ -28,7 +28,7 @@ _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS days (day TEXT PRIMARY KEY, {_COLUMNS}) STRICT;
 CREATE TABLE IF NOT EXISTS open (id INTEGER PRIMARY KEY AUTOINCREMENT, day TEXT NOT NULL, {_COLUMNS}) STRICT;
 """
-_PLACES = ", ".join("?" for _ in range(len(KINDS) + 1))
+_PLACEHOLDERS = ", ".join("?" for _ in range(len(KINDS) + 1))
 _WAIT_S = 30.0
 
 
@@ -61,6 +61,7 @@ class SpendingBook:
         except OSError as error:
             raise write_failure(path, error) from error
         with self._writing() as db:
+            # One by one: executescript would commit the transaction.
             for statement in filter(str.strip, _SCHEMA.split(";")):
                 db.execute(statement)
 
@@ -69,13 +70,14 @@ class SpendingBook:
 
         Seconds are those of the work itself, added up over everything that runs side by side.
         """
-        wanted, date = _row(cost), self._date()
+        amounts, date = _row(cost), self._date()
         with self._writing() as db:
-            for budget, spent in ((self.day, _spent(db, date)), (self.total, _spent(db))):
-                for bound, used, more in zip(_row(budget), spent, wanted, strict=True):
+            for budget, spent in ((self.day, _sum_spending(db, date)), (self.total, _sum_spending(db))):
+                for bound, used, more in zip(_row(budget), spent, amounts, strict=True):
+                    # A bound that is reached refuses also what costs nothing.
                     if bound is not None and (used >= bound or used + more > bound):
                         return None
-            return db.execute(f"INSERT INTO open VALUES (NULL, {_PLACES})", (date, *wanted)).lastrowid
+            return db.execute(f"INSERT INTO open VALUES (NULL, {_PLACEHOLDERS})", (date, *amounts)).lastrowid
 
     def settle(self, entry: int, actual: Amount) -> None:
         """Replaces a reservation by what the work did cost, on the day it was begun.
@@ -84,37 +86,39 @@ class SpendingBook:
             ValueError: There is no such entry.
         """
         with self._writing() as db:
-            found = db.execute("DELETE FROM open WHERE id = ? RETURNING day", (entry,)).fetchone()
-            if found is None:
+            row = db.execute("DELETE FROM open WHERE id = ? RETURNING day", (entry,)).fetchone()
+            if row is None:
                 raise ValueError(f"no entry {entry} to settle")
-            _book(db, found[0], actual)
+            _add_spending(db, row[0], actual)
 
     def book(self, day: str, actual: Amount) -> None:
         """Adds what was spent on a day, or :data:`EARLIER`, without a reservation before."""
         with self._writing() as db:
-            _book(db, day, actual)
+            _add_spending(db, day, actual)
 
     def spent(self, date: str = "") -> Spent:
         """What is booked or set aside on a day; over all days where none is given."""
         with self._writing() as db:
-            return entry_of(_spent(db, date))
+            return entry_of(_sum_spending(db, date))
 
     @property
     def left(self) -> Budget:
         """What both limits still allow; None where neither bounds a kind."""
         with self._writing() as db:
-            pairs = [(self.day, _spent(db, self._date())), (self.total, _spent(db))]
+            pairs = [(self.day, _sum_spending(db, self._date())), (self.total, _sum_spending(db))]
         rests: dict[str, int | None] = {}
         for place, kind in enumerate(KINDS):
-            found = [max(0, bound - spent[place]) for one, spent in pairs if (bound := _row(one)[place]) is not None]
-            rests[kind] = min(found, default=None)
+            remaining = [
+                max(0, bound - spent[place]) for budget, spent in pairs if (bound := _row(budget)[place]) is not None
+            ]
+            rests[kind] = min(remaining, default=None)
         return Budget(**amounts(rests))
 
     @property
     def exhausted(self) -> str:
         """Which limit has been reached, in one phrase for people, or ""."""
         with self._writing() as db:
-            today_spent, all_spent = _spent(db, self._date()), _spent(db)
+            today_spent, all_spent = _sum_spending(db, self._date()), _sum_spending(db)
         for words, budget, spent in (("today", self.day, today_spent), ("this workspace", self.total, all_spent)):
             for kind, bound, used in zip(KINDS, _row(budget), spent, strict=True):
                 if bound is not None and used >= bound:
@@ -131,6 +135,7 @@ class SpendingBook:
         except sqlite3.Error as error:
             raise WorkspaceError(f"cannot open {self._path}: {error}") from error
         try:
+            # With a mere BEGIN two processes could both read that their work still fits.
             db.execute("BEGIN IMMEDIATE")
             yield db
             db.execute("COMMIT")
@@ -162,10 +167,12 @@ class LimitedLedger:
 
     def reserve(self, cost: Amount) -> bool:
         """Sets the most some work can cost aside; False, and nothing set aside, when some limit forbids it."""
+        # The run first, because giving that back again takes no transaction.
         if not self.run.reserve(cost):
             return False
         entry = self.book.reserve(cost)
         if entry is None:
+            # So that what the run set aside for it is free again.
             self.run.settle(cost, Spent())
             return False
         with self._guard:
@@ -216,13 +223,15 @@ def entry_of(row: Sequence[int]) -> Spent:
     return Spent(**amounts(dict(zip(KINDS, row, strict=True))))
 
 
-def _book(db: sqlite3.Connection, day: str, actual: Amount) -> None:
+def _add_spending(db: sqlite3.Connection, day: str, actual: Amount) -> None:
     adds = ", ".join(f"{kind} = {kind} + excluded.{kind}" for kind in KINDS)
-    db.execute(f"INSERT INTO days VALUES ({_PLACES}) ON CONFLICT (day) DO UPDATE SET {adds}", (day, *_row(actual)))
+    db.execute(
+        f"INSERT INTO days VALUES ({_PLACEHOLDERS}) ON CONFLICT (day) DO UPDATE SET {adds}", (day, *_row(actual))
+    )
 
 
-def _spent(db: sqlite3.Connection, date: str = "") -> tuple[int, ...]:
-    """Booked and set aside; sums of whole numbers."""
+def _sum_spending(db: sqlite3.Connection, date: str = "") -> tuple[int, ...]:
+    """Sums what is booked and what is set aside, by kind; on a day, or over all where none is given."""
     where, values = ("WHERE day = ?", (date,)) if date else ("", ())
     rows = [db.execute(f"SELECT {_SUMS} FROM {name} {where}", values).fetchone() for name in ("days", "open")]
     return tuple(booked + aside for booked, aside in zip(*rows, strict=True))

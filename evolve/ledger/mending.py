@@ -29,12 +29,14 @@ def book_faults(path: Path) -> list[str]:
         return []
     try:
         with closing(_opened(path)) as db:
-            said = [str(row[0]) for row in db.execute("PRAGMA integrity_check")]
-            found = [] if said == ["ok"] else said
+            messages = [str(row[0]) for row in db.execute("PRAGMA integrity_check")]
+            faults = [] if messages == ["ok"] else messages
             for table, names in _TABLES.items():
                 rows = db.execute(f"SELECT {', '.join((*names, *KINDS))} FROM {table}").fetchall()
-                found += [f"{table}: {row[: len(names)]} is no entry" for row in rows if not _is_entry(row, len(names))]
-            return found
+                faults += [
+                    f"{table}: {row[: len(names)]} is no entry" for row in rows if not _is_entry(row, len(names))
+                ]
+            return faults
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_CANTOPEN:
             raise WorkspaceError(f"cannot open {path}: {error}") from error
@@ -55,22 +57,23 @@ def rebuild_book(path: Path, aside: Path, least: Spent) -> int:
         WorkspaceError: The folder cannot be written.
     """
     entries = list(_readable(path))
-    made = path.with_name(f"{path.name}.new")
-    made.unlink(missing_ok=True)
-    book = SpendingBook(made)
+    fresh = path.with_name(f"{path.name}.new")
+    fresh.unlink(missing_ok=True)
+    book = SpendingBook(fresh)
     for day, spent in entries:
         book.book(day, spent)
-    known = book.spent()
+    booked = book.spent()
     counted = ("candidates", "tokens", "calls", "money")
-    rest = Spent(**{kind: max(0, getattr(least, kind) - getattr(known, kind)) for kind in counted})
+    rest = Spent(**{kind: max(0, getattr(least, kind) - getattr(booked, kind)) for kind in counted})
     if rest != Spent():
         book.book(EARLIER, rest)
     try:
+        # A second name first: at no moment is there no book, which would count as nothing spent.
         os.link(path, aside)
         journal = path.with_name(f"{path.name}-journal")
         if journal.exists():  # of the old file; it must not be taken for the new one's
             journal.rename(aside.with_name(f"{aside.name}-journal"))
-        made.replace(path)
+        fresh.replace(path)
     except OSError as error:
         raise write_failure(path, error) from error
     return len(entries)
@@ -94,5 +97,6 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 def _is_entry(row: tuple[Any, ...], names: int) -> bool:
     day, numbers = row[names - 1], row[names:]
+    # SQLite's own check finds broken structure, not a number that was overwritten.
     sound = isinstance(day, str) and (day == EARLIER or _DAY.match(day) is not None)
     return sound and all(isinstance(number, int) and number >= 0 for number in numbers)

@@ -96,7 +96,8 @@ def parse_budget(texts: Sequence[str]) -> Budget:
     Raises:
         UsageError: For text of another form and for a bound of zero.
     """
-    if not isinstance(texts, list | tuple) or not all(isinstance(one, str) for one in texts):
+    # A single text is a sequence as well, of its letters.
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
         raise UsageError(f"a budget is made of texts, not {texts!r}"[:120], hint="such as '60s' or ['2h', '500-calls']")
     bounds: dict[str, float] = {}
     for text in texts:
@@ -112,13 +113,14 @@ def parse_budget(texts: Sequence[str]) -> Budget:
 
 def _parse_one(text: str) -> tuple[str, float]:
     stripped = text.strip()
-    if found := _TIME.match(stripped):
-        return "seconds", float(found["number"]) * _SECONDS[found["unit"]]
-    if found := _COUNT.match(stripped):
-        kind = found["kind"].lower().rstrip("s") + "s"
-        return kind, round(min(float(found["number"]) * _SCALE[found["scale"].lower()], 2 * _LARGEST))
-    if found := _MONEY.match(stripped):
-        return "money", float(found["number"])
+    if match := _TIME.match(stripped):
+        return "seconds", float(match["number"]) * _SECONDS[match["unit"]]
+    if match := _COUNT.match(stripped):
+        kind = match["kind"].lower().rstrip("s") + "s"
+        # Cut off before it is rounded: hundreds of digits are infinity as a float.
+        return kind, round(min(float(match["number"]) * _SCALE[match["scale"].lower()], 2 * _LARGEST))
+    if match := _MONEY.match(stripped):
+        return "money", float(match["number"])
     raise UsageError(
         f"--budget {text}: not a budget",
         hint="write 60s, 2h, 200k-candidates, 2M-tokens, 500-calls or $2; repeat the option",
@@ -143,10 +145,12 @@ class Ledger:
         before = spent or Spent()
         self.budget = budget
         self._clock = clock
+        # A run that goes on has used the time of its earlier processes.
         self._started = clock() - before.seconds
         self._spent = _counts(before)
         self._reserved = _counts(Spent())
         self._ended = ""
+        # Reentrant: share asks for what is left, which takes it as well.
         self._guard = threading.RLock()
 
     def reserve(self, cost: Amount) -> bool:
@@ -154,11 +158,11 @@ class Ledger:
 
         Once a bound has been reached nothing fits, not even work that costs nothing.
         """
-        wanted = _counts(cost)
+        amounts = _counts(cost)
         with self._guard:
-            if self.exhausted or not self._fits(wanted, cost.seconds):
+            if self.exhausted or not self._fits(amounts, cost.seconds):
                 return False
-            self._reserved = _added(self._reserved, wanted, 1)
+            self._reserved = _combined(self._reserved, amounts, 1)
             return True
 
     def settle(self, reserved: Amount, actual: Amount) -> None:
@@ -170,11 +174,11 @@ class Ledger:
             ValueError: When more is returned than is set aside.
         """
         with self._guard:
-            remaining = _added(self._reserved, _counts(reserved), -1)
+            remaining = _combined(self._reserved, _counts(reserved), -1)
             if min(remaining.values()) < 0:
                 raise ValueError("settled more than was reserved")
             self._reserved = remaining
-            self._spent = _added(self._spent, _counts(actual), 1)
+            self._spent = _combined(self._spent, _counts(actual), 1)
 
     def share(self, among: int) -> Budget:
         """The part of what is left that one of ``among`` pieces of work may set aside, which run side by side.
@@ -184,7 +188,7 @@ class Ledger:
         """
         with self._guard:
             left = self.left
-        parts = {kind: _part(count, among) for kind, count in _counts(left).items()}
+        parts = {kind: _portion(count, among) for kind, count in _counts(left).items()}
         return Budget(seconds=left.seconds, **amounts(parts))
 
     def end(self, reason: str) -> None:
@@ -200,7 +204,7 @@ class Ledger:
     def left(self) -> Budget:
         """What is neither spent nor set aside, never below zero; None where there is no bound."""
         with self._guard:
-            used = _added(self._spent, self._reserved, 1)
+            used = _combined(self._spent, self._reserved, 1)
         bounds, seconds = _counts(self.budget), self.budget.seconds
         rest = {kind: None if bound is None else max(0, bound - used[kind]) for kind, bound in bounds.items()}
         return Budget(seconds=None if seconds is None else max(0.0, seconds - self.spent.seconds), **amounts(rest))
@@ -217,10 +221,10 @@ class Ledger:
                 return f"budget of {shown} reached"
         return self._ended
 
-    def _fits(self, wanted: dict[str, int], seconds: float) -> bool:
+    def _fits(self, amounts: dict[str, int], seconds: float) -> bool:
         if self.budget.seconds is not None and self.spent.seconds + seconds > self.budget.seconds:
             return False
-        after = _added(_added(self._spent, self._reserved, 1), wanted, 1)
+        after = _combined(_combined(self._spent, self._reserved, 1), amounts, 1)
         return all(bound is None or after[kind] <= bound for kind, bound in _counts(self.budget).items())
 
 
@@ -229,9 +233,10 @@ def _counts(amount: Amount | Budget) -> dict[str, Any]:
     return {kind: count for kind, count in whole(amount).items() if kind != "seconds"}
 
 
-def _part(left: int | None, among: int) -> int | None:
+def _portion(left: int | None, among: int) -> int | None:
+    """An equal part, but at least one as long as there is any."""
     return None if left is None else max(left // among, min(left, 1))
 
 
-def _added(left: dict[str, int], right: dict[str, int], sign: int) -> dict[str, int]:
+def _combined(left: dict[str, int], right: dict[str, int], sign: int) -> dict[str, int]:
     return {kind: left[kind] + sign * right[kind] for kind in left}

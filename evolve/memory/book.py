@@ -6,14 +6,14 @@ say the same, whatever the order in which it came.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from evolve.episodes import BUILT_IN
 from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, resolve
 
-_IDLE: frozenset[InsightStatus] = frozenset({"contested", "refuted", "superseded"})
+_WITHOUT_INFLUENCE: frozenset[InsightStatus] = frozenset({"contested", "refuted", "superseded"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,12 +69,12 @@ class InsightBook:
     _rows: dict[str, dict[str, EvidenceRow]] = field(default_factory=dict)
     _by_episode: dict[str, dict[str, list[EvidenceRow]]] = field(default_factory=dict)
     _resolved: dict[str, Insight] = field(default_factory=dict)
-    _bearings: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    _direction_cache: dict[str, Mapping[str, float]] = field(default_factory=dict)
 
     def add_key(self, key: ClaimKey) -> None:
         """Learns what an insight is about; sentences for further relations are merged in."""
-        known = self.keys.get(key.id)
-        self.keys[key.id] = key if known is None else replace(known, texts={**key.texts, **known.texts})
+        earlier = self.keys.get(key.id)
+        self.keys[key.id] = key if earlier is None else replace(earlier, texts={**key.texts, **earlier.texts})
         self._resolved.pop(key.id, None)
 
     def add_evidence(self, rows: Iterable[EvidenceRow]) -> None:
@@ -88,7 +88,7 @@ class InsightBook:
             own[row.id] = row
             self._by_episode.setdefault(row.episode, {}).setdefault(row.insight, []).append(row)
             self._resolved.pop(row.insight, None)
-            self._bearings.pop(row.episode, None)
+            self._direction_cache.pop(row.episode, None)
 
     def evidence(self, insight: str) -> list[EvidenceRow]:
         """Every row of one insight, by ``seq``."""
@@ -109,8 +109,8 @@ class InsightBook:
         return frozenset(row.task for row in self._agreeing(insight))
 
     def _agreeing(self, insight: str) -> list[EvidenceRow]:
-        known = self.get(insight)
-        if known.status in _IDLE or known.posterior.agree <= known.posterior.disagree:
+        resolved = self.get(insight)
+        if resolved.status in _WITHOUT_INFLUENCE or resolved.posterior.agree <= resolved.posterior.disagree:
             return []
         return [row for row in self.evidence(insight) if row.kind == "intervention" and row.direction > 0]
 
@@ -127,7 +127,9 @@ class InsightBook:
             for row in self._agreeing(key.id)
             if row.episode in self.entries
         }
-        return any(one[:2] != other[:2] and _independent(one[2], other[2]) for one, other in combinations(origins, 2))
+        return any(
+            left[:2] != right[:2] and _independent(left[2], right[2]) for left, right in combinations(origins, 2)
+        )
 
     def insights(self) -> list[Insight]:
         """All insights, ordered by id."""
@@ -135,39 +137,43 @@ class InsightBook:
 
     def bearing(self, episode: str) -> Mapping[str, float]:
         """What one episode says: for each insight the mean direction, in [-1, 1], of its evidence there."""
-        known = self._bearings.get(episode)
-        if known is not None:
-            return known
-        found: dict[str, float] = {}
+        cached = self._direction_cache.get(episode)
+        if cached is not None:
+            return cached
+        directions: dict[str, float] = {}
         for insight, rows in self._by_episode.get(episode, {}).items():
             signs = [sign for row in rows if (sign := direction_of(row))]
             if signs:
-                found[insight] = sum(signs) / len(signs)
-        self._bearings[episode] = found
-        return found
+                directions[insight] = sum(signs) / len(signs)
+        self._direction_cache[episode] = directions
+        return directions
 
     def experience(self) -> list[ExperienceRow]:
         """All evidence of supported and confirmed insights, in an order that depends on content only."""
-        rows = []
-        for insight in self.insights():
+        return list(self._taught())
+
+    def informs(self) -> bool:
+        """Whether there is any :meth:`experience`; told by the first row, and the other insights stay unresolved."""
+        return any(True for _ in self._taught())
+
+    def _taught(self) -> Iterator[ExperienceRow]:
+        for name in sorted(self.keys):
+            insight = self.get(name)
             if not insight.influences:
                 continue
-            for row in sorted(self._rows[insight.id].values(), key=lambda one: one.id):
+            for row in sorted(self._rows[name].values(), key=lambda item: item.id):
                 sign = direction_of(row)
                 if not sign:
                     continue
-                rows.append(
-                    ExperienceRow(
-                        features=row.features,
-                        cause=insight.cause,
-                        direction=sign,
-                        group=row.group,
-                        task=row.task,
-                        insight_id=insight.id,
-                        weight=insight.posterior.mean,
-                    )
+                yield ExperienceRow(
+                    features=row.features,
+                    cause=insight.cause,
+                    direction=sign,
+                    group=row.group,
+                    task=row.task,
+                    insight_id=insight.id,
+                    weight=insight.posterior.mean,
                 )
-        return rows
 
     def as_of(self, now: float) -> InsightBook:
         """The book without evidence after a time, in seconds since the epoch."""
@@ -189,11 +195,12 @@ class InsightBook:
         return sorted((row for rows in self._rows.values() for row in rows.values()), key=lambda row: row.id)
 
 
-def _independent(one: str, other: str) -> bool:
+def _independent(left: str, right: str) -> bool:
     """Whether two sources have no part in common. One that nobody knows may be any other."""
-    if one == other == BUILT_IN:
+    if left == right == BUILT_IN:
         return True
-    return bool(one and other) and not set(one.split()) & set(other.split())
+    # A source may join several, and one in common is enough to have planted both.
+    return bool(left and right) and not set(left.split()) & set(right.split())
 
 
 def direction_of(row: EvidenceRow) -> int:

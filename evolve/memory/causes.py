@@ -38,8 +38,10 @@ def why(book: InsightBook, effect: str, insights: Iterable[Insight]) -> list[Cau
     A chain begins at a cause that is itself the effect of nothing further along it, and passes
     no cause twice. Insights of relation ``no_effect`` make no link.
     """
+    # Only who asks for causes pays for loading it.
     import networkx as nx
 
+    # Several insights may lead from the same cause to the same effect.
     graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
     for insight in insights:
         if insight.relation != "no_effect":
@@ -50,7 +52,9 @@ def why(book: InsightBook, effect: str, insights: Iterable[Insight]) -> list[Cau
     for source in sorted(nx.ancestors(graph, effect)):
         for path in nx.all_simple_edge_paths(graph, source, effect, cutoff=_LONGEST):
             chains.append(_chain(book, [key for _, _, key in path]))
-    return sorted(chains, key=lambda one: (-one.strength, len(one.links), [link.insight.id for link in one.links]))
+    return sorted(
+        chains, key=lambda chain: (-chain.strength, len(chain.links), [link.insight.id for link in chain.links])
+    )
 
 
 def _chain(book: InsightBook, ids: Iterable[str]) -> CausalChain:

@@ -37,9 +37,11 @@ class TaskEncoder:
         import numpy as np
 
         rows = np.zeros((len(tasks), self.dimension))
+        # A task with features and no words is placed by them; one with neither still needs a vector.
         worded = [place for place, (features, text) in enumerate(tasks) if text.strip() or not any(features)]
         if worded:
             embedded = self.embedder.encode([tasks[place][1] for place in worded])
+            # Square roots, because the cosine multiplies two vectors.
             rows[worded, FEATURE_SLOTS:] = math.sqrt(1 - FEATURE_SHARE) * np.asarray(embedded)
         for row, (features, _) in zip(rows, tasks, strict=True):
             row[:FEATURE_SLOTS] = math.sqrt(FEATURE_SHARE) * _folded(features)

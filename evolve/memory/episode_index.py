@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evolve.failpoints import hit
 from evolve.memory.book import EpisodeEntry
@@ -94,7 +94,9 @@ class EpisodeIndex:
             return
         hit("index.upsert.before")
         for start in range(0, len(self._pending), BATCH):
-            _add(self._stored, self._encoder, self._pending[start : start + BATCH])
+            part = self._pending[start : start + BATCH]
+            names = [entry.episode for entry in part]
+            self._stored.upsert(names, self._waiting.vectors(names), _tags(part))
         hit("index.upsert.after")
         # Marked last: after a crash in between the same episodes are written again, to no effect.
         self._stored.mark(self._era(self._epoch) * _SEQ + self._reached)
@@ -188,6 +190,25 @@ def exact_index(entries: Sequence[EpisodeEntry], encoder: TaskEncoder) -> Memory
     if entries:
         _add(index, encoder, entries)
     return index
+
+
+class LateIndex:
+    """An exact index over episodes, made when it is first searched or sent to another process; many never are."""
+
+    def __init__(self, entries: Sequence[EpisodeEntry], encoder: TaskEncoder) -> None:
+        self._entries, self._encoder = entries, encoder
+        self._made: MemoryIndex | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Made here once, and not by each of the processes that get a copy.
+        self.made()
+        return self.__dict__
+
+    def made(self) -> MemoryIndex:
+        """The index."""
+        if self._made is None:
+            self._made, self._entries = exact_index(self._entries, self._encoder), ()
+        return self._made
 
 
 def measured(names: Sequence[str], vectors: np.ndarray, vector: np.ndarray) -> list[Hit]:

@@ -59,6 +59,7 @@ def camp_of(relation: Relation) -> Camp:
 def insight_id(cause: str, effect: str, scope: Scope) -> str:
     """The id of a key: a digest of cause, effect and scope (preconditions as a set)."""
     key = [cause, effect, scope.environment, scope.family, sorted(set(scope.preconditions))]
+    # 128 bits: enough that no two keys ever meet.
     return digest(canonical_json(key))[:32]
 
 
@@ -105,10 +106,12 @@ class Posterior:
     @property
     def firmness(self) -> float:
         """P(theta > 1/2), exactly: the probability of at most ``agree`` heads in n + 1 fair tosses."""
+        # The identity of the Beta distribution with whole parameters and the binomial one.
         tosses = self.agree + self.disagree + 1
         coefficient, total = 1, 0
         for heads in range(self.agree + 1):
             total += coefficient
+            # Whole numbers throughout: a sum of floats could fall on either side of the bound.
             coefficient = coefficient * (tosses - heads) // (heads + 1)
         return float(total / 2**tosses)
 
@@ -179,8 +182,8 @@ def resolve(key: ClaimKey, rows: Iterable[EvidenceRow]) -> Insight:
     Rows are taken as a set by id, so order and repetition change nothing.
     """
     unique = sorted({row.id: row for row in rows}.values(), key=lambda row: row.id)
-    seen = {row.relation for row in unique} or set(key.texts) or {_RELATIONS[0]}
-    camps = sorted({camp_of(relation) for relation in seen})
+    relations = {row.relation for row in unique} or set(key.texts) or {_RELATIONS[0]}
+    camps = sorted({camp_of(relation) for relation in relations})
     standings = [_standing(camp, unique, worded=key.cause.startswith(FACT)) for camp in camps]
     ranked = sorted(standings, key=_rank, reverse=True)
     status, settled = _settle(ranked)
@@ -202,17 +205,21 @@ def resolve(key: ClaimKey, rows: Iterable[EvidenceRow]) -> Insight:
 
 
 def _settle(ranked: Sequence[Standing]) -> tuple[InsightStatus, tuple[Standing, ...]]:
+    """Decides between the camps under one key, by the last of the rules above."""
     lead, rivals = ranked[0], ranked[1:]
-    admitted = [one for one in ranked if one.status in INFLUENTIAL]
+    admitted = [standing for standing in ranked if standing.status in INFLUENTIAL]
     if not admitted:
         return lead.status, tuple(ranked)
     unsettled = len(admitted) > 1 and lead.posterior.firmness < FIRM
     if unsettled or lead.posterior.mean < 0.5:
-        return "contested", tuple(_with_status(one, "contested") if one in admitted else one for one in ranked)
-    return lead.status, (lead, *(_with_status(one, "superseded") for one in rivals))
+        return "contested", tuple(
+            _with_status(standing, "contested") if standing in admitted else standing for standing in ranked
+        )
+    return lead.status, (lead, *(_with_status(standing, "superseded") for standing in rivals))
 
 
 def _rank(standing: Standing) -> tuple[bool, float, int, int, int]:
+    """Sorts camps by how well they are backed; the order of relations makes it total."""
     return (
         standing.status in INFLUENTIAL,
         standing.posterior.firmness,
@@ -226,6 +233,7 @@ def _standing(camp: Camp, rows: Sequence[EvidenceRow], *, worded: bool) -> Stand
     own = [row for row in rows if camp_of(row.relation) == camp]
     agreeing = [row for row in own if row.direction > 0]
     against = [row for row in own if row.direction < 0]
+    # Who finds that it prevents the effect also finds that it does not promote it.
     rivals = [row for row in rows if camp_of(row.relation) != camp and row.direction > 0]
     posterior = Posterior(agree=_interventions(agreeing), disagree=_interventions([*against, *rivals]))
     return Standing(
@@ -245,6 +253,7 @@ def _camp_status(
 ) -> InsightStatus:
     own = Posterior(agree=_interventions(agreeing), disagree=_interventions(against))
     if own.agree > own.disagree and _intervention_groups(agreeing) >= fewest:
+        # Two groups, as one problem in disguise would otherwise confirm itself.
         confirmed = posterior.firmness >= FIRM and _intervention_groups(agreeing) >= 2
         return "confirmed" if confirmed else "supported"
     if 1 - own.firmness >= FIRM and _intervention_groups(against) >= 2:

@@ -13,10 +13,10 @@ from evolve.memory import record
 from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.causes import CausalChain, why
 from evolve.memory.encoding import TaskEncoder
-from evolve.memory.episode_index import EpisodeIndex, IndexFactory, exact_index
+from evolve.memory.episode_index import EpisodeIndex, IndexFactory, LateIndex
 from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
 from evolve.memory.mending import mend
-from evolve.memory.recall import Note, recall_insights, recall_notes, wanted
+from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request
 from evolve.memory.snapshot import MemorySnapshot
 from evolve.store import Database
 from evolve.vectors import Progress
@@ -24,7 +24,9 @@ from evolve.vectors import Progress
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
 
+# A fault is the machine's, and a stop the person's: neither says anything about the task.
 _TEACHES_NOTHING = frozenset({"fault", "interrupted"})
+# Spread evenly over the record, because asking for every episode would take long.
 _SELF_RECALL_SAMPLE = 50
 
 
@@ -109,13 +111,13 @@ class Memory:
             scope: Only insights of this environment and family ("" means any); or the task that asks, which bounds
                 what a claim in a model's words may act on and nothing else.
             now: Evidence after this time (seconds since the epoch) is left out.
-            kinds: Some of ``insight``, ``note``, ``trial``, ``hypothesis``, ``contested``, ``refuted``,
-                ``expired``; None for insights and notes.
+            kinds: Some of ``insight``, ``note``, ``trial``, ``hypothesis``, ``contested``, ``refuted``;
+                None for insights and notes.
 
         Raises:
             ValueError: A kind is unknown.
         """
-        want = wanted(query, k, scope, kinds)
+        want = recall_request(query, k, scope, kinds)
         book = self._reader.book()
         notes = self._notes() if want.notes else {}
         if not book.entries or not want.insights:
@@ -133,8 +135,9 @@ class Memory:
     def snapshot(self) -> MemorySnapshot:
         """A read-only copy for other processes."""
         book = self._reader.book()
+        # Rebuilt, as the reader goes on adding to its own book.
         copy = book.rebuilt(book.all_evidence())
-        index = exact_index(_by_seq(book), self._encoder)
+        index = LateIndex(_by_seq(book), self._encoder)
         return MemorySnapshot(book=copy, encoder=self._encoder, index=index, notes=self._notes())
 
     def shuffled(self, seed: int) -> MemorySnapshot:
@@ -147,10 +150,10 @@ class Memory:
         Raises:
             UsageError: There is no such status.
         """
-        known = get_args(InsightStatus)
-        if status is not None and status not in known:
-            raise UsageError(f"no status {status!r}", hint=f"one of {', '.join(known)}")
-        return [one for one in self._reader.book().insights() if status in (None, one.status)]
+        statuses = get_args(InsightStatus)
+        if status is not None and status not in statuses:
+            raise UsageError(f"no status {status!r}", hint=f"one of {', '.join(statuses)}")
+        return [insight for insight in self._reader.book().insights() if status in (None, insight.status)]
 
     def get(self, name: str) -> Insight:
         """One insight by id, or by the beginning of an id that names only one.
@@ -159,11 +162,11 @@ class Memory:
             UsageError: There is none, or more than one.
         """
         book = self._reader.book()
-        found = [name] if name in book.keys else [one for one in book.keys if name and one.startswith(name)]
-        if len(found) != 1:
-            problem = "no insight" if not found else f"{len(found)} insights"
+        matches = [name] if name in book.keys else [key for key in book.keys if name and key.startswith(name)]
+        if len(matches) != 1:
+            problem = "no insight" if not matches else f"{len(matches)} insights"
             raise UsageError(f"{problem} with id {name!r}", hint="evolve memory list")
-        return book.get(found[0])
+        return book.get(matches[0])
 
     def evidence(self, name: str) -> list[EvidenceRow]:
         """Every row an insight rests on, oldest first."""
@@ -172,7 +175,7 @@ class Memory:
     def why(self, effect: str) -> list[CausalChain]:
         """Chains of supported and confirmed insights that end in an effect, with their evidence, strongest first."""
         book = self._reader.book()
-        return why(book, effect, [one for one in book.insights() if one.influences])
+        return why(book, effect, [insight for insight in book.insights() if insight.influences])
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
         """Deletes insights with all their evidence, one by its id or several; gives how many. Notes stay.
@@ -242,7 +245,9 @@ class Memory:
             How many rows of evidence were made anew, and the names of rows that were set aside because what they
             refer to is gone.
         """
-        teaching = (one for one in episodes if one.status not in _TEACHES_NOTHING and one.split not in HELD_OUT)
+        teaching = (
+            episode for episode in episodes if episode.status not in _TEACHES_NOTHING and episode.split not in HELD_OUT
+        )
         return mend(self._db, teaching, self._clock())
 
     def close(self) -> None:

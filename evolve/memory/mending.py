@@ -35,6 +35,7 @@ def mend(db: Database, episodes: Iterable[EpisodeRecord], at: float) -> tuple[in
         wanted = {
             (target, name) for table, column, target in _REFERENCES for name in _dangling(db, table, column, target)
         }
+        # Episodes without features refer to the empty vector.
         keep_features(db, ())
         anew, forgotten = 0, read_epoch(db) > 0
         for record in episodes:
@@ -44,7 +45,7 @@ def mend(db: Database, episodes: Iterable[EpisodeRecord], at: float) -> tuple[in
                 if any(target == "memory_features" for target, _ in wanted):
                     _keep_wanted(db, [item.features for item in claim.evidence], wanted)
             # After a deletion nobody can tell what was lost from what was forgotten.
-            if not forgotten and _held(db, record) < sum(len(claim.evidence) for claim in record.claims):
+            if not forgotten and _evidence_count(db, record) < sum(len(claim.evidence) for claim in record.claims):
                 anew += write_claims(db, record, "", at)
         aside = [
             line
@@ -61,9 +62,9 @@ def _keep_wanted(db: Database, vectors: list[tuple[float, ...]], wanted: set[tup
             keep_features(db, vector)
 
 
-def _held(db: Database, record: EpisodeRecord) -> int:
-    found = db.query("SELECT count(*) AS n FROM memory_evidence WHERE episode = ?", [record.episode])
-    return int(str(found[0]["n"]))
+def _evidence_count(db: Database, record: EpisodeRecord) -> int:
+    rows = db.query("SELECT count(*) AS n FROM memory_evidence WHERE episode = ?", [record.episode])
+    return int(str(rows[0]["n"]))
 
 
 def _dangling(db: Database, table: str, column: str, target: str) -> set[str]:

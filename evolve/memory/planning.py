@@ -50,12 +50,12 @@ def plan_test(
     for row in evidence:
         if row.kind == "intervention":
             tried.setdefault(row.insight, set()).add(row.group)
-    found = []
+    tests = []
     for insight in insights:
         fresh = tuple(sorted(set(groups.get(insight.id, ())) - tried.get(insight.id, set())))
         doubt = 1.0 - insight.posterior.firmness
         acts = insight.influences and camp_of(insight.relation) == "promotes"
         if acts and len(fresh) >= fewest and doubt > 1.0 - FIRM:
-            found.append(PlannedTest(insight=insight, groups=fresh, worth=uses.get(insight.id, 0) * doubt))
-    worthwhile = [one for one in found if one.worth > 0.0]
-    return min(worthwhile, key=lambda one: (-one.worth, one.insight.id), default=None)
+            tests.append(PlannedTest(insight=insight, groups=fresh, worth=uses.get(insight.id, 0) * doubt))
+    worthwhile = [test for test in tests if test.worth > 0.0]
+    return min(worthwhile, key=lambda test: (-test.worth, test.insight.id), default=None)

@@ -19,7 +19,7 @@ from evolve.vectors import Hit, Where
 
 NEIGHBOURS = 32
 """Episodes looked at, or four times ``k`` if that is more."""
-_WIDTH = 0.05
+_KERNEL_WIDTH = 0.05
 """Loss of cosine similarity, from the nearest episode on, that makes an episode count e times less."""
 
 Search = Callable[[int, Where | None], list[Hit]]
@@ -39,7 +39,7 @@ class Note:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class RecallRequest:
     """What to recall.
 
     Attributes:
@@ -64,7 +64,7 @@ class Wanted:
     trials: bool = False
 
 
-def wanted(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str] | None) -> Wanted:
+def recall_request(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str] | None) -> RecallRequest:
     """Reads ``kinds``: ``insight``, ``note``, ``trial``, or a status to see insights that do not influence runs.
 
     Raises:
@@ -78,24 +78,24 @@ def wanted(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str
         "contested": frozenset({"contested"}),
         "refuted": frozenset({"refuted"}),
     }
-    asked = ("insight", "note") if kinds is None else tuple(kinds)
-    unknown = sorted(set(asked) - set(statuses))
+    chosen_kinds = ("insight", "note") if kinds is None else tuple(kinds)
+    unknown = sorted(set(chosen_kinds) - set(statuses))
     if unknown:
         raise ValueError(f"unknown kind {unknown[0]!r}; known are {', '.join(sorted(statuses))}")
-    chosen = frozenset().union(*(statuses[kind] for kind in asked))
-    return Wanted(
+    chosen_statuses = frozenset().union(*(statuses[kind] for kind in chosen_kinds))
+    return RecallRequest(
         query=query,
         k=k,
         scope=None if isinstance(scope, Origin) else scope,
-        statuses=chosen,
-        insights=bool(chosen),
-        notes="note" in asked,
+        statuses=chosen_statuses,
+        insights=bool(chosen_statuses),
+        notes="note" in chosen_kinds,
         origin=scope if isinstance(scope, Origin) else None,
-        trials=TRIAL in asked,
+        trials=TRIAL in chosen_kinds,
     )
 
 
-def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Recalled]:
+def recall_insights(book: InsightBook, search: Search, want: RecallRequest) -> list[Recalled]:
     """At most ``k`` insights, best first, equal scores by id; behind them what is to be tried, where that is wanted."""
     if want.k < 1 or not want.insights or not book.entries:
         return []
@@ -108,7 +108,8 @@ def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Rec
     shares: dict[str, _Share] = {}
     total = 0.0
     for hit in near:
-        weight = math.exp((closest - hit.distance) / _WIDTH)
+        # Relative to the nearest, so that a task unlike all others still has neighbours that count.
+        weight = math.exp((closest - hit.distance) / _KERNEL_WIDTH)
         total += weight
         for name, direction in book.bearing(hit.id).items():
             share = shares.get(name)
@@ -122,26 +123,27 @@ def recall_insights(book: InsightBook, search: Search, want: Wanted) -> list[Rec
         insight = book.get(name)
         kind = _kind(book, insight, want) if name not in want.without and _in_scope(insight, want.scope) else ""
         if kind:
+            # Over all neighbours: those that say nothing of it count as undecided.
             share.local /= total
             scored[kind].append((-_score(insight, share), name, insight, share))
     return [
         replace(_recalled(insight, share, len(near)), kind=kind)
         for kind, most in (("insight", want.k), (TRIAL, _MOST_TRIALS))
-        for _, _, insight, share in heapq.nsmallest(most, scored[kind], key=lambda one: one[:2])
+        for _, _, insight, share in heapq.nsmallest(most, scored[kind], key=lambda entry: entry[:2])
     ]
 
 
-def _kind(book: InsightBook, insight: Insight, want: Wanted) -> str:
-    """As what an insight is recalled: to act on, to be tried, or "" for not at all."""
-    known = insight.status in want.statuses
+def _kind(book: InsightBook, insight: Insight, want: RecallRequest) -> str:
+    """The kind under which an insight is recalled: to act on, to be tried, or "" for not at all."""
+    counts = insight.status in want.statuses
     origin = want.origin
     if origin is None or not insight.cause.startswith(FACT):
-        return "insight" if known else ""
-    shown = book.trials_agree(insight.id)
+        return "insight" if counts else ""
+    agreeing = book.trials_agree(insight.id)
     at_home = (insight.scope.environment, insight.scope.family) == (origin.environment, origin.family)
-    if origin.task in shown or (known and (at_home or book.acts_anywhere(insight.id))):
+    if origin.task in agreeing or (counts and (at_home or book.acts_anywhere(insight.id))):
         return "insight"
-    return TRIAL if want.trials and shown else ""
+    return TRIAL if want.trials and agreeing else ""
 
 
 @dataclass(kw_only=True)
@@ -153,7 +155,7 @@ class _Share:
     episodes: int = 0
 
 
-def recall_notes(notes: Mapping[str, Note], want: Wanted) -> list[Recalled]:
+def recall_notes(notes: Mapping[str, Note], want: RecallRequest) -> list[Recalled]:
     """At most ``k`` notes that share words with the query, best first."""
     if want.k < 1 or not want.notes or not notes:
         return []
@@ -222,7 +224,7 @@ def _in_scope(insight: Insight, scope: Scope | None) -> bool:
         return True
     own = insight.scope
     same_place = all(
-        not asked or not held or asked == held
-        for asked, held in ((scope.environment, own.environment), (scope.family, own.family))
+        not requested or not actual or requested == actual
+        for requested, actual in ((scope.environment, own.environment), (scope.family, own.family))
     )
     return same_place and (not scope.preconditions or set(own.preconditions) <= set(scope.preconditions))

@@ -16,6 +16,7 @@ from evolve.memory.preferences.book import PREFERENCES
 from evolve.memory.recall import Note
 from evolve.store import Database, Migration, value_of
 
+# Columns called problem hold a group, because GROUP is a word of SQL.
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(
         "memory",
@@ -74,7 +75,8 @@ def write_claims(db: Database, record: EpisodeRecord, instruction: str, at: floa
 
 
 def _episode_row(db: Database, record: EpisodeRecord, claim: Claim, instruction: str) -> dict[str, Any]:
-    own = [item.features for one in record.claims for item in one.evidence if item.task == record.task]
+    # Evidence may be of other tasks, whose features would place this episode wrongly.
+    own = [item.features for other in record.claims for item in other.evidence if item.task == record.task]
     return {
         "episode": record.episode,
         "task": record.task,
@@ -141,7 +143,7 @@ def keep_features(db: Database, features: tuple[float, ...]) -> str:
 
 
 def features_id(features: tuple[float, ...]) -> str:
-    """By what id a vector of features is kept."""
+    """The id under which a vector of features is kept."""
     return digest(_numbers(features))[:32]
 
 
@@ -188,13 +190,13 @@ class BookReader:
         if not self._evidence:
             return True
         # After a transaction that was rolled back the numbers are used again for other rows.
-        found = self._db.query("SELECT id FROM memory_evidence WHERE seq = ?", [self._evidence])
-        return bool(found) and found[0]["id"] == self._last
+        rows = self._db.query("SELECT id FROM memory_evidence WHERE seq = ?", [self._evidence])
+        return bool(rows) and rows[0]["id"] == self._last
 
     def _read_episodes(self) -> None:
         new = "episode IN (SELECT episode FROM memory_episodes WHERE seq > ?)"
-        found = self._db.rows("memory_sources", new, parameters=[self._episode])
-        sources = {row["episode"]: str(row["source"]) for row in found}
+        rows = self._db.rows("memory_sources", new, parameters=[self._episode])
+        sources = {row["episode"]: str(row["source"]) for row in rows}
         for row in self._db.rows("memory_episodes", "seq > ?", parameters=[self._episode]):
             entry = value_of(
                 EpisodeEntry,

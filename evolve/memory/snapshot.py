@@ -5,20 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from evolve.episodes import Origin, Recalled, Scope
 from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.encoding import TaskEncoder
-from evolve.memory.episode_index import exact_index, measured
+from evolve.memory.episode_index import LateIndex, measured
 from evolve.memory.insights import EvidenceRow
-from evolve.memory.recall import Note, recall_insights, recall_notes, wanted
+from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request
 from evolve.vectors import Hit, Where
 
-if TYPE_CHECKING:
-    from evolve.vectors import MemoryIndex
-
-T = TypeVar("T")
+Item = TypeVar("Item")
 
 
 class Recaller(Protocol):
@@ -54,7 +51,7 @@ class MemorySnapshot:
 
     book: InsightBook
     encoder: TaskEncoder
-    index: MemoryIndex
+    index: LateIndex
     notes: Mapping[str, Note]
     silent: frozenset[str] = frozenset()
 
@@ -69,13 +66,14 @@ class MemorySnapshot:
         kinds: Sequence[str] | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task; see :meth:`evolve.memory.Memory.recall`."""
-        want = replace(wanted(query, k, scope, kinds), without=self.silent)
+        want = replace(recall_request(query, k, scope, kinds), without=self.silent)
         book = self.book if now is None else self.book.as_of(now)
         vector = self.encoder.encode([(tuple(features), query)])[0]
 
         def search(count: int, where: Where | None) -> list[Hit]:
-            names = sorted(hit.id for hit in self.index.query(vector, count, where))
-            return measured(names, self.index.vectors(names), vector)
+            index = self.index.made()
+            names = sorted(hit.id for hit in index.query(vector, count, where))
+            return measured(names, index.vectors(names), vector)
 
         return recall_insights(book, search, want) + recall_notes(self.notes, want)
 
@@ -99,7 +97,7 @@ class MemorySnapshot:
         return MemorySnapshot(
             book=self.book.rebuilt(moved_rows, moved_entries),
             encoder=self.encoder,
-            index=exact_index(moved_entries, self.encoder),
+            index=LateIndex(moved_entries, self.encoder),
             notes=self.notes,
             silent=self.silent,
         )
@@ -108,10 +106,13 @@ class MemorySnapshot:
 def _permuted(
     rows: Sequence[EvidenceRow], entries: Sequence[EpisodeEntry], rng: random.Random
 ) -> tuple[list[EvidenceRow], list[EpisodeEntry]]:
-    seen = {row.features for row in rows} | {entry.features for entry in entries}
-    features = _cycle(sorted(seen - {()}), rng)
-    wordings = _cycle(sorted({one.instruction for one in entries if not one.features}), rng)
-    came_with = {entry.features: entry.instruction for entry in sorted(entries, key=lambda one: -one.seq)}
+    """Exchanges features, with the instructions they came with, among tasks."""
+    vectors = {row.features for row in rows} | {entry.features for entry in entries}
+    # Sorted, so that the same seed gives the same placebo whatever the order of a set.
+    features = _cycle(sorted(vectors - {()}), rng)
+    wordings = _cycle(sorted({entry.instruction for entry in entries if not entry.features}), rng)
+    # Of several wordings of the same data the earliest stays.
+    came_with = {entry.features: entry.instruction for entry in sorted(entries, key=lambda item: -item.seq)}
     moved_entries = []
     for entry in entries:
         if entry.features:
@@ -123,7 +124,8 @@ def _permuted(
     return [replace(row, features=features.get(row.features, row.features)) for row in rows], moved_entries
 
 
-def _cycle(items: Sequence[T], rng: random.Random) -> dict[T, T]:
+def _cycle(items: Sequence[Item], rng: random.Random) -> dict[Item, Item]:
+    """Each item with the next one of a random cycle through all."""
     order = list(items)
     rng.shuffle(order)
     return dict(zip(order, order[1:] + order[:1], strict=True))

@@ -1,4 +1,4 @@
-"""What was found out about an endpoint, kept so that it is not found out again with every run."""
+"""Remembers what each endpoint can do, so that it is not found out again with every run."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ class Abilities:
     @property
     def best_rung(self) -> Rung:
         """The highest rung that works or was not tried yet."""
+        # What was not tried counts as working: the first refusal corrects it at the cost of one call.
         return next((rung for rung in RUNGS if self.rungs.get(rung, True)), "fenced")
 
     def with_rung(self, rung: Rung, works: bool) -> Abilities:
@@ -48,6 +49,7 @@ class Abilities:
 
 def unknown_abilities(endpoint: Endpoint) -> Abilities:
     """What is assumed of an endpoint nobody has asked yet."""
+    # OpenAI's newer models refuse max_tokens; many other hosts know only that.
     return Abilities(tokens_field="max_completion_tokens" if endpoint.base_url == OPENAI else "max_tokens")
 
 
@@ -61,19 +63,19 @@ class AbilityBook:
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
         self._guard = threading.Lock()
-        self._known = _read(path) if path is not None else {}
+        self._by_endpoint = _read(path) if path is not None else {}
 
     def of(self, endpoint: Endpoint) -> Abilities:
         """What is known, else what is assumed."""
         with self._guard:
-            return self._known.get(_key(endpoint), unknown_abilities(endpoint))
+            return self._by_endpoint.get(_key(endpoint), unknown_abilities(endpoint))
 
     def keep(self, endpoint: Endpoint, found: Abilities) -> None:
         """Writes down what was found; where the file cannot be written it is found out again next time."""
         with self._guard:
-            if self._known.get(_key(endpoint)) == found:
+            if self._by_endpoint.get(_key(endpoint)) == found:
                 return
-            self._known[_key(endpoint)] = found
+            self._by_endpoint[_key(endpoint)] = found
             if self._path is None:
                 return
             whole = {**_read(self._path), _key(endpoint): found}  # another process may have learned of others

@@ -1,4 +1,4 @@
-"""A request as the JSON body of an API."""
+"""Builds the JSON body of a request, as Chat Completions or Responses want it."""
 
 from __future__ import annotations
 
@@ -36,12 +36,13 @@ class Wording:
 def exchange_of(
     endpoint: Endpoint, request: ModelRequest, rung: Rung, abilities: Abilities, *, stream: bool, attempt: int = 0
 ) -> Exchange:
-    """The exchange that asks a request on a rung."""
+    """Builds the exchange that asks a request in one of the ways (rungs) to ask for structure."""
     body = _responses_body(request, rung) if abilities.api == "responses" else _chat_body(request, rung, abilities)
     body = {"model": endpoint.model, **body}
     if stream:
         body["stream"] = True
         if abilities.api == "chat":
+            # Without it a stream says nothing of the tokens it cost.
             body["stream_options"] = {"include_usage": True}
     for name in abilities.without:
         body.pop(name, None)
@@ -50,6 +51,7 @@ def exchange_of(
 
 
 def _chat_body(request: ModelRequest, rung: Rung, abilities: Abilities) -> dict[str, Any]:
+    # What was not asked for is left out, as some models refuse a parameter even with its default.
     body: dict[str, Any] = {"messages": _messages(request), abilities.tokens_field: request.max_tokens}
     if request.temperature is not None:
         body["temperature"] = request.temperature
@@ -64,12 +66,13 @@ def _chat_body(request: ModelRequest, rung: Rung, abilities: Abilities) -> dict[
 
 
 def _responses_body(request: ModelRequest, rung: Rung) -> dict[str, Any]:
-    """Of the Responses API, which knows neither seeds nor stop texts, and keeps what it is sent unless told."""
+    """The body for the Responses API, which knows no seeds or stop texts, and keeps what it is sent unless told."""
     body: dict[str, Any] = {"input": _messages(request), "max_output_tokens": request.max_tokens, "store": False}
     if request.temperature is not None:
         body["temperature"] = request.temperature
     form = response_format(rung, request.schema) if request.schema is not None else None
     if form is not None:
+        # What Chat Completions nests under json_schema, Responses takes side by side with the type.
         inner = form.get("json_schema", {})
         body["text"] = {"format": {"type": form["type"], **inner}}
     return body
@@ -83,18 +86,19 @@ def with_form(request: ModelRequest, rung: Rung, wording: Wording) -> ModelReque
     """The request with its schema in words, for the rungs that do not carry it themselves."""
     if request.schema is None or rung in ("text", "json_schema"):
         return request
+    # Sorted, so that the same request has the same digest in a recording.
     schema = json.dumps(request.schema, sort_keys=True, ensure_ascii=False)
     place = " in a fenced block that starts with ```json" if rung == "fenced" else ""
     return _with_note(request, Template(wording.form).safe_substitute(schema=schema, place=place))
 
 
-def with_repair(request: ModelRequest, said: str, why: str, wording: Wording) -> ModelRequest:
+def with_repair(request: ModelRequest, reply_text: str, why: str, wording: Wording) -> ModelRequest:
     """The request with the unusable reply and what is wrong with it."""
     schema = json.dumps(request.schema, sort_keys=True, ensure_ascii=False)
     note = Template(wording.repair).safe_substitute(why=why, schema=schema)
-    if not said.strip():
+    if not reply_text.strip():
         return _with_note(request, note)
-    shown = said if len(said) <= _SHOWN_AGAIN else said[:_SHOWN_AGAIN] + " [...]"
+    shown = reply_text if len(reply_text) <= _SHOWN_AGAIN else reply_text[:_SHOWN_AGAIN] + " [...]"
     return request.plus(
         Message(role="assistant", text=shown, kind="mistake"), Message(role="user", text=note, kind="repair")
     )
@@ -109,19 +113,20 @@ def _with_note(request: ModelRequest, note: str) -> ModelRequest:
     return replace(request, messages=(*messages[:-1], last))
 
 
-def adapted(abilities: Abilities, exchange: Exchange, failure: Failure) -> Abilities | None:
-    """How to ask after a refusal of the form of a request, where its words say what is wrong; else None."""
-    said = failure.text.lower()
+def adapt_to_refusal(abilities: Abilities, exchange: Exchange, failure: Failure) -> Abilities | None:
+    """What to ask with next, where the words of a refusal say what an endpoint does not take; else None."""
+    # Endpoints have no common code for this, only words.
+    complaint = failure.text.lower()
     other = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}[abilities.tokens_field]
-    named = [name for name in ("max_completion_tokens", "max_tokens") if re.search(rf"\b{name}\b", said)]
-    unknown = re.search(r"unsupported|unknown|unrecognized|not supported|not permitted|extra", said) is not None
-    if abilities.tokens_field in exchange.body and named and unknown:
+    mentioned = [name for name in ("max_completion_tokens", "max_tokens") if re.search(rf"\b{name}\b", complaint)]
+    unknown = re.search(r"unsupported|unknown|unrecognized|not supported|not permitted|extra", complaint) is not None
+    if abilities.tokens_field in exchange.body and mentioned and unknown:
         return replace(abilities, tokens_field=other)
     for name in OPTIONAL:
-        if name in exchange.body and re.search(rf"\b{name}\b", said):
+        if name in exchange.body and re.search(rf"\b{name}\b", complaint):
             return replace(abilities, without=(*abilities.without, name))
-    if exchange.streamed and re.search(r"\bstream(ing)?\b", said):
+    if exchange.streamed and re.search(r"\bstream(ing)?\b", complaint):
         return replace(abilities, streams=False)
-    if exchange.path == "chat/completions" and re.search(r"v1/responses|responses api|not a chat model", said):
+    if exchange.path == "chat/completions" and re.search(r"v1/responses|responses api|not a chat model", complaint):
         return replace(abilities, api="responses")
     return None

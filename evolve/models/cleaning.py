@@ -42,7 +42,7 @@ class CleaningWire:
         """One exchange; see :class:`evolve.models.wire.Wire`."""
         answer = self._wire.send(exchange, deadlines, on_bytes)
         if isinstance(answer, Failure):
-            return replace(answer, text=_cut_clean(answer.text, self._scanner))
+            return replace(answer, text=_clean_cut_off(answer.text, self._scanner))
         return replace(answer, content=clean_body(answer.content, self._scanner, gives_code=exchange.gives_code))
 
     def close(self) -> None:
@@ -69,11 +69,13 @@ def clean_body(content: bytes, scanner: Scanner, *, gives_code: bool = False) ->
 
 def _clean_text(text: str, scanner: Scanner) -> str:
     try:
+        # A byte order mark is no JSON, and once kept a whole body from being looked through.
         whole = json.loads(text.removeprefix("\ufeff"))
-        news = _news({0: whole}, scanner)
-        if not news and _is_clean(text, whole, scanner):
+        replacements = _replacements({0: whole}, scanner)
+        if not replacements and _is_clean(text, whole, scanner):
             return text
-        return json.dumps(scanner.cleaned(_with(whole, news.get(0, {}))))
+        # Cleaned once more: keys and numbers can be secret as well, and have no place in replacements.
+        return json.dumps(scanner.cleaned(_replaced(whole, replacements.get(0, {}))))
     except (ValueError, RecursionError):
         return _clean_stream(text, scanner) if "data:" in text else scanner.clean(text)
 
@@ -87,7 +89,7 @@ def clean_reply(value: Any, scanner: Scanner) -> Any:
 
 
 class _ReplyScanner(Scanner):
-    """Takes out of pieces what no chance puts there, and of a text that is whole everything else beside its code."""
+    """Of pieces it takes out only what no chance puts there; of a whole text all secrets, but not from its code."""
 
     def __init__(self, scanner: Scanner) -> None:
         super().__init__(scanner.for_code.known)
@@ -108,7 +110,9 @@ def clean_request(request: ModelRequest, scanner: Scanner) -> ModelRequest:
     """The request with no known secret in its messages: whatever an action printed is also told to an endpoint."""
     if not scanner:
         return request
-    return replace(request, messages=tuple(replace(one, text=scanner.clean(one.text)) for one in request.messages))
+    return replace(
+        request, messages=tuple(replace(message, text=scanner.clean(message.text)) for message in request.messages)
+    )
 
 
 def _clean_stream(text: str, scanner: Scanner) -> str:
@@ -119,48 +123,49 @@ def _clean_stream(text: str, scanner: Scanner) -> str:
             events[place] = json.loads(line.removeprefix("data:")) if line.startswith("data:") else None
         except (ValueError, RecursionError):
             events[place] = None
-    changed = _news(events, scanner)
+    changed = _replacements(events, scanner)
     return "\n".join(
-        scanner.clean(line) if events[place] is None else _event(line, events[place], changed.get(place), scanner)
+        scanner.clean(line) if events[place] is None else _event_line(line, events[place], changed.get(place), scanner)
         for place, line in enumerate(lines)
     )
 
 
-def _news(values: Mapping[int, Any], scanner: Scanner) -> dict[int, dict[_Path, str]]:
+def _replacements(values: Mapping[int, Any], scanner: Scanner) -> dict[int, dict[_Path, str]]:
     """The texts of JSON values that have to change, also where parts or pieces of one text share a secret."""
     texts: defaultdict[_Path, list[tuple[int, _Path, str]]] = defaultdict(list)
     for place, value in values.items():
-        for path, said in _texts(value):
-            texts[_of_whole(path)].append((place, path, said))
+        for path, text in _texts(value):
+            texts[_path_of_whole(path)].append((place, path, text))
     changed: defaultdict[int, dict[_Path, str]] = defaultdict(dict)
     for pieces in texts.values():
-        clean = [scanner.clean(said) for *_, said in pieces]
+        clean = [scanner.clean(text) for *_, text in pieces]
+        # A key once stood in two halves in a recording, each harmless by itself.
         joined = "".join(clean)
         whole = scanner.whole(joined) if isinstance(scanner, _ReplyScanner) else scanner.clean(joined)
         if whole != joined:
             clean = [whole, *("" for _ in pieces[1:])]
-        for (place, path, said), new in zip(pieces, clean, strict=True):
-            if new != said:
+        for (place, path, text), new in zip(pieces, clean, strict=True):
+            if new != text:
                 changed[place][path] = new
     return changed
 
 
-def _of_whole(path: _Path) -> _Path:
-    """What the texts of one whole have in common: a text may come as a list of texts, or of parts with a ``text``."""
+def _path_of_whole(path: _Path) -> _Path:
+    """The path that all pieces of one text share: it may come as a list of texts, or of parts with a ``text``."""
     part = len(path) > 1 and path[-1] == "text" and isinstance(path[-2], int)
     return tuple(step for step in path[: -1 if part else None] if not isinstance(step, int))
 
 
-def _event(line: str, event: Any, news: dict[_Path, str] | None, scanner: Scanner) -> str:
+def _event_line(line: str, event: Any, replacements: dict[_Path, str] | None, scanner: Scanner) -> str:
     """The line of an event, with its new texts where it has some."""
-    if news is None and _is_clean(line, event, scanner):
+    if replacements is None and _is_clean(line, event, scanner):
         return line
-    return "data: " + json.dumps(scanner.cleaned(_with(event, news or {})))
+    return "data: " + json.dumps(scanner.cleaned(_replaced(event, replacements or {})))
 
 
 def _is_clean(text: str, value: Any, scanner: Scanner) -> bool:
     """Whether neither a JSON value nor its text holds a secret: of two equal names the value has only the last."""
-    plain = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text).replace("\\/", "/")
+    plain = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text).replace("\\/", "/")
     return scanner.cleaned(value) == value and not scanner.spans(text) and not scanner.spans(plain)
 
 
@@ -173,16 +178,16 @@ def _texts(value: Any, path: _Path = ()) -> Iterator[tuple[_Path, str]]:
             yield from _texts(item, (*path, key))
 
 
-def _with(value: Any, news: dict[_Path, str], path: _Path = ()) -> Any:
+def _replaced(value: Any, replacements: dict[_Path, str], path: _Path = ()) -> Any:
     if isinstance(value, dict):
-        return {key: _with(item, news, (*path, key)) for key, item in value.items()}
+        return {key: _replaced(item, replacements, (*path, key)) for key, item in value.items()}
     if isinstance(value, list):
-        return [_with(item, news, (*path, place)) for place, item in enumerate(value)]
-    return news.get(path, value)
+        return [_replaced(item, replacements, (*path, place)) for place, item in enumerate(value)]
+    return replacements.get(path, value)
 
 
-def _cut_clean(text: str, scanner: Scanner) -> str:
+def _clean_cut_off(text: str, scanner: Scanner) -> str:
     """A phrase without secrets, and without the beginning of one at which it was cut off."""
     cleaner = StreamCleaner(scanner)
-    shown, rest = cleaner.feed(text), cleaner.close()
-    return shown + (MARK if len(rest) >= _SHOWN_BEGINNING else rest)
+    clean, rest = cleaner.feed(text), cleaner.close()
+    return clean + (MARK if len(rest) >= _SHOWN_BEGINNING else rest)

@@ -13,7 +13,7 @@ from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, NotRec
 from evolve.ledger import Budget, Ledger
 from evolve.models.abilities import Abilities, AbilityBook
 from evolve.models.addressing import Endpoint
-from evolve.models.bodies import Wording, adapted, exchange_of, with_form, with_repair
+from evolve.models.bodies import Wording, adapt_to_refusal, exchange_of, with_form, with_repair
 from evolve.models.cleaning import CODE, clean_reply, clean_request
 from evolve.models.overflow import overflow
 from evolve.models.patience import Breaker, RetryRules
@@ -22,13 +22,14 @@ from evolve.models.protocol import Meter, ModelReply, ModelRequest, OnDelta, Run
 from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
 from evolve.models.structure import RUNGS, extract
 from evolve.models.tokens import most_prompt_tokens, most_tokens
-from evolve.models.trimming import trimmed
+from evolve.models.trimming import trim
 from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
 from evolve.redaction import Scanner, StreamCleaner
 
 _ADAPTATIONS = 6
-_THIS_SCHEMA = re.compile(r"invalid schema|invalid_json_schema|schema is (invalid|too)", re.IGNORECASE)
-_ALMOST = 0.98  # of the time that is left, since some passes before the call begins
+# One schema that a host does not take must not take structured replies from all others.
+_SCHEMA_REFUSED = re.compile(r"invalid schema|invalid_json_schema|schema is (invalid|too)", re.IGNORECASE)
+_SHARE_OF_TIME_LEFT = 0.98  # of the time that is left, since some passes before the call begins
 _HINTS = {
     "access": "set OPENAI_API_KEY (or EVOLVE_API_KEY for other endpoints), then `evolve models check`",
     "missing": "`evolve models list` shows the models of the endpoint",
@@ -87,12 +88,13 @@ class EndpointModel:
         Raises:
             UsageError: A limit in money was set, and the model's price is not known.
         """
+        # An unknown price is no price of zero.
         if self.services.price is None and self.services.meter.left.money is not None:
             raise UsageError(
                 f"the price of {self.name} is not known, so a limit in money cannot be kept",
                 hint="add it to prices.toml in the workspace, or limit tokens instead: --budget 2M-tokens",
             )
-        asking = _Asking(self.endpoint, self.services, request, on_delta)
+        asking = _RequestRun(self.endpoint, self.services, request, on_delta)
         asking.cancellation = cancellation
         return asking.run()
 
@@ -101,8 +103,8 @@ class EndpointModel:
         self.services.wire.close()
 
 
-class _Asking:
-    """The calls that one request takes."""
+class _RequestRun:
+    """Carries one request to a usable reply: its calls, with repairs, retries and ways around refusals."""
 
     def __init__(self, endpoint: Endpoint, services: Services, request: ModelRequest, on_delta: OnDelta | None) -> None:
         self.endpoint, self.services, self.on_delta = endpoint, services, on_delta
@@ -111,33 +113,34 @@ class _Asking:
         self.rung: Rung = "text" if request.schema is None else self.abilities.best_rung
         self.used = Usage()
         self.calls = 0
-        self.again = 0
+        self.retries = 0
         self.dropped: tuple[str, ...] = ()
         self.adaptations = 0
-        self.heard, self.shown = False, StreamCleaner(services.scanner)
+        self.streamed, self.shown = False, StreamCleaner(services.scanner)
         self.was_too_long = False
         self.cancellation: Cancellation | None = None
 
     def run(self) -> ModelReply:
         repairs = 0
         while True:
-            said = self.answer()
-            why = said.why if isinstance(said, Unusable) else ""
-            if isinstance(said, Parts):
-                reply, why = self.accepted(said)
+            answer = self.answer()
+            why = answer.why if isinstance(answer, Unusable) else ""
+            if isinstance(answer, Parts):
+                reply, why = self.accepted(answer)
                 if reply is not None:
                     self.services.abilities.keep(self.endpoint, self.abilities)
                     return reply
             if repairs == self.services.repairs:
                 raise ModelMistake(f"{self.endpoint.name} gave no usable reply in {repairs + 1} tries: {why}")
             repairs += 1
-            if isinstance(said, Parts):
-                repaired = with_repair(self.request, said.text, why, self.services.wording)
+            if isinstance(answer, Parts):
+                repaired = with_repair(self.request, answer.text, why, self.services.wording)
                 self.request = clean_request(repaired, self.services.scanner)
             else:
-                self.again += 1  # there is nothing to show it; it is asked once more
+                self.retries += 1  # there is nothing to show it; it is asked once more
 
     def accepted(self, parts: Parts) -> tuple[ModelReply | None, str]:
+        """The reply, or None and what is wrong with it."""
         reply = ModelReply(
             text=self.services.scanner.clean(parts.text),
             usage=self.used,
@@ -149,12 +152,13 @@ class _Asking:
         )
         if self.request.schema is None or reply.refused:
             return reply, ""
-        found = extract(parts.text, self.request.schema)
-        if found.why:
+        extracted = extract(parts.text, self.request.schema)
+        if extracted.why:
             cut = f" (cut off at {self.request.max_tokens} tokens)" if parts.finish == "length" else ""
-            return None, self.services.scanner.clean(found.why) + cut  # it may quote what was escaped in the text
+            return None, self.services.scanner.clean(extracted.why) + cut  # it may quote what was escaped in the text
         self.abilities = self.abilities.with_rung(self.rung, True)
-        return replace(reply, data=clean_reply(found.value, self.services.scanner)), ""  # escaped once more in a text
+        # Inside a text the value was escaped, so the cleaning of the text may have missed what it holds.
+        return replace(reply, data=clean_reply(extracted.value, self.services.scanner)), ""
 
     def answer(self) -> Parts | Unusable:
         """One reply, whatever it is worth; trouble on the way is waited out or worked around."""
@@ -162,21 +166,22 @@ class _Asking:
         while True:
             self.wait_for_breaker()
             exchange = self.exchange()
-            outcome = self.once(exchange)
+            outcome = self.call_once(exchange)
+            # Also of success, which closes the breaker again.
             self.services.breaker.note(outcome if isinstance(outcome, Failure) else None)
             if not isinstance(outcome, Failure):
                 return outcome
-            if self.worked_around(exchange, outcome):
+            if self.work_around(exchange, outcome):
                 continue
             failures += 1
             if not outcome.retryable or failures >= self.services.rules.attempts:
-                raise self.problem(outcome, failures)
+                raise self.endpoint_problem(outcome, failures)
             self.pause(self.services.rules.wait(failures, outcome, self.services.rng), outcome)
 
     def exchange(self) -> Exchange:
-        asked = with_form(self.request, self.rung, self.services.wording)
+        request = with_form(self.request, self.rung, self.services.wording)
         stream = self.on_delta is not None and self.abilities.streams is not False
-        exchange = exchange_of(self.endpoint, asked, self.rung, self.abilities, stream=stream, attempt=self.again)
+        exchange = exchange_of(self.endpoint, request, self.rung, self.abilities, stream=stream, attempt=self.retries)
         return replace(exchange, gives_code=self.gives_code)
 
     @property
@@ -184,14 +189,15 @@ class _Asking:
         """Whether the reply holds code that may be executed."""
         return CODE in (self.request.schema or {}).get("properties", {})
 
-    def once(self, exchange: Exchange) -> Parts | Unusable | Failure:
+    def call_once(self, exchange: Exchange) -> Parts | Unusable | Failure:
         """One call inside the budget: the most it can cost is set aside before, what it did cost booked after."""
         self.check()
         services, left = self.services, self.services.meter.left.seconds
-        total = services.deadlines.total if left is None else min(services.deadlines.total, left * _ALMOST)
+        # The call ends with the budget of time, so that it cannot take longer than was set aside.
+        total = services.deadlines.total if left is None else min(services.deadlines.total, left * _SHARE_OF_TIME_LEFT)
         most = self.most(exchange, total)
         if not services.meter.reserve(most):
-            raise BudgetExhausted(self.too_dear(most), tokens=most.tokens)
+            raise BudgetExhausted(self.over_budget(most), tokens=most.tokens)
         cost, started = most, services.clock()  # interrupted or lost, it may have cost all that
         try:
             deadlines = replace(services.deadlines, total=total, cancellation=self.cancellation)
@@ -210,12 +216,13 @@ class _Asking:
     def tell(self, exchange: Exchange, said: Parts) -> None:
         """Says the text at once, to whoever wanted it in pieces and got none."""
         if exchange.streamed and said.finish not in ("filter", "refusal"):
-            self.abilities = replace(self.abilities, streams=self.heard)
-        rest = self.shown.close() if self.heard else self.services.scanner.clean(said.text)
+            self.abilities = replace(self.abilities, streams=self.streamed)
+        rest = self.shown.close() if self.streamed else self.services.scanner.clean(said.text)
         if self.on_delta is not None and rest:
             self.on_delta(rest)
 
     def most(self, exchange: Exchange, seconds: float) -> Usage:
+        """The most that a call can cost."""
         prompt, completion = most_prompt_tokens(exchange.body), self.request.max_tokens
         return replace(self.usage(prompt, completion, estimated=True), seconds=seconds)
 
@@ -234,80 +241,86 @@ class _Asking:
     def read(
         self, received: Received | Failure, exchange: Exchange, most: Usage
     ) -> tuple[Parts | Unusable | Failure, Usage]:
-        """What came, and what it cost."""
+        """Parses what came; gives it with what it cost."""
         if isinstance(received, Failure):
             return received, most if received.billed else Usage(calls=int(received.status > 0))
-        said = read_reply(received.content, streamed=exchange.streamed, path=exchange.path)
-        if isinstance(said, Unusable):
-            if said.cut:
-                return Failure(kind="broken", text=said.why or "the stream ended before the reply did"), most
-            if said.failed:
-                return Failure(kind="server", text=said.why), Usage(calls=1)
-            return said, Usage() if received.replayed else most
+        reply = read_reply(received.content, streamed=exchange.streamed, path=exchange.path)
+        if isinstance(reply, Unusable):
+            # Part of a text is no answer, and the whole of it may be charged.
+            if reply.cut:
+                return Failure(kind="broken", text=reply.why or "the stream ended before the reply did"), most
+            if reply.failed:
+                return Failure(kind="server", text=reply.why), Usage(calls=1)
+            return reply, Usage() if received.replayed else most
         scanner = self.services.scanner.for_code if self.gives_code else self.services.scanner
-        said = replace(said, text=scanner.clean(said.text))  # parts of a text can share a secret
+        reply = replace(reply, text=scanner.clean(reply.text))  # parts of a text can share a secret
         if received.replayed:
-            return said, Usage()
-        completion = said.completion
+            return reply, Usage()
+        completion = reply.completion
         if completion is None:
-            completion = min(most.completion, most_tokens(said.text))
-        prompt = most.prompt if said.prompt is None else said.prompt
-        unsure = said.completion is None or said.prompt is None
-        return said, self.usage(prompt, completion, said.cached, estimated=unsure)
+            # An upper bound, so that a budget is never passed because an endpoint does not count.
+            completion = min(most.completion, most_tokens(reply.text))
+        prompt = most.prompt if reply.prompt is None else reply.prompt
+        unsure = reply.completion is None or reply.prompt is None
+        return reply, self.usage(prompt, completion, reply.cached, estimated=unsure)
 
     def listener(self, exchange: Exchange) -> Callable[[bytes], None] | None:
+        """Hands on the text of a stream while it comes; None where nobody listens or nothing streams."""
         if self.on_delta is None or not exchange.streamed:
             return None
-        reader, tell, shown = DeltaReader(exchange.path), self.on_delta, StreamCleaner(self.services.scanner)
-        self.heard, self.shown = False, shown
-        tell("")
+        reader, emit, cleaner = DeltaReader(exchange.path), self.on_delta, StreamCleaner(self.services.scanner)
+        self.streamed, self.shown = False, cleaner
+        # An empty piece: what a failed call said before is not part of this reply.
+        emit("")
 
         def listen(piece: bytes) -> None:
             text = reader.feed(piece)
-            self.heard = self.heard or bool(text)
-            clean = shown.feed(text)
+            self.streamed = self.streamed or bool(text)
+            clean = cleaner.feed(text)
             if clean:
-                tell(clean)
+                emit(clean)
 
         return listen
 
-    def worked_around(self, exchange: Exchange, failure: Failure) -> bool:
-        """Whether the next call is another one than that which failed."""
+    def work_around(self, exchange: Exchange, failure: Failure) -> bool:
+        """Changes the next call so that it may work where this one failed; False where nothing can be changed."""
         if failure.kind == "context":
-            return self.shortened(failure)
+            return self.shorten(failure)
         self.adaptations += 1
         if self.adaptations > _ADAPTATIONS:
             return False
         if failure.kind in ("request", "missing"):
-            other = adapted(self.abilities, exchange, failure)
+            other = adapt_to_refusal(self.abilities, exchange, failure)
             if other is not None:
                 self.abilities = other
                 return True
-        return self.stepped_down(failure)
+        return self.step_down(failure)
 
-    def stepped_down(self, failure: Failure) -> bool:
-        """To the next way of asking for structure, where this one may be what the endpoint refuses."""
+    def step_down(self, failure: Failure) -> bool:
+        """Goes on to the next way of asking for structure, where this one may be what the endpoint refuses."""
         untried = self.rung not in self.abilities.rungs
+        # Some servers fail on a form that they do not know, instead of refusing it.
         refused = failure.kind == "request" or (failure.status in (500, 501) and untried)
         if not refused or self.rung not in RUNGS[:-1]:
             return False
-        if not _THIS_SCHEMA.search(failure.text):
+        if not _SCHEMA_REFUSED.search(failure.text):
             self.abilities = self.abilities.with_rung(self.rung, False)  # else another schema may do
         self.rung = RUNGS[RUNGS.index(self.rung) + 1]
         return True
 
-    def shortened(self, failure: Failure) -> bool:
+    def shorten(self, failure: Failure) -> bool:
+        """Asks for less, or leaves out parts of the prompt; False where neither can be."""
         if self.was_too_long:
             return False  # one try; a second would only lose more
-        self.was_too_long, told = True, overflow(failure.text)
-        room = told.reply(self.request.max_tokens)
+        self.was_too_long, figures = True, overflow(failure.text)
+        room = figures.reply(self.request.max_tokens)
         if room is not None:
             self.request = replace(self.request, max_tokens=room)  # nothing of the prompt is lost
             return True
-        kept = trimmed(self.request.messages, told.share(self.request.max_tokens))
-        if kept is None:
+        shorter = trim(self.request.messages, figures.share(self.request.max_tokens))
+        if shorter is None:
             return False
-        messages, self.dropped = kept
+        messages, self.dropped = shorter
         self.request = replace(self.request, messages=tuple(messages))
         return True
 
@@ -321,6 +334,7 @@ class _Asking:
 
     def pause(self, seconds: float, failure: Failure) -> None:
         left = self.services.meter.left.seconds
+        # Waiting would use up the rest of the budget for nothing.
         if left is not None and seconds >= left:
             raise BudgetExhausted(
                 f"the time budget ends before {self.endpoint.name} may be asked again: {failure.text}"
@@ -335,7 +349,7 @@ class _Asking:
         if self.cancellation is not None:
             self.cancellation.check()
 
-    def problem(self, failure: Failure, failures: int) -> EndpointProblem:
+    def endpoint_problem(self, failure: Failure, failures: int) -> EndpointProblem:
         times = f" ({failures} times)" if failures > 1 else ""
         hint = _HINTS.get(failure.kind, "the same command goes on where it stopped" if failure.retryable else "")
         if failure.kind == "limit" and failure.final:
@@ -345,7 +359,7 @@ class _Asking:
         kind = NotRecorded if failure.kind == "offline" else EndpointProblem
         return kind(f"{self.endpoint.name}: {failure.text}{times}", retryable=failure.retryable, hint=hint)
 
-    def too_dear(self, most: Usage) -> str:
+    def over_budget(self, most: Usage) -> str:
         reached = self.services.meter.exhausted
         money = f" and ${most.money:.4f}" if most.money else ""
         return reached or f"the next call may take {most.tokens:,} tokens{money}, and less than that is left"

@@ -34,7 +34,7 @@ class OpenAIWire:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._idle: list[_Line] = []
+        self._idle: list[_Connection] = []
         self._guard = threading.Lock()
 
     def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:
@@ -42,32 +42,32 @@ class OpenAIWire:
         import httpx2
 
         with self._guard:
-            line = self._idle.pop() if self._idle else None
+            connection = self._idle.pop() if self._idle else None
         try:
-            line = line or _Line(self._endpoint)
+            connection = connection or _Connection(self._endpoint)
         except httpx2.InvalidURL as error:
             return Failure(kind="connect", text=f"not an address: {error}", final=True)
-        sound = False
+        reusable = False
         try:
-            answer = line.send(exchange, deadlines, on_bytes)
-            sound = isinstance(answer, Received) and len(answer.content) <= MOST_BYTES
+            answer = connection.send(exchange, deadlines, on_bytes)
+            reusable = isinstance(answer, Received) and len(answer.content) <= MOST_BYTES
         finally:
-            if not sound:
-                line.close()  # what is still under way on it must not reach the next call
-        if sound:
+            if not reusable:
+                connection.close()  # what is still under way on it must not reach the next call
+        if reusable:
             with self._guard:
-                self._idle.append(line)
+                self._idle.append(connection)
         return answer
 
     def close(self) -> None:
         """Closes the connections that are kept open."""
         with self._guard:
-            lines, self._idle = self._idle, []
-        for line in lines:
-            line.close()
+            connections, self._idle = self._idle, []
+        for connection in connections:
+            connection.close()
 
 
-class _Line:
+class _Connection:
     """One connection, so that it is always known which socket a deadline has to end."""
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -147,6 +147,7 @@ class _Line:
             over.set()
             self._cut()
 
+        # A timer, because the library's time-outs begin anew with every byte that trickles in.
         timer = threading.Timer(max(0.0, deadlines.total), end)
         timer.daemon = True
         timer.start()
@@ -158,22 +159,23 @@ class _Line:
             timer.cancel()
 
     def _cut(self) -> None:
-        found = self._stream.get_extra_info("socket") if self._stream is not None else None
-        if found is None:
+        sock = self._stream.get_extra_info("socket") if self._stream is not None else None
+        if sock is None:
             return
         try:
             # Not the TLS object's own method: that one takes away what the reading thread is using.
-            socket.socket.shutdown(found, socket.SHUT_RDWR)
+            socket.socket.shutdown(sock, socket.SHUT_RDWR)
         except OSError:
             return  # it is closed already
 
     def _watch(self, request: Any) -> None:
+        # The only place where the library below shows the connection before the reply is there.
         request.extensions["trace"] = self._trace
 
     def _trace(self, name: str, info: Mapping[str, Any]) -> None:
-        made = info.get("return_value")
-        if name.endswith(".complete") and hasattr(made, "get_extra_info"):
-            self._stream = made
+        stream = info.get("return_value")
+        if name.endswith(".complete") and hasattr(stream, "get_extra_info"):
+            self._stream = stream
             if self._over.is_set():  # it was ended while there was nothing to cut yet
                 self._cut()
 
@@ -186,6 +188,7 @@ def _required(path: str) -> dict[str, Any]:
 
 
 def _too_late(deadlines: Deadlines, *, over: bool, connecting: bool = False) -> Failure:
+    # Nothing was sent yet, so nothing can be charged.
     if connecting:
         return Failure(kind="connect", text=f"no connection within {deadlines.connect:g} s")
     if over:

@@ -81,19 +81,21 @@ def open_models(setup: ModelSetup) -> Models:
     prices, book = Prices(setup.prices), AbilityBook(setup.abilities if setup.recording is None else None)
     store = None if setup.recording is None else setup.recording.open()
 
-    def one(text: str) -> ChatModel:
+    def open_model(text: str) -> ChatModel:
         endpoint = parse_model(text, setup.environ, base_url=setup.base_url)
         if endpoint.name not in opened:
+            # One for each address: if a host is down, all its models are.
             breaker = breakers.setdefault(endpoint.base_url, Breaker(setup.clock))
             services = _services(setup, endpoint, breaker, (prices, book))
-            opened[endpoint.name] = EndpointModel(endpoint, _recorded(services, setup.recording, store))
+            opened[endpoint.name] = EndpointModel(endpoint, _with_recording(services, setup.recording, store))
         return opened[endpoint.name]
 
-    def several(text: str) -> list[ChatModel]:
-        return [one(name) for name in text.split(",") if name.strip()]
+    def open_list(text: str) -> list[ChatModel]:
+        return [open_model(name) for name in text.split(",") if name.strip()]
 
-    roles = {role: several(text) for role, text in setup.roles.items() if text.strip()}
-    default = several(setup.model)
+    roles = {role: open_list(text) for role, text in setup.roles.items() if text.strip()}
+    default = open_list(setup.model)
+    # Who names only the model that acts means it for everything.
     if not default and roles.get("act"):
         default = roles["act"]
     if not default:
@@ -101,11 +103,11 @@ def open_models(setup: ModelSetup) -> Models:
     return Models(default, roles)
 
 
-def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, kept: tuple[Prices, AbilityBook]) -> Services:
-    prices, book = kept
+def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, shared: tuple[Prices, AbilityBook]) -> Services:
+    prices, book = shared
     environ = os.environ if setup.environ is None else setup.environ
-    known = known_secrets(environ, setup.folders, keys=[endpoint.key])
-    scanner = Scanner(one for one in known if one.sent or one.value not in setup.spared)
+    secrets = known_secrets(environ, setup.folders, keys=[endpoint.key])
+    scanner = Scanner(secret for secret in secrets if secret.sent or secret.value not in setup.spared)
     return Services(
         wire=CleaningWire(setup.wire(endpoint), scanner),
         scanner=scanner,
@@ -122,7 +124,7 @@ def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, kept: tup
     )
 
 
-def _recorded(services: Services, recording: Recording | None, store: ExchangeStore | None) -> Services:
+def _with_recording(services: Services, recording: Recording | None, store: ExchangeStore | None) -> Services:
     if recording is None or store is None:
         return services
     return replace(services, wire=RecordingWire(services.wire, store, recording.mode))
@@ -134,5 +136,5 @@ def load_wording(layers: PromptLayers | None = None) -> Wording:
     Raises:
         WorkspaceError: A prompt file is missing or not UTF-8.
     """
-    found = layers or PromptLayers()
-    return Wording(form=load_prompt("reply-form.md", found), repair=load_prompt("reply-repair.md", found))
+    chosen = layers or PromptLayers()
+    return Wording(form=load_prompt("reply-form.md", chosen), repair=load_prompt("reply-repair.md", chosen))

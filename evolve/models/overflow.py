@@ -1,4 +1,4 @@
-"""What an endpoint says of a prompt that is too long: how much fits, and how much it was."""
+"""Reads from an endpoint's complaint about a prompt that is too long how much fits, and how much it was."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ TOO_LONG = re.compile(
 )
 """The wordings of OpenAI, vLLM, llama.cpp, llama-cpp-python and others that relay to different hosts."""
 
-_N = r"(\d[\d,]*)"
+_NUMBER = r"(\d[\d,]*)"
 _ALLOWED = re.compile(
-    rf"(?:context (?:length|window|size))(?: is| of|:)? \(?{_N}|{_N} (?:tokens )?maximum", re.IGNORECASE
+    rf"(?:context (?:length|window|size))(?: is| of|:)? \(?{_NUMBER}|{_NUMBER} (?:tokens )?maximum", re.IGNORECASE
 )
 _PROMPT = re.compile(
-    rf"{_N} (?:tokens )?in (?:the|your) (?:messages|prompt|input)|{_N} input tokens|too long: {_N}", re.IGNORECASE
+    rf"{_NUMBER} (?:tokens )?in (?:the|your) (?:messages|prompt|input)|{_NUMBER} input tokens|too long: {_NUMBER}",
+    re.IGNORECASE,
 )
-_ASKED = re.compile(rf"(?:requested|sent|resulted in|request|requested tokens) \(?{_N}", re.IGNORECASE)
+_ASKED = re.compile(rf"(?:requested|sent|resulted in|request|requested tokens) \(?{_NUMBER}", re.IGNORECASE)
 _LEAST_SHARE = 0.05
 _LEAST_REPLY = 64
 
@@ -44,6 +45,7 @@ class Overflow:
         if self.allowed is None or self.prompt is None:
             return None
         room = self.allowed - self.prompt
+        # The prompt shrinks instead where so little room is left that the reply would be cut off.
         return room if max(_LEAST_REPLY, max_tokens // 4) <= room < max_tokens else None
 
     def share(self, max_tokens: int) -> float | None:
@@ -60,7 +62,7 @@ def overflow(text: str) -> Overflow:
 
 
 def _first(pattern: re.Pattern[str], text: str) -> int | None:
-    found = pattern.search(text)
-    if found is None:
+    match = pattern.search(text)
+    if match is None:
         return None
-    return int(next(group for group in found.groups() if group).replace(",", ""))
+    return int(next(group for group in match.groups() if group).replace(",", ""))

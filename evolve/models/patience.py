@@ -31,6 +31,7 @@ class RetryRules:
         if failure.retry_after is not None:
             # Never less than was asked, up to the cap; a little more, so that not all come back at once.
             return min(failure.retry_after, self.longest_asked) * (1 + rng.random() / 10)
+        # A random half, so that clients that failed together do not come back together.
         return min(self.longest_wait, self.first_wait * 2.0 ** (failures - 1)) * (1 + rng.random()) / 2
 
 

@@ -57,9 +57,10 @@ class Prices:
 
     def of(self, endpoint: Endpoint) -> Price | None:
         """The price of a model at an endpoint; None where it is unknown. What runs on this machine is free."""
-        found = self._table.get(endpoint.name) or self._table.get(_undated(endpoint.name))
-        if found is not None:
-            return found
+        # The exact name first: a dated release can have a price of its own.
+        price = self._table.get(endpoint.name) or self._table.get(_undated(endpoint.name))
+        if price is not None:
+            return price
         return FREE if endpoint.on_this_machine else None
 
 
@@ -89,6 +90,7 @@ def _price(row: Any, place: str) -> Price:
     if not isinstance(row, dict) or not {"input", "output"} <= row.keys() <= _KEYS:
         raise WorkspaceError(f"{place}: expected input, output and at most cached, in dollars for a million tokens")
     for key, value in row.items():
+        # True is a number in Python, and a price above a million is a slip of units.
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
             raise WorkspaceError(f"{place}: {key}: not a price: {value!r}")
     return Price(**row)

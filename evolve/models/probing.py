@@ -13,7 +13,7 @@ from evolve.models.protocol import Message, ModelReply, ModelRequest, Usage
 from evolve.models.structure import RUNGS
 from evolve.models.wire import Deadlines, Exchange, Failure, Wire
 
-_ROOM = 1_024  # a model that thinks needs some of it before it answers
+_MAX_TOKENS = 1_024  # a model that thinks needs some of it before it answers
 _SCHEMA = {
     "title": "sum",
     "type": "object",
@@ -48,45 +48,50 @@ def probe(endpoint: Endpoint, services: Services) -> Probed:
         BudgetExhausted: The probe does not fit in what is left.
     """
     start = unknown_abilities(endpoint)
-    question = ModelRequest(messages=[Message(role="user", text="Reply with the word: ready")], max_tokens=_ROOM)
-    plain, found, trouble = None, start, EndpointProblem(f"{endpoint.name} did not answer")
+    question = ModelRequest(messages=[Message(role="user", text="Reply with the word: ready")], max_tokens=_MAX_TOKENS)
+    plain, abilities, trouble = None, start, EndpointProblem(f"{endpoint.name} did not answer")
     offered: dict[Api, bool] = {}
+    # Chat Completions last, so that it is taken where both work.
     apis: tuple[Api, ...] = ("responses", "chat")
     used = Usage()
     for api in apis:
-        reply, seen, problem = _asked(endpoint, services, question, replace(start, api=api))
-        offered[api] = reply is not None and seen.api == api
+        reply, learned, problem = _ask_in_one_way(endpoint, services, question, replace(start, api=api))
+        offered[api] = reply is not None and learned.api == api
         if reply is not None:
-            plain, found, used = reply, seen, used + reply.usage
+            plain, abilities, used = reply, learned, used + reply.usage
         trouble = problem or trouble
     if plain is None:
         raise trouble
-    found, cost = _rungs(endpoint, services, found)
-    streams, streamed = _streams(endpoint, services, question, found)
-    found = replace(found, streams=streams)
-    services.abilities.keep(endpoint, found)
-    return Probed(endpoint=endpoint, abilities=found, usage=used + cost + streamed, responses=offered["responses"])
+    abilities, cost = _rungs(endpoint, services, abilities)
+    streams, streamed = _streams(endpoint, services, question, abilities)
+    abilities = replace(abilities, streams=streams)
+    services.abilities.keep(endpoint, abilities)
+    return Probed(endpoint=endpoint, abilities=abilities, usage=used + cost + streamed, responses=offered["responses"])
 
 
-def _rungs(endpoint: Endpoint, services: Services, found: Abilities) -> tuple[Abilities, Usage]:
+def _rungs(endpoint: Endpoint, services: Services, abilities: Abilities) -> tuple[Abilities, Usage]:
     text = "What is 17 + 25? Give the sum as JSON."
-    question = ModelRequest(messages=[Message(role="user", text=text)], schema=_SCHEMA, max_tokens=_ROOM)
+    question = ModelRequest(messages=[Message(role="user", text=text)], schema=_SCHEMA, max_tokens=_MAX_TOKENS)
     used = Usage()
     works: dict[str, bool] = {}
     for rung in RUNGS:
-        wanted: dict[str, bool] = {other: other == rung for other in RUNGS}
-        only = replace(found, rungs=wanted)
-        reply, seen, _ = _asked(endpoint, services, question, only)
+        # All others are said not to work, so that the client begins with this one.
+        rungs: dict[str, bool] = {other: other == rung for other in RUNGS}
+        only = replace(abilities, rungs=rungs)
+        reply, learned, _ = _ask_in_one_way(endpoint, services, question, only)
         works[rung] = reply is not None and reply.rung == rung and not reply.refused
         used += reply.usage if reply is not None else Usage()
-        found = replace(seen, rungs={})
-    return replace(found, rungs=works), used
+        abilities = replace(learned, rungs={})
+    return replace(abilities, rungs=works), used
 
 
-def _streams(endpoint: Endpoint, services: Services, question: ModelRequest, found: Abilities) -> tuple[bool, Usage]:
-    book = _holding(endpoint, replace(found, streams=None))
-    quiet = replace(services, abilities=book, rules=_once(services))
+def _streams(
+    endpoint: Endpoint, services: Services, question: ModelRequest, abilities: Abilities
+) -> tuple[bool, Usage]:
+    book = _book_with(endpoint, replace(abilities, streams=None))
+    quiet = replace(services, abilities=book, rules=_few_attempts(services))
     try:
+        # Whether pieces came is seen only by somebody who listens.
         reply = EndpointModel(endpoint, quiet).complete(question, lambda text: None)
     except NotRecorded:
         raise
@@ -95,12 +100,12 @@ def _streams(endpoint: Endpoint, services: Services, question: ModelRequest, fou
     return bool(book.of(endpoint).streams), reply.usage
 
 
-def _asked(
+def _ask_in_one_way(
     endpoint: Endpoint, services: Services, question: ModelRequest, start: Abilities
 ) -> tuple[ModelReply | None, Abilities, EndpointProblem | None]:
     """The reply to a question asked in one way, and what was learned while asking."""
-    book = _holding(endpoint, start)
-    model = EndpointModel(endpoint, replace(services, abilities=book, repairs=0, rules=_once(services)))
+    book = _book_with(endpoint, start)
+    model = EndpointModel(endpoint, replace(services, abilities=book, repairs=0, rules=_few_attempts(services)))
     try:
         reply = model.complete(question)
     except ModelMistake:
@@ -112,13 +117,14 @@ def _asked(
     return reply, book.of(endpoint), None
 
 
-def _holding(endpoint: Endpoint, abilities: Abilities) -> AbilityBook:
+def _book_with(endpoint: Endpoint, abilities: Abilities) -> AbilityBook:
     book = AbilityBook()
     book.keep(endpoint, abilities)
     return book
 
 
-def _once(services: Services) -> RetryRules:
+def _few_attempts(services: Services) -> RetryRules:
+    # Once more, as one hiccup is no sign that a way does not work.
     return replace(services.rules, attempts=2)
 
 

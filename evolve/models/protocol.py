@@ -12,6 +12,7 @@ from evolve.ledger import Amount, Budget
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refusal", "filter"]
 Rung = Literal["text", "json_schema", "json_object", "fenced"]
+"""A way to ask for a structured reply, from the strictest down a ladder; ``text`` asks for none."""
 
 KEPT = 100
 """The priority from which a message is never trimmed: golden items, the task itself, the rules."""

@@ -25,6 +25,7 @@ _ENDING = ".jsonl"
 
 def exchange_digest(exchange: Exchange) -> str:
     """What identifies a request: address, path, body, and which try it is after replies that could not be read."""
+    # No header and no key: a recording made by one person replays for another.
     return digest(canonical_json([exchange.base_url, exchange.path, dict(exchange.body), exchange.attempt]))
 
 
@@ -102,7 +103,7 @@ class FolderStore:
         Raises:
             WorkspaceError: Disk full or unwritable.
         """
-        text = json.dumps(_told(exchange, outcome), indent=1)
+        text = json.dumps(_as_row(exchange, outcome), indent=1)
         write_atomic(self.folder / f"{key}.json", text.encode("ascii"))
 
 
@@ -117,7 +118,7 @@ class FileStore:
         self.file = file
         self._guard = threading.Lock()
         self._known: dict[str, Received | Failure] | None = None
-        self._sound = 0
+        self._sound_bytes = 0
 
     def get(self, key: str) -> Received | Failure | None:
         """What was recorded, or None.
@@ -134,59 +135,61 @@ class FileStore:
         Raises:
             WorkspaceError: Disk full or unwritable.
         """
-        line = json.dumps({"key": key, **_told(exchange, outcome)})
+        line = json.dumps({"key": key, **_as_row(exchange, outcome)})
         with self._guard:
-            known = self._all()
+            outcomes = self._all()
             self._append(line.encode("ascii") + b"\n")
-            known[key] = outcome
+            outcomes[key] = outcome
 
     def _append(self, line: bytes) -> None:
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
+            # Not in append mode, which would ignore the place of the cut.
             with open(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644), "wb") as stream:
-                stream.truncate(self._sound)  # what a crash left of a last line
-                stream.seek(self._sound)
-                self._sound += stream.write(line)
+                stream.truncate(self._sound_bytes)  # what a crash left of a last line
+                stream.seek(self._sound_bytes)
+                self._sound_bytes += stream.write(line)
         except OSError as error:
             raise write_failure(self.file, error) from error
 
     def _all(self) -> dict[str, Received | Failure]:
         if self._known is None:
+            # What stands behind the last line end is empty, or the part of a line that a crash left.
             *lines, _ = self.file.read_bytes().split(b"\n") if self.file.exists() else [b""]
-            self._sound = sum(len(line) + 1 for line in lines)
-            found: dict[str, Received | Failure] = {}
+            self._sound_bytes = sum(len(line) + 1 for line in lines)
+            outcomes: dict[str, Received | Failure] = {}
             for number, line in enumerate(lines, 1):
                 try:
                     if line.strip():
                         whole = json.loads(line)
-                        found[whole["key"]] = _outcome(whole)
+                        outcomes[whole["key"]] = _outcome(whole)
                 except (ValueError, LookupError, TypeError, AttributeError) as error:
                     raise RecordDamaged(
                         f"{self.file}:{number} is not a recorded exchange", hint="delete the line and record again"
                     ) from error
-            self._known = found
+            self._known = outcomes
         return self._known
 
 
-def _told(exchange: Exchange, outcome: Received | Failure) -> dict[str, Any]:
-    asked: dict[str, Any] = {
+def _as_row(exchange: Exchange, outcome: Received | Failure) -> dict[str, Any]:
+    request: dict[str, Any] = {
         "base_url": exchange.base_url,
         "path": exchange.path,
         "body": dict(exchange.body),
         "attempt": exchange.attempt,
     }
     if isinstance(outcome, Failure):
-        return {"request": asked, "refusal": {"kind": outcome.kind, "text": outcome.text, "status": outcome.status}}
+        return {"request": request, "refusal": {"kind": outcome.kind, "text": outcome.text, "status": outcome.status}}
     try:
-        return {"request": asked, "encoding": "utf-8", "reply": outcome.content.decode("utf-8")}
+        return {"request": request, "encoding": "utf-8", "reply": outcome.content.decode("utf-8")}
     except UnicodeDecodeError:
-        return {"request": asked, "encoding": "base64", "reply": base64.b64encode(outcome.content).decode("ascii")}
+        return {"request": request, "encoding": "base64", "reply": base64.b64encode(outcome.content).decode("ascii")}
 
 
 def _outcome(whole: Mapping[str, Any]) -> Received | Failure:
     if "refusal" in whole:
-        said = whole["refusal"]
-        return Failure(kind=said["kind"], text=str(said["text"]), status=int(said["status"]))
+        refusal = whole["refusal"]
+        return Failure(kind=refusal["kind"], text=str(refusal["text"]), status=int(refusal["status"]))
     text = whole["reply"]
     content = base64.b64decode(text, validate=True) if whole["encoding"] == "base64" else text.encode("utf-8")
     return Received(content=content, replayed=True)
@@ -208,15 +211,16 @@ class RecordingWire:
     def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:
         """One exchange; a replayed one costs nothing."""
         key = exchange_digest(exchange)
-        found = self._store.get(key) if self._mode != "record" else None
-        if isinstance(found, Received):
+        recorded = self._store.get(key) if self._mode != "record" else None
+        if isinstance(recorded, Received):
+            # In one piece: who listens sees the same text as from an endpoint.
             if on_bytes is not None and exchange.streamed:
-                on_bytes(found.content)
-            return found
+                on_bytes(recorded.content)
+            return recorded
         if self._mode == "only":
-            return found or Failure(kind="offline", text=f"nothing is recorded for the request {key}")
+            return recorded or Failure(kind="offline", text=f"nothing is recorded for the request {key}")
         answer = self._wire.send(exchange, deadlines, on_bytes)
-        if _is_kept(answer, exchange):
+        if _is_worth_recording(answer, exchange):
             self._store.put(key, exchange, answer)
         return answer
 
@@ -225,9 +229,9 @@ class RecordingWire:
         self._wire.close()
 
 
-def _is_kept(answer: Received | Failure, exchange: Exchange) -> bool:
+def _is_worth_recording(answer: Received | Failure, exchange: Exchange) -> bool:
     if isinstance(answer, Failure):
         # Some servers fail on a form that they do not know.
         return answer.kind in _REFUSALS or (answer.status in (500, 501) and not answer.billed)
-    said = read_reply(answer.content, streamed=exchange.streamed, path=exchange.path)
-    return not (isinstance(said, Unusable) and (said.cut or said.failed))
+    reply = read_reply(answer.content, streamed=exchange.streamed, path=exchange.path)
+    return not (isinstance(reply, Unusable) and (reply.cut or reply.failed))

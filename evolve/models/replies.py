@@ -1,4 +1,4 @@
-"""Bytes of a reply to typed parts, or to one phrase that says why it cannot be used."""
+"""Parses the bytes of a reply into typed parts, or into one phrase that says why it cannot be used."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _FINISHES: Mapping[str, Finish] = {
 MOST_BYTES = 4 * 1024 * 1024
 """A reply that is longer is refused; no model writes as much in one go."""
 
+# A count beyond it is nonsense, and booking it would end any budget at once.
 _MOST_COUNTED = 10**9
 
 
@@ -68,15 +69,16 @@ def read_reply(content: bytes, *, streamed: bool, path: str = "chat/completions"
     if len(content) > MOST_BYTES:
         return Unusable(why=f"it is longer than {MOST_BYTES:,} bytes")
     try:
+        # -sig, because some servers begin with a byte order mark.
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return Unusable(why="the reply is not UTF-8")
     if streamed and not text.lstrip().startswith("{"):
-        return _of_stream(text, path)
+        return _parse_stream(text, path)
     whole = _json(text)
     if not isinstance(whole, dict):
         return Unusable(why="the body is not a JSON object")
-    return _of_object(whole, path)
+    return _parse_object(whole, path)
 
 
 class DeltaReader:
@@ -89,12 +91,12 @@ class DeltaReader:
     def feed(self, piece: bytes) -> str:
         """The text in what is complete by now."""
         *lines, self._rest = (self._rest + piece).split(b"\n")
-        found = []
+        texts = []
         for line in lines:
             event = _json(line.removeprefix(b"data:").decode("utf-8", "replace")) if line.startswith(b"data:") else None
             if isinstance(event, dict):
-                found.append(_delta(event, self._path))
-        return clean_text("".join(found))
+                texts.append(_delta(event, self._path))
+        return clean_text("".join(texts))
 
 
 def _json(text: str) -> Any:
@@ -109,15 +111,16 @@ def _refuse(name: str) -> Any:
     raise ValueError(name)
 
 
-def _of_object(whole: Mapping[str, Any], path: str) -> Parts | Unusable:
+def _parse_object(whole: Mapping[str, Any], path: str) -> Parts | Unusable:
+    # Some proxies pass an error on with status 200.
     if whole.get("error"):
         inner = whole["error"]
-        said = inner.get("message", "") if isinstance(inner, dict) else inner
-        return Unusable(why=f"an error came instead of a reply: {str(said)[:200]}", failed=True)
-    return _of_response(whole) if path == "responses" else _of_chat(whole)
+        message = inner.get("message", "") if isinstance(inner, dict) else inner
+        return Unusable(why=f"an error came instead of a reply: {str(message)[:200]}", failed=True)
+    return _parse_response(whole) if path == "responses" else _parse_chat(whole)
 
 
-def _of_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
+def _parse_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
     choices = whole.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         return Unusable(why="there is no choice in the reply")
@@ -126,17 +129,18 @@ def _of_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
         return Unusable(why="the choice has no message")
     if message.get("role", "assistant") != "assistant":
         return Unusable(why="the message is not the assistant's")
+    # A call of a tool has no text, and would look like an empty answer.
     if message.get("tool_calls") or message.get("function_call"):
         return Unusable(why="it calls a tool, and no tool was offered")
     content, refusal = _text(message.get("content")), message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
-        return _parts(refusal, "refusal", whole)
+        return _make_parts(refusal, "refusal", whole)
     if content is None:
         return Unusable(why="the content is not text")
-    return _finished(content, choices[0].get("finish_reason"), whole)
+    return _by_finish(content, choices[0].get("finish_reason"), whole)
 
 
-def _of_response(whole: Mapping[str, Any]) -> Parts | Unusable:
+def _parse_response(whole: Mapping[str, Any]) -> Parts | Unusable:
     """A body of the Responses API."""
     output = whole.get("output")
     if not isinstance(output, list):
@@ -153,10 +157,10 @@ def _of_response(whole: Mapping[str, Any]) -> Parts | Unusable:
                 content.append(str(piece.get("text") or ""))
                 refusal.append(str(piece.get("refusal") or ""))
     if any(refusal):
-        return _parts("".join(refusal), "refusal", whole)
+        return _make_parts("".join(refusal), "refusal", whole)
     cut = whole.get("incomplete_details")
     reason = cut.get("reason") if isinstance(cut, dict) else whole.get("status")
-    return _finished("".join(content), reason, whole)
+    return _by_finish("".join(content), reason, whole)
 
 
 def _text(content: Any) -> str | None:
@@ -170,7 +174,8 @@ def _text(content: Any) -> str | None:
     return None
 
 
-def _finished(content: str, reason: Any, whole: Mapping[str, Any]) -> Parts | Unusable:
+def _by_finish(content: str, reason: Any, whole: Mapping[str, Any]) -> Parts | Unusable:
+    """The parts of a reply, unless the reason for which it ended makes it unusable."""
     finish = _FINISHES.get(reason or "stop") if isinstance(reason, str | None) else None
     if reason in ("tool_calls", "function_call"):
         return Unusable(why="it calls a tool, and no tool was offered")
@@ -178,10 +183,10 @@ def _finished(content: str, reason: Any, whole: Mapping[str, Any]) -> Parts | Un
         return Unusable(why=f"it ended for an unknown reason: {str(reason)[:40]!r}")
     if not content.strip() and finish in ("stop", "length"):
         return Unusable(why="it is empty" + (": all tokens went before the answer began" * (finish == "length")))
-    return _parts(content, finish, whole)
+    return _make_parts(content, finish, whole)
 
 
-def _parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> Parts:
+def _make_parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> Parts:
     usage = whole.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
@@ -199,10 +204,11 @@ def _parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> Parts:
 
 
 def _count(value: Any) -> int | None:
+    # True is a number in Python.
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_COUNTED else None
 
 
-def _of_stream(text: str, path: str) -> Parts | Unusable:
+def _parse_stream(text: str, path: str) -> Parts | Unusable:
     """Server-sent events. Without the last piece it is a broken call, however good the text looks."""
     events, done = [], False
     for data in _events(text):
@@ -214,12 +220,14 @@ def _of_stream(text: str, path: str) -> Parts | Unusable:
             # The last line of a stream that was cut off looks like this too; only more after it is the model's fault.
             return Unusable(why="a piece of the stream is not a JSON object", cut=True)
         if event.get("error"):
-            return _of_object(event, path)
+            return _parse_object(event, path)
         events.append(event)
     if path == "responses":
         last = events[-1].get("response") if events else None
-        return _of_object(last, path) if isinstance(last, dict) and last.get("output") else Unusable(why="", cut=True)
-    return _joined(events, done=done)
+        return (
+            _parse_object(last, path) if isinstance(last, dict) and last.get("output") else Unusable(why="", cut=True)
+        )
+    return _join_events(events, done=done)
 
 
 def _events(text: str) -> Iterator[str]:
@@ -228,7 +236,8 @@ def _events(text: str) -> Iterator[str]:
             yield line.removeprefix("data:").strip()
 
 
-def _joined(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusable:
+def _join_events(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusable:
+    """The pieces of a stream as the one body that they stand for."""
     texts, refusals, reason, usage, model = [], [], None, None, ""
     for event in events:
         usage, model = event.get("usage") or usage, event.get("model") or model
@@ -247,17 +256,18 @@ def _joined(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusable:
         texts.append(piece)
         refusals.append(str(delta.get("refusal") or ""))
         reason = first.get("finish_reason") or reason
+    # Either ending will do: not every server sends [DONE].
     if not done and reason is None:
         return Unusable(why="the stream ended before the reply did", cut=True)
     message = {"content": "".join(texts), "refusal": "".join(refusals)}
     whole = {"choices": [{"message": message, "finish_reason": reason}], "usage": usage, "model": model}
-    return _of_chat(whole)
+    return _parse_chat(whole)
 
 
 def _delta(event: Mapping[str, Any], path: str) -> str:
     if path == "responses":
-        found = event.get("delta") if event.get("type") == "response.output_text.delta" else ""
-        return found if isinstance(found, str) else ""
+        piece = event.get("delta") if event.get("type") == "response.output_text.delta" else ""
+        return piece if isinstance(piece, str) else ""
     choices = event.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     delta = first.get("delta") if isinstance(first, dict) else None

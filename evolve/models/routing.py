@@ -1,4 +1,4 @@
-"""Which model does what: roles, and the cheap one first."""
+"""Chooses the model for a request: by its role, and the cheap one first."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Models:
         """
         if role not in self._lists:
             raise UsageError(f"no role {role!r} for a model; roles are {', '.join(ROLES)}")
-        found = self._lists[role]
-        return found[min(self.level, len(found) - 1)]
+        models = self._lists[role]
+        return models[min(self.level, len(models) - 1)]
 
     @property
     def levels(self) -> int:
         """How many levels differ, at least one."""
-        return max(len(found) for found in self._lists.values())
+        return max(len(models) for models in self._lists.values())
 
     def escalate(self, level: int) -> Models:
         """The models for work that failed verification ``level`` times."""
@@ -67,7 +67,8 @@ class Models:
 
     def close(self) -> None:
         """Closes every model; they are shared by all levels."""
-        for model in {id(model): model for found in self._lists.values() for model in found}.values():
+        # By identity: one model may stand in several lists.
+        for model in {id(model): model for models in self._lists.values() for model in models}.values():
             model.close()
 
     def __enter__(self) -> Models:

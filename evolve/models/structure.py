@@ -16,9 +16,11 @@ RUNGS: tuple[Rung, ...] = ("json_schema", "json_object", "fenced")
 """From the one that binds the model most to the one that any model can try."""
 
 _FENCE = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)```", re.DOTALL)
+# Local models write their thoughts first, and JSON in them is no answer.
 _THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _OPENING = re.compile(r"[{\[]")
+# Each is tried to the end of the text, so without a bound time would grow with its square.
 _OPENINGS = 40
 
 
@@ -92,13 +94,14 @@ def violation(value: Any, schema: Mapping[str, Any]) -> str:
 def _values(text: str) -> Iterator[Any]:
     """JSON values in a text, the likeliest first; null is none."""
     for part in (text, *_FENCE.findall(text)):
-        yield from _begun(part.strip(), 0, whole=True)
+        yield from _value_at(part.strip(), 0, whole=True)
+    # As it is first: such a comma may also stand inside of a text.
     for variant in dict.fromkeys((text, _TRAILING_COMMA.sub(r"\1", text))):
-        for found in islice(_OPENING.finditer(variant), _OPENINGS):
-            yield from _begun(variant, found.start(), whole=False)
+        for match in islice(_OPENING.finditer(variant), _OPENINGS):
+            yield from _value_at(variant, match.start(), whole=False)
 
 
-def _begun(text: str, start: int, *, whole: bool) -> Iterator[Any]:
+def _value_at(text: str, start: int, *, whole: bool) -> Iterator[Any]:
     """The value that begins at a place, if there is one and, where wanted, nothing after it."""
     try:
         value, end = json.JSONDecoder(parse_constant=_refuse).raw_decode(text, start)
@@ -113,7 +116,7 @@ def _refuse(name: str) -> Any:
 
 
 def _cleaned(value: Any) -> Any:
-    """Escapes inside JSON may spell what the text around them could not hold."""
+    """The value with clean texts: escapes inside JSON may spell what the text around them could not hold."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, list):

@@ -13,7 +13,7 @@ PER_REQUEST = 64
 
 
 def most_tokens(text: str) -> int:
-    """No fewer tokens than any tokenizer that works on bytes makes of the text: one a byte."""
+    """An upper bound: a tokenizer that works on bytes makes at most one token of each."""
     return len(text.encode("utf-8", "replace"))
 
 

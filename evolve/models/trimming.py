@@ -10,10 +10,11 @@ from evolve.models.tokens import PER_MESSAGE, most_tokens
 ASSUMED_SHARE = 0.6
 """How much is kept where the endpoint does not say how much fits."""
 
+# Sizes here are bytes and the endpoint's figures are tokens, so a share fits only about.
 _MARGIN = 0.95
 
 
-def trimmed(messages: Sequence[Message], share: float | None) -> tuple[list[Message], tuple[str, ...]] | None:
+def trim(messages: Sequence[Message], share: float | None) -> tuple[list[Message], tuple[str, ...]] | None:
     """The messages that are left, and the kinds of those that are not; None where too much is golden.
 
     Lowest priority goes first, among equals the oldest. The same prompt always loses the same messages. Messages
@@ -23,16 +24,16 @@ def trimmed(messages: Sequence[Message], share: float | None) -> tuple[list[Mess
         share: The part of the prompt that fits, from 0 to 1; None where that is not known.
     """
     sizes = [most_tokens(message.text) + PER_MESSAGE for message in messages]
-    wanted = sum(sizes) * (ASSUMED_SHARE if share is None else min(share, 1.0) * _MARGIN)
+    target = sum(sizes) * (ASSUMED_SHARE if share is None else min(share, 1.0) * _MARGIN)
     free = [place for place, message in enumerate(messages[:-1]) if message.priority < KEPT]
-    gone: set[int] = set()
+    dropped: set[int] = set()
     for place in sorted(free, key=lambda place: (messages[place].priority, place)):
-        if sum(size for other, size in enumerate(sizes) if other not in gone) <= wanted:
+        if sum(size for other, size in enumerate(sizes) if other not in dropped) <= target:
             break
-        gone.add(place)
-    left = sum(size for place, size in enumerate(sizes) if place not in gone)
+        dropped.add(place)
+    size_left = sum(size for place, size in enumerate(sizes) if place not in dropped)
     # Where the endpoint named no figure the aim is a guess, and whatever could go may do.
-    if not gone or (share is not None and left > wanted / _MARGIN):
+    if not dropped or (share is not None and size_left > target / _MARGIN):
         return None
-    kinds = tuple(messages[place].kind or messages[place].role for place in sorted(gone))
-    return [message for place, message in enumerate(messages) if place not in gone], kinds
+    kinds = tuple(messages[place].kind or messages[place].role for place in sorted(dropped))
+    return [message for place, message in enumerate(messages) if place not in dropped], kinds

@@ -128,18 +128,21 @@ class Wire(Protocol):
 
 def failure_of_status(status: int, headers: Mapping[str, str], content: bytes) -> Failure:
     """What an HTTP error means."""
-    code, said = _said(content)
-    text = f"HTTP {status}" + (f": {said}" if said else "")
+    code, message = _error_text(content)
+    text = f"HTTP {status}" + (f": {message}" if message else "")
     wait = retry_after(headers)
-    if status in (400, 413, 422, 500) and (TOO_LONG.search(f"{code} {said}") or status == 413):
+    # Hosts do not agree on the status for this, so the words decide; 413 needs none.
+    if status in (400, 413, 422, 500) and (TOO_LONG.search(f"{code} {message}") or status == 413):
         return Failure(kind="context", text=text, status=status)
     if status == 429:
-        spent = "quota" in code or "billing" in said.lower()
+        # OpenAI answers 429 also when the account is empty, and then waiting does not help.
+        spent = "quota" in code or "billing" in message.lower()
         return Failure(kind="limit", text=text, status=status, retry_after=wait, final=spent)
     if status in (401, 403):
         return Failure(kind="access", text=text, status=status)
     if status == 404:
         return Failure(kind="missing", text=text, status=status)
+    # 501 is not trouble of the moment: the server will never know this request.
     if status in (408, 409, 425) or (status >= 500 and status != 501):
         return Failure(kind="server", text=text, status=status, retry_after=wait)
     return Failure(kind="request", text=text, status=status)
@@ -156,18 +159,21 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         if seconds == seconds and seconds >= 0:  # not NaN
             return seconds
     try:
-        wanted, at = parsedate_to_datetime(low["retry-after"]), parsedate_to_datetime(low["date"])
-        return max(0.0, (wanted - at).total_seconds())
+        # Against the reply's own date: this machine's clock may be wrong.
+        until, sent = parsedate_to_datetime(low["retry-after"]), parsedate_to_datetime(low["date"])
+        return max(0.0, (until - sent).total_seconds())
     except (KeyError, ValueError, TypeError):
         return None
 
 
-def _said(content: bytes) -> tuple[str, str]:
+def _error_text(content: bytes) -> tuple[str, str]:
     """Code and message of an error's body, in the forms seen in the wild; the text itself where it is none of them."""
+    # An error page may be megabytes long, and only a phrase of it is shown.
     raw = content[:20_000].decode(json.detect_encoding(content), "replace")
     try:
         whole = json.loads(raw)
     except (ValueError, RecursionError):
+        # A page made for browsers says nothing in its first words.
         return "", _short("" if "<html" in raw.lower() else raw)
     inner = whole.get("error", whole) if isinstance(whole, dict) else whole
     if not isinstance(inner, dict):

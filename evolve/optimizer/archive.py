@@ -146,8 +146,8 @@ class VariantArchive:
     @property
     def active_digest(self) -> str:
         """Digest of the active variant, or :data:`UNLEARNED`."""
-        found = self._db.rows("variant_promotions", "id = (SELECT max(id) FROM variant_promotions)")
-        return str(found[0]["variant"]) if found else UNLEARNED
+        rows = self._db.rows("variant_promotions", "id = (SELECT max(id) FROM variant_promotions)")
+        return str(rows[0]["variant"]) if rows else UNLEARNED
 
     def active(self) -> Variant | None:
         """The active variant, or None while nothing has been promoted."""
@@ -180,12 +180,13 @@ class VariantArchive:
             RecordDamaged: What was active before needs an object that is gone; promote another variant.
         """
         with self._db.transaction():
+            # The log itself is never cut, so what a roll-back undid is known only by playing it through.
             stack = [UNLEARNED]
-            for one in self.promotions():
-                if one.grounds == _ROLLBACK:
+            for promotion in self.promotions():
+                if promotion.grounds == _ROLLBACK:
                     stack.pop()
                 else:
-                    stack.append(one.variant)
+                    stack.append(promotion.variant)
             if len(stack) == 1:
                 raise UsageError("nothing has been promoted, so there is nothing to roll back")
             return self._switch(stack[-2], _ROLLBACK)
@@ -200,9 +201,9 @@ class VariantArchive:
 
         What is judged together with these is not shown to help without them. :data:`UNLEARNED` where there is none.
         """
-        promoted = {one.variant for one in self.promotions()}
+        promoted = {promotion.variant for promotion in self.promotions()}
         line = self.lineage(self.active_digest)
-        return next((one for one in line if one in promoted and not self.get(one).rests_on_memory), UNLEARNED)
+        return next((name for name in line if name in promoted and not self.get(name).rests_on_memory), UNLEARNED)
 
     def fall_back(self, *, grounds: str) -> Promotion:
         """Makes :attr:`apart_from_memory` active."""
@@ -219,7 +220,7 @@ class VariantArchive:
             UsageError: The variant is unknown.
         """
         line: list[str] = []
-        while name != UNLEARNED:
+        while name != UNLEARNED:  # a digest covers the parent's, so no line leads back into itself
             line.append(name)
             name = self.get(name).parent
         return line
@@ -251,11 +252,11 @@ class VariantArchive:
             return self.active_digest
         if beginning == UNLEARNED:
             return UNLEARNED
-        found = [str(row["id"]) for row in self._db.rows("variants") if str(row["id"]).startswith(beginning)]
-        if len(found) != 1 or not beginning:
-            problem = "several variants begin with" if found else "there is no variant"
+        matches = [str(row["id"]) for row in self._db.rows("variants") if str(row["id"]).startswith(beginning)]
+        if len(matches) != 1 or not beginning:
+            problem = "several variants begin with" if matches else "there is no variant"
             raise UsageError(f"{problem} {beginning!r}", hint="evolve variants list")
-        return found[0]
+        return matches[0]
 
     def entries(self) -> list[Entry]:
         """Every variant with where it came from, oldest first."""
@@ -285,7 +286,8 @@ class VariantArchive:
         return bool(self._db.rows("variants", {"id": name}))
 
     def _switch(self, name: str, grounds: str) -> Promotion:
-        lost = [] if name == UNLEARNED else [one for one in self.get(name).objects if one not in self._objects]
+        # Before the switch: a variant whose bodies are gone would end every later run.
+        lost = [] if name == UNLEARNED else [key for key in self.get(name).objects if key not in self._objects]
         if lost:
             raise RecordDamaged(
                 f"the variant {name[:12]} needs the object {lost[0]}, which is gone",
@@ -293,13 +295,13 @@ class VariantArchive:
             )
         with self._db.transaction():
             before = self.active_digest
-            done = Promotion(variant=name, before=before, grounds=grounds, at=self._clock())
+            promotion = Promotion(variant=name, before=before, grounds=grounds, at=self._clock())
             if before != name:
                 hit("promotion.before")
-                row: dict[str, Any] = {"variant": name, "before": before, "grounds": grounds, "at": done.at}
+                row: dict[str, Any] = {"variant": name, "before": before, "grounds": grounds, "at": promotion.at}
                 self._db.insert("variant_promotions", row)
                 hit("promotion.after")
-            return done
+            return promotion
 
 
 def _variant(row: Mapping[str, Any]) -> Variant:

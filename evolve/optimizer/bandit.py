@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from evolve.optimizer.engine import Candidate, EngineSettings, Left, Trial, Trials
+from evolve.optimizer.engine import Candidate, Engine, EngineSettings, Left, Trial, Trials
+from evolve.optimizer.engine_kind import EngineKind, EngineParts
 from evolve.optimizer.linkage import Linkage, parts_between
 from evolve.optimizer.mutations import Operator, crossover, knob_operators, mixed, single_operators
 from evolve.optimizer.population import BAND, Member, Population, compare
@@ -25,6 +26,8 @@ CROSSOVER = "crossover"
 TRANSPLANT = "transplant"
 TOGETHER = "change-together"
 LEAVE_OUT = "leave-out"
+"""Names of changes that need more than one workflow or part; in records they stand beside those of operators."""
+
 TRIES = 400
 """Proposals in a row that are nothing new before the search gives up."""
 
@@ -54,8 +57,8 @@ class OperatorBandit:
         """The arm whose drawn rate of success is highest; now and then any arm."""
         if random.random() < CURIOSITY:
             return random.choice(list(self._paid))
-        drawn = {name: random.betavariate(1 + self._paid[name], 1 + self._failed[name]) for name in self._paid}
-        return max(drawn, key=lambda name: drawn[name])
+        rates = {name: random.betavariate(1 + self._paid[name], 1 + self._failed[name]) for name in self._paid}
+        return max(rates, key=lambda name: rates[name])
 
     def reward(self, name: str, paid: float) -> None:
         """Notes how a play of an arm ended, from 0 to 1."""
@@ -82,20 +85,20 @@ class BanditEngine:
 
     def search(self, trials: Trials, start: Candidate) -> str:
         """Searches until the budget ends, nothing new is within reach, or all proposals were made."""
-        return _Search(self, trials, start).run()
+        return _BanditSearch(self, trials, start).run()
 
 
-class _Search:
+class _BanditSearch:
     def __init__(self, engine: BanditEngine, trials: Trials, start: Candidate) -> None:
         self._engine, self._trials = engine, trials
         self._random = Random(f"bandit:{engine.settings.seed}")
-        self._operators = {one.name: one for one in usable(engine)}
+        self._operators = {operator.name: operator for operator in usable(engine)}
         self._bandit = OperatorBandit([*self._operators, CROSSOVER, TRANSPLANT, TOGETHER])
         self._tasks = [view.id for view in trials.tasks][:ALL]
         self._population = Population()
         self._linkage = Linkage()
-        begun = self._population.add(start, trials.screen(start, self._tasks))
-        self._rivals = Rivals(self._population, begun)
+        first = self._population.add(start, trials.screen(start, self._tasks))
+        self._rivals = Rivals(self._population, first)
 
     def run(self) -> str:
         proposals, barren = 0, 0
@@ -114,7 +117,7 @@ class _Search:
             barren = 0
             proposals += 1
             member = self._screened(child, parent)
-            self._bandit.reward(name, self._paid(member, parent))
+            self._bandit.reward(name, self._reward(member, parent))
             if self._rivals.is_time(self._left):
                 self._judge_best()
             if self._rivals.is_over(self._left):
@@ -124,60 +127,60 @@ class _Search:
 
     def _child(self, name: str, parent: Member) -> Candidate | None:
         before = parent.candidate
-        drawn = self._drawn(name, parent)
-        if drawn is None:
+        change = self._draw_change(name, parent)
+        if change is None:
             return None
-        made, why, other = drawn
+        proposed, why, other = change
         parents = (before.digest, other) if other else (before.digest,)
-        workflow = self._engine.scope.fitted(made)
+        workflow = self._engine.scope.fitted(proposed)
         if not self._engine.scope.shows(before.workflow, workflow):
             return None
-        changed = "; ".join(str(one).removeprefix("~ ") for one in differences(before.workflow, workflow))
+        changed = "; ".join(str(difference).removeprefix("~ ") for difference in differences(before.workflow, workflow))
         child = Candidate(
             workflow=workflow, prompts=before.prompts, parents=parents, operator=name, why=f"{why} ({changed})"
         )
         return None if child.digest in self._population else child
 
-    def _drawn(self, name: str, parent: Member) -> tuple[Workflow, str, str] | None:
-        """A changed workflow, why, and the digest of a second parent or ""; None where there is nothing to change."""
+    def _draw_change(self, name: str, parent: Member) -> tuple[Workflow, str, str] | None:
+        """A changed workflow, why it was changed, and the digest of a second parent or ""; None if nothing changed."""
         before, random = parent.candidate.workflow, self._random
         if name in self._operators:
-            found = self._operators[name].apply(before, random)
-            return None if found is None else (found, self._operators[name].why, "")
+            workflow = self._operators[name].apply(before, random)
+            return None if workflow is None else (workflow, self._operators[name].why, "")
         if name == TOGETHER:
             weak = [task for task, trial in parent.trials.items() if trial.score < 1.0]
-            found = self._linkage.changed(before, random.choice(weak), random) if weak else None
-            return None if found is None else (found, "changes together what a task was seen to hang on", "")
+            workflow = self._linkage.changed(before, random.choice(weak), random) if weak else None
+            return None if workflow is None else (workflow, "changes together what a task was seen to hang on", "")
         rival = self._population.partner(random, parent)
         if rival is None:
             return None
         partner, task = rival
         donor = partner.candidate
         if name == CROSSOVER:
-            made = crossover(before, donor.workflow, random)
-            return made, "takes parts of a candidate that is better on other tasks", donor.digest
-        taken = self._linkage.taken(before, donor.workflow, task)
-        return None if taken is None else (taken, "takes over what a task hangs on", donor.digest)
+            crossed = crossover(before, donor.workflow, random)
+            return crossed, "takes parts of a candidate that is better on other tasks", donor.digest
+        transplanted = self._linkage.taken(before, donor.workflow, task)
+        return None if transplanted is None else (transplanted, "takes over what a task hangs on", donor.digest)
 
     def _screened(self, child: Candidate, parent: Member) -> Member:
         """The child's trials: only as many as it takes to see that it is like its parent, or worse."""
         trials: list[Trial] = []
-        like, tasks = None, self._in_order(parent)
+        like, tasks = None, self._tasks_for(parent)
         for number, most in enumerate(LOOKS):
             if len(trials) == len(tasks):
                 break
             trials += self._trials.screen(child, tasks[len(trials) : most])
-            look = Member(candidate=child, trials={one.task: one for one in trials if one.informative})
+            look = Member(candidate=child, trials={trial.task: trial for trial in trials if trial.informative})
             like = parent if _are_alike(look, parent, exactly=number == 0) else None
             wins, losses = compare(look, parent)
             if like is not None or (number > 0 and wins < losses):
                 break
         member = self._population.add(child, trials, like=like)
-        self._linkage.note(parent.candidate.workflow, child.workflow, _otherwise(member, parent))
-        self._rivals.consider(member, spent=sum(one.cost for one in trials))
+        self._linkage.note(parent.candidate.workflow, child.workflow, _tasks_that_differ(member, parent))
+        self._rivals.consider(member, spent=sum(trial.cost for trial in trials))
         return member
 
-    def _in_order(self, parent: Member) -> list[str]:
+    def _tasks_for(self, parent: Member) -> list[str]:
         """The tasks, two that the parent fails on for every one that it solves: gains show on the former."""
         failed: list[str] = []
         solved: list[str] = []
@@ -189,7 +192,7 @@ class _Search:
             del failed[:2], solved[:1]
         return ordered
 
-    def _paid(self, member: Member, parent: Member) -> float:
+    def _reward(self, member: Member, parent: Member) -> float:
         """1 for a gain, a half for behaviour that nobody showed before, which later gains may start from.
 
         A quarter where at least something changed, nothing for what makes no difference.
@@ -205,23 +208,24 @@ class _Search:
         """Has the gate judge the best rival, where there is one, without what makes no difference to it."""
         best = self._rivals.best
         if best is not None:
-            best = self._lean(best)
+            best = self._without_idle_changes(best)
             judgement = self._trials.judge(best.candidate, self._rivals.incumbent.candidate)
             self._rivals.judged(best, accepted=judgement.accepted)
 
-    def _lean(self, rival: Member) -> Member:
+    def _without_idle_changes(self, rival: Member) -> Member:
         """The rival with the incumbent's parts wherever that makes it no worse: what did not help is not proposed."""
-        kept = self._rivals.incumbent.candidate.workflow
-        changed = parts_between(kept, rival.candidate.workflow)
+        incumbent = self._rivals.incumbent.candidate.workflow
+        changed = parts_between(incumbent, rival.candidate.workflow)
+        # First what no task is known to hang on; and only while enough is left, since the judgement comes first.
         for part in sorted(changed, key=self._linkage.matters):
             if not self._rivals.has_means_for(rival, self._left, trials=LOOKS[1], margin=1.2):
                 break
-            made = mixed(rival.candidate.workflow, kept, part.__eq__)
-            if made is None or made in (kept, rival.candidate.workflow):
+            workflow = mixed(rival.candidate.workflow, incumbent, part.__eq__)
+            if workflow is None or workflow in (incumbent, rival.candidate.workflow):
                 continue
             before = rival.candidate
             child = Candidate(
-                workflow=made,
+                workflow=workflow,
                 prompts=before.prompts,
                 parents=(before.digest,),
                 operator=LEAVE_OUT,
@@ -230,8 +234,9 @@ class _Search:
             known = self._population.members.get(child.digest)
             member = known if known is not None else self._screened(child, rival)
             wins, losses = compare(member, rival)
-            is_told = member.trials.keys() >= rival.trials.keys()
-            if is_told and wins >= losses and not self._rivals.was_judged(member):
+            # What was judged already must not come back as the leaner form of another rival.
+            is_comparable = member.trials.keys() >= rival.trials.keys()
+            if is_comparable and wins >= losses and not self._rivals.was_judged(member):
                 rival = member
         return rival
 
@@ -246,7 +251,7 @@ def _are_alike(look: Member, parent: Member, *, exactly: bool) -> bool:
     Args:
         exactly: The costs must be the same, and measured: one that is equal on all tasks is a limit they ran into.
     """
-    shared = [(one, parent.trials[name]) for name, one in look.trials.items() if name in parent.trials]
+    shared = [(trial, parent.trials[name]) for name, trial in look.trials.items() if name in parent.trials]
     if exactly and len({mine.cost for mine, _ in shared}) < 2:
         return False
     room = 1.0 if exactly else BAND
@@ -258,9 +263,9 @@ def _are_alike(look: Member, parent: Member, *, exactly: bool) -> bool:
     )
 
 
-def _otherwise(member: Member, parent: Member) -> list[str]:
+def _tasks_that_differ(member: Member, parent: Member) -> list[str]:
     """The tasks that ended with another score than the parent's."""
-    both = [(name, one, parent.trials[name]) for name, one in member.trials.items() if name in parent.trials]
+    both = [(name, trial, parent.trials[name]) for name, trial in member.trials.items() if name in parent.trials]
     return [name for name, mine, theirs in both if mine.score != theirs.score]
 
 
@@ -269,3 +274,11 @@ def usable(engine: BanditEngine) -> tuple[Operator, ...]:
     if engine.settings.only == "knobs":
         return knob_operators()
     return single_operators(engine.skills)
+
+
+def _bandit(parts: EngineParts) -> Engine:
+    return BanditEngine(settings=parts.settings, scope=parts.scope)
+
+
+BANDIT = EngineKind(name="bandit", changes=frozenset({"workflow", "knobs"}), make=_bandit)
+"""As it is registered."""

@@ -1,4 +1,7 @@
-"""Edits of the prompt that seems to blame, tried on failures by asking that one stage again; all else is replayed."""
+"""Proposes edits of the prompt that seems to blame for failures, and tries them by asking that one stage again.
+
+Everything before the stage is replayed from the record, so a try costs a fraction of an episode.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,11 @@ from evolve.optimizer.leakage import LeakGuard, copied, unsafe
 from evolve.optimizer.prompt_items import ItemLimits, Revision, parse_prompt, revise
 from evolve.policies import Edit, Rewriter
 
-_TRACES = 4
-_TRIED_ON = 3
+_MAX_TRACES = 4
+"""Traces that the rewriter reads for one proposal."""
+
+_REPLAYED_FAILURES = 3
+"""Failures on which an edit is tried at most before it is proposed."""
 
 
 class Replay(Protocol):
@@ -69,25 +75,32 @@ class Editor:
     limits: ItemLimits = field(default_factory=ItemLimits)
     weak: tuple[str, ...] = ()
 
-    def propose(self, prompt: str, text: str, seen: Sequence[Divergence], *, seed: int) -> PromptProposal:
+    def propose(self, prompt: str, text: str, divergences: Sequence[Divergence], *, seed: int) -> PromptProposal:
         """The prompt after the edits that passed the screening; unchanged where none did."""
-        return self.edited(prompt, text, [one.told(self.tasks.get(one.task, "")) for one in _distinct(seen)], seed=seed)
+        return self.edited(
+            prompt,
+            text,
+            [divergence.told(self.tasks.get(divergence.task, "")) for divergence in _distinct(divergences)],
+            seed=seed,
+        )
 
     def edited(self, prompt: str, text: str, traces: Sequence[str], *, seed: int) -> PromptProposal:
-        """The same from traces as they are told to the rewriter, of which it reads the first."""
-        before, traces = parse_prompt(text), traces[:_TRACES]
+        """Like :meth:`propose`, from traces in words, of which the rewriter reads the first."""
+        before, traces = parse_prompt(text), traces[:_MAX_TRACES]
         edits = self.rewriter.propose(
             [item.text for item in before.items], traces, seed=seed, about="\n".join(before.fixed)
         )
         refused = [(edit, why) for edit in edits if (why := self._unfit(edit, traces, text))]
         left_out = {edit for edit, _ in refused}
-        done = revise(before, [edit for edit in edits if edit not in left_out], limits=self.limits, weak=self.weak)
-        return PromptProposal(prompt=prompt, text=done.prompt.text, revision=done, refused=(*refused, *done.refused))
+        revision = revise(before, [edit for edit in edits if edit not in left_out], limits=self.limits, weak=self.weak)
+        return PromptProposal(
+            prompt=prompt, text=revision.prompt.text, revision=revision, refused=(*refused, *revision.refused)
+        )
 
     def _unfit(self, edit: Edit, traces: Sequence[str], text: str) -> str:
         if edit.op == "remove":
             return ""
-        return unsafe(edit.text) or self.guard.found(edit.text) or copied(edit.text, traces, common=[text])
+        return unsafe(edit.text) or self.guard.leak_in(edit.text) or copied(edit.text, traces, common=[text])
 
 
 @dataclass(kw_only=True)
@@ -121,51 +134,51 @@ class Attribution:
         first = self.ranking()[0] if self.texts else None
         if first is None or not first.divergences:
             return None
-        seen = _turned(first.divergences, _TRACES * len(first.interventions))
-        made = self.editor.propose(first.prompt, self.texts[first.prompt], seen, seed=seed)
-        if not made.revision.changes:
+        divergences = _rotated(first.divergences, _MAX_TRACES * len(first.interventions))
+        proposal = self.editor.propose(first.prompt, self.texts[first.prompt], divergences, seed=seed)
+        if not proposal.revision.changes:
             self.interventions.append(Intervention(prompt=first.prompt, flipped=False, detail="no edit to try"))
             return None
-        supported = self._try(made, seen)
-        found = PromptProposal(
-            prompt=made.prompt,
-            text=made.text,
-            revision=made.revision,
-            refused=made.refused,
+        supported = self._try(proposal, divergences)
+        tested = PromptProposal(
+            prompt=proposal.prompt,
+            text=proposal.text,
+            revision=proposal.revision,
+            refused=proposal.refused,
             supported=bool(supported),
         )
-        self.tried.append(found)
-        return found if supported is not False else None
+        self.tried.append(tested)
+        return tested if supported is not False else None
 
-    def _try(self, made: PromptProposal, seen: Sequence[Divergence]) -> bool | None:
+    def _try(self, proposal: PromptProposal, divergences: Sequence[Divergence]) -> bool | None:
         """Whether the edit turned at least half of the failures around; None where nothing could be tried."""
         if self.replay is None:
             return None
-        texts = {**self.texts, made.prompt: made.text}
-        failed = {one.task: one for one in self.records if not one.solved}
-        wanted = [one for one in _distinct(seen)[:_TRIED_ON] if one.task in failed]
+        texts = {**self.texts, proposal.prompt: proposal.text}
+        failed = {record.task: record for record in self.records if not record.solved}
+        sample = [divergence for divergence in _distinct(divergences)[:_REPLAYED_FAILURES] if divergence.task in failed]
         flips: list[bool] = []
-        for left, at in zip(range(len(wanted), 0, -1), wanted, strict=True):
+        for left, at in zip(range(len(sample), 0, -1), sample, strict=True):
             flipped = sum(flips)
             if 2 * flipped >= len(flips) + left or 2 * (flipped + left) < len(flips) + left:
                 break  # the rest cannot change the answer
-            again = self.replay(failed[at.task], texts, at)
-            if again is not None:
-                flips.append(again.solved)
+            rerun = self.replay(failed[at.task], texts, at)
+            if rerun is not None:
+                flips.append(rerun.solved)
         if not flips:
             return None
         turned = 2 * sum(flips) >= len(flips)
-        detail = f"{sum(flips)} of {len(flips)} failures turned around: {made.why}"
-        self.interventions.append(Intervention(prompt=made.prompt, flipped=turned, detail=detail))
+        detail = f"{sum(flips)} of {len(flips)} failures turned around: {proposal.why}"
+        self.interventions.append(Intervention(prompt=proposal.prompt, flipped=turned, detail=detail))
         return turned
 
 
-def _turned(seen: Sequence[Divergence], by: int) -> list[Divergence]:
+def _rotated(divergences: Sequence[Divergence], by: int) -> list[Divergence]:
     """One divergence per task, the heaviest first; after attempts that came to nothing it is the turn of others."""
-    found = _distinct(seen)
-    return found[by % len(found) :] + found[: by % len(found)]
+    distinct = _distinct(divergences)
+    return distinct[by % len(distinct) :] + distinct[: by % len(distinct)]
 
 
-def _distinct(seen: Sequence[Divergence]) -> list[Divergence]:
+def _distinct(divergences: Sequence[Divergence]) -> list[Divergence]:
     """The heaviest divergence of every task."""
-    return list({one.task: one for one in reversed(seen)}.values())[::-1]
+    return list({divergence.task: divergence for divergence in reversed(divergences)}.values())[::-1]

@@ -1,4 +1,4 @@
-"""Which prompt is to blame for failures: first divergences along consumed-by edges, then what changing a prompt does.
+"""Finds which prompt is to blame for failures: where failed episodes part from solved ones, then what edits change.
 
 What a step was made from is recorded with it. So the causes of a failure are looked for among what the failed answer
 really consumed, not among what merely came before (Zhang et al., "GraphTracer", arXiv 2510.10581). Where a successful
@@ -17,6 +17,8 @@ from evolve.episodes import EpisodeRecord, Step
 from evolve.files import canonical_json
 
 ACT, PLAN, REFLECT, DISTILL = "act.md", "plan.md", "reflect.md", "distill.md"
+"""Prompts that may be to blame, where a step names no other."""
+
 _UNMATCHED = 0.1
 """Weight of a failure without a successful episode beside it."""
 _TURNED, _STAYED = 10.0, 0.55
@@ -49,34 +51,36 @@ def stage_outputs(record: EpisodeRecord) -> tuple[StageOutput, ...]:
     made from, all earlier ones are meant, as they stand in its prompt. Insights come from ``reflect.md`` and skills
     from ``distill.md``, of whatever episode.
     """
-    found: dict[str, StageOutput] = {}
+    outputs: dict[str, StageOutput] = {}
     plan = record.steps[0].action.plan if record.steps else None
     if plan is not None and plan.subgoals:
-        text = canonical_json([asdict(one) for one in plan.subgoals])
-        found["plan"] = StageOutput(id="plan", prompt=PLAN, text=text)
+        text = canonical_json([asdict(subgoal) for subgoal in plan.subgoals])
+        outputs["plan"] = StageOutput(id="plan", prompt=PLAN, text=text)
     for step in record.steps:
-        named = [one for one in step.action.consumed if one.startswith("step:") or one == "task"]
-        for one in step.action.consumed:
-            if one not in named:
-                found.setdefault(one, StageOutput(id=one, prompt=DISTILL if one.startswith("skill:") else REFLECT))
-        earlier = [one.id for one in found.values() if one.id == "plan" or one.id.startswith("step:")]
-        learned = [one for one in step.action.consumed if one not in named]
+        named = [source for source in step.action.consumed if source.startswith("step:") or source == "task"]
+        for source in step.action.consumed:
+            if source not in named:
+                outputs.setdefault(
+                    source, StageOutput(id=source, prompt=DISTILL if source.startswith("skill:") else REFLECT)
+                )
+        earlier = [output.id for output in outputs.values() if output.id == "plan" or output.id.startswith("step:")]
+        learned = [source for source in step.action.consumed if source not in named]
         name = f"step:{step.number}"
-        found[name] = StageOutput(
+        outputs[name] = StageOutput(
             id=name,
             prompt=step.action.prompt or ACT,
             text=step.action.code or step.action.text,
             consumed=tuple([*(named or earlier), *learned]),
             refuted=_is_refuted(step),
         )
-    return tuple(found.values())
+    return tuple(outputs.values())
 
 
 def _is_refuted(step: Step) -> bool:
-    seen, judged = step.observation, step.judgement
-    if seen is None or seen.fault or seen.denied or step.action.explores:
+    observation, judgement = step.observation, step.judgement
+    if observation is None or observation.fault or observation.denied or step.action.explores:
         return False
-    return not seen.ok or (judged is not None and not judged.accepted)
+    return not observation.ok or (judgement is not None and not judgement.accepted)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,71 +124,78 @@ class Divergence:
 def divergences(failed: EpisodeRecord, solved: Sequence[EpisodeRecord] = ()) -> tuple[Divergence, ...]:
     """Where a failed episode parts from successful ones of the same task, else what of it may have been wrong."""
     outputs = stage_outputs(failed)
-    same = [other for other in solved if other.task == failed.task]
-    first = [one for other in same for one in _first(failed.task, outputs, stage_outputs(other))]
-    found = tuple(replace(one, weight=one.weight / len(same)) for one in first) or _suspects(failed.task, outputs)
-    came = {f"step:{step.number}": _came(step) for step in failed.steps}
+    peers = [other for other in solved if other.task == failed.task]
+    first = [
+        divergence for other in peers for divergence in _first_divergences(failed.task, outputs, stage_outputs(other))
+    ]
+    parted = tuple(replace(divergence, weight=divergence.weight / len(peers)) for divergence in first) or _suspects(
+        failed.task, outputs
+    )
+    outcomes = {f"step:{step.number}": _what_came_back(step) for step in failed.steps}
     # Giving up comes after the failure; what it says of itself tells nothing about the answer.
     answers = [step for step in failed.steps if step.action.kind == "code"] or list(failed.steps)
-    last = next((_came(step) for step in reversed(answers) if _came(step)), "")
-    return tuple(replace(one, came=came.get(one.output) or last) for one in found)
+    last = next((_what_came_back(step) for step in reversed(answers) if _what_came_back(step)), "")
+    return tuple(replace(divergence, came=outcomes.get(divergence.output) or last) for divergence in parted)
 
 
-def _came(step: Step) -> str:
+def _what_came_back(step: Step) -> str:
     """What came back from a step, in words."""
-    seen, judged = step.observation, step.judgement
-    if seen is None or not _is_refuted(step):
+    observation, judgement = step.observation, step.judgement
+    if observation is None or not _is_refuted(step):
         return ""
-    if judged is not None and seen.ok:
+    if judgement is not None and observation.ok:
         return "right on what was shown, refused on what was not"
-    return seen.error or seen.text or f"wrong: it gave {canonical_json(list(seen.outputs))[:600]}"
+    return observation.error or observation.text or f"wrong: it gave {canonical_json(list(observation.outputs))[:600]}"
 
 
-def _first(task: str, failed: Sequence[StageOutput], solved: Sequence[StageOutput]) -> tuple[Divergence, ...]:
+def _first_divergences(
+    task: str, failed: Sequence[StageOutput], solved: Sequence[StageOutput]
+) -> tuple[Divergence, ...]:
     """Outputs of the failed episode that differ though what they were made from agrees."""
-    ours, theirs = {one.id: one for one in failed}, {one.id: one for one in solved}
+    ours, theirs = {output.id: output for output in failed}, {output.id: output for output in solved}
     involved = _involved(failed)
-    found = []
-    for one in failed:
-        other = theirs.get(one.id)
-        if one.id not in involved or (other is not None and _same(one, other)):
+    firsts = []
+    for output in failed:
+        other = theirs.get(output.id)
+        if output.id not in involved or (other is not None and _says_the_same(output, other)):
             continue
-        if other is None and one.prompt in (REFLECT, DISTILL):
-            said = one.text or one.id
-            found.append(Divergence(task=task, prompt=one.prompt, given=(), said=said, output=one.id))
-        elif other is not None and other.prompt == one.prompt and _agree(one, other, ours, theirs):
+        if other is None and output.prompt in (REFLECT, DISTILL):
+            text = output.text or output.id
+            firsts.append(Divergence(task=task, prompt=output.prompt, given=(), said=text, output=output.id))
+        elif other is not None and other.prompt == output.prompt and _inputs_agree(output, other, ours, theirs):
             parted = Divergence(
                 task=task,
-                prompt=one.prompt,
-                given=_given(one, ours),
-                said=one.text,
+                prompt=output.prompt,
+                given=_input_texts(output, ours),
+                said=output.text,
                 right=other.text,
-                output=one.id,
+                output=output.id,
             )
-            found.append(parted)
-    share = 1.0 / max(1, len(found))
-    return tuple(replace(one, weight=share) for one in found)
+            firsts.append(parted)
+    # A failed episode weighs one in all, however many of its outputs differ.
+    share = 1.0 / max(1, len(firsts))
+    return tuple(replace(divergence, weight=share) for divergence in firsts)
 
 
 def _suspects(task: str, outputs: Sequence[StageOutput]) -> tuple[Divergence, ...]:
     """Without anything to compare with: the first refuted output, and less and less what it was made from."""
-    by_id = {one.id: one for one in outputs}
-    start = next((one for one in outputs if one.refuted), outputs[-1] if outputs else None)
+    by_id = {output.id: output for output in outputs}
+    start = next((output for output in outputs if output.refuted), outputs[-1] if outputs else None)
     if start is None:
         return ()
     weights: dict[str, float] = {start.id: 1.0}
-    row = [start]
-    while row:
-        above = [by_id[name] for one in row for name in one.consumed if name in by_id and name not in weights]
-        for one in above:
-            weights[one.id] = weights[row[0].id] / 2
-        row = list({one.id: one for one in above}.values())
+    layer = [start]
+    while layer:
+        above = [by_id[name] for output in layer for name in output.consumed if name in by_id and name not in weights]
+        for output in above:
+            weights[output.id] = weights[layer[0].id] / 2
+        layer = list({output.id: output for output in above}.values())
     whole = sum(weights.values())
     return tuple(
         Divergence(
             task=task,
             prompt=by_id[name].prompt,
-            given=_given(by_id[name], by_id),
+            given=_input_texts(by_id[name], by_id),
             said=by_id[name].text or name,
             weight=_UNMATCHED * weight / whole,
             output=name,
@@ -195,31 +206,31 @@ def _suspects(task: str, outputs: Sequence[StageOutput]) -> tuple[Divergence, ..
 
 def _involved(outputs: Sequence[StageOutput]) -> set[str]:
     """Ids of the last output and of all that it was made from, at whatever distance."""
-    by_id = {one.id: one for one in outputs}
-    found: set[str] = set()
-    row = [outputs[-1].id] if outputs else []
-    while row:
-        name = row.pop()
-        if name in by_id and name not in found:
-            found.add(name)
-            row.extend(by_id[name].consumed)
-    return found
+    by_id = {output.id: output for output in outputs}
+    involved: set[str] = set()
+    pending = [outputs[-1].id] if outputs else []
+    while pending:
+        name = pending.pop()
+        if name in by_id and name not in involved:
+            involved.add(name)
+            pending.extend(by_id[name].consumed)
+    return involved
 
 
-def _same(one: StageOutput, other: StageOutput) -> bool:
-    return one.text.split() == other.text.split()
+def _says_the_same(output: StageOutput, other: StageOutput) -> bool:
+    return output.text.split() == other.text.split()
 
 
-def _agree(
-    one: StageOutput, other: StageOutput, ours: Mapping[str, StageOutput], theirs: Mapping[str, StageOutput]
+def _inputs_agree(
+    output: StageOutput, other: StageOutput, ours: Mapping[str, StageOutput], theirs: Mapping[str, StageOutput]
 ) -> bool:
-    return set(one.consumed) == set(other.consumed) and all(
-        _same(ours[name], theirs[name]) for name in one.consumed if name in ours and name in theirs
+    return set(output.consumed) == set(other.consumed) and all(
+        _says_the_same(ours[name], theirs[name]) for name in output.consumed if name in ours and name in theirs
     )
 
 
-def _given(one: StageOutput, by_id: Mapping[str, StageOutput]) -> tuple[str, ...]:
-    return tuple(by_id[name].text or name for name in one.consumed if name in by_id)
+def _input_texts(output: StageOutput, by_id: Mapping[str, StageOutput]) -> tuple[str, ...]:
+    return tuple(by_id[name].text or name for name in output.consumed if name in by_id)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,8 +260,8 @@ class Blame:
     @property
     def evidence(self) -> str:
         """What the score rests on, in one sentence."""
-        matched = sum(1 for one in self.divergences if one.right)
-        flipped = sum(one.flipped for one in self.interventions)
+        matched = sum(1 for divergence in self.divergences if divergence.right)
+        flipped = sum(intervention.flipped for intervention in self.interventions)
         return (
             f"{matched} first divergences beside a success, {len(self.divergences) - matched} without one;"
             f" {flipped} of {len(self.interventions)} interventions turned a failure around"
@@ -268,21 +279,27 @@ def blame(
         records: Failed and successful episodes, in any order; those of the same task are compared.
         prompts: File names of what may be blamed.
     """
-    informative = [one for one in records if one.status not in ("fault", "interrupted")]
+    informative = [record for record in records if record.status not in ("fault", "interrupted")]
     by_task: dict[str, list[EpisodeRecord]] = defaultdict(list)
-    for one in informative:
-        by_task[one.task].append(one)
-    seen: dict[str, list[Divergence]] = {prompt: [] for prompt in prompts}
+    for record in informative:
+        by_task[record.task].append(record)
+    by_prompt: dict[str, list[Divergence]] = {prompt: [] for prompt in prompts}
     for same in by_task.values():
-        solved = [one for one in same if one.solved]
+        solved = [record for record in same if record.solved]
         # A task that mostly succeeds fails by chance rather than for want of something in a prompt.
         steady = (1 - len(solved) / len(same)) ** 2
-        for found in (found for one in same if not one.solved for found in divergences(one, solved)):
-            if found.prompt in seen:
-                seen[found.prompt].append(replace(found, weight=found.weight * steady))
+        for divergence in (
+            divergence for record in same if not record.solved for divergence in divergences(record, solved)
+        ):
+            if divergence.prompt in by_prompt:
+                by_prompt[divergence.prompt].append(replace(divergence, weight=divergence.weight * steady))
     scores = {
-        prompt: (1 + sum(one.weight for one in seen[prompt]))
-        * math.prod(_TURNED if one.flipped else _STAYED for one in interventions if one.prompt == prompt)
+        prompt: (1 + sum(divergence.weight for divergence in by_prompt[prompt]))
+        * math.prod(
+            _TURNED if intervention.flipped else _STAYED
+            for intervention in interventions
+            if intervention.prompt == prompt
+        )
         for prompt in prompts
     }
     whole = math.fsum(scores.values())
@@ -290,9 +307,14 @@ def blame(
         Blame(
             prompt=prompt,
             score=scores[prompt] / whole,
-            divergences=tuple(sorted(seen[prompt], key=lambda one: (-one.weight, one.task, not one.right))),
-            interventions=tuple(one for one in interventions if one.prompt == prompt),
+            divergences=tuple(
+                sorted(
+                    by_prompt[prompt],
+                    key=lambda divergence: (-divergence.weight, divergence.task, not divergence.right),
+                )
+            ),
+            interventions=tuple(intervention for intervention in interventions if intervention.prompt == prompt),
         )
         for prompt in prompts
     ]
-    return tuple(sorted(ranked, key=lambda one: (-one.score, one.prompt)))
+    return tuple(sorted(ranked, key=lambda entry: (-entry.score, entry.prompt)))

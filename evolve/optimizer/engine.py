@@ -1,4 +1,4 @@
-"""The seam between who searches and who answers: engines ask for trials and judgements, and get nothing else.
+"""The protocol between a search engine and the loop that runs it: engines ask for trials and judgements only.
 
 An engine is deterministic given the answers. Every answer is kept in the record under the number of its question, so a
 search that was cut off is run again from its start, with the answers it has had already, and nothing is paid twice.

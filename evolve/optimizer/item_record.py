@@ -1,4 +1,4 @@
-"""What each item of a prompt has done for outcomes: lines of advice by their digest, recalled insights by id."""
+"""Counts how episodes ended with and without each item of a prompt: lines of advice and recalled insights."""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ def probability_above(first: tuple[int, int], second: tuple[int, int]) -> float:
     The sum over X's first parameter of Beta-binomial terms (Miller, "Formulas for Bayesian A/B testing", 2014).
     """
     (a, b), (c, d) = first, second
+    # Rounded once: ``sum`` rounds otherwise from Python 3.12 on.
     total = math.fsum(
         math.exp(_log_beta(c + i, b + d) - math.log(b + i) - _log_beta(1 + i, b) - _log_beta(c, d)) for i in range(a)
     )
@@ -82,10 +83,10 @@ class ItemRecord:
             outcomes: Counts by item id.
         """
         with self._db.transaction():
-            for item, found in outcomes.items():
+            for item, counts in outcomes.items():
                 key = digest(canonical_json([batch, item]))
                 self._db.insert(
-                    "prompt_item_outcomes", {"id": key, "batch": batch, "item": item, **vars(found)}, key="id"
+                    "prompt_item_outcomes", {"id": key, "batch": batch, "item": item, **vars(counts)}, key="id"
                 )
 
     def utility(self, item: str) -> ItemUtility:
@@ -100,6 +101,6 @@ class ItemRecord:
             withheld: Fewest episodes without the item.
             below: An item is weak where the probability that it helps is lower than this.
         """
-        found = {item: self.utility(item) for item in items}
-        known = {item: one.helps for item, one in found.items() if one.withheld >= withheld}
+        utilities = {item: self.utility(item) for item in items}
+        known = {item: utility.helps for item, utility in utilities.items() if utility.withheld >= withheld}
         return tuple(sorted((item for item, helps in known.items() if helps < below), key=lambda item: known[item]))

@@ -20,10 +20,12 @@ from evolve.tasks.overlap import mark, one_line, runs
 
 WORDS = 8
 CHARACTERS = 30
-"""Fewer words than the gate's, because here a false alarm costs one proposal, and the next says it in other words."""
+"""Fewer words than the gate's 13: here a false alarm costs one proposal, and the next says it in other words."""
 
+# Shorter values stand in many sentences that have nothing to do with the task; digits make a value more telling.
 _VALUE = 12
 _VALUE_WITH_DIGIT = 8
+# A piece that stands in this many groups, and in this share of all, is of the language and not of a task.
 _COMMON_GROUPS = 5
 _COMMON_SHARE = 0.2
 _COPIED_WORDS = 6
@@ -47,6 +49,7 @@ def unsafe(text: str) -> str:
     It must hold no address, no command of a shell or for secrets, and nothing that sets other rules aside. Such words
     are easily avoided by whoever knows them; what keeps useless and harmful items out is the gate.
     """
+    # Full-width letters and ligatures would pass the patterns otherwise.
     flat = unicodedata.normalize("NFKC", text)
     for pattern, why in (
         (_ADDRESS, "it holds an address"),
@@ -70,7 +73,7 @@ class LeakGuard:
     values: frozenset[bytes] = field(default_factory=frozenset)
     lengths: tuple[int, ...] = ()
 
-    def found(self, text: str) -> str:
+    def leak_in(self, text: str) -> str:
         """Why the text may not be used, or ""; held-out text is not quoted."""
         flat = one_line(text)
         if self.pieces & runs(text, WORDS, CHARACTERS):
@@ -95,12 +98,13 @@ def guard_of(tasks: Iterable[Task], *, common: Sequence[str] = ()) -> LeakGuard:
     shared = Counter(piece for pieces in groups.values() for piece in pieces)
     often = max(_COMMON_GROUPS, _COMMON_SHARE * len(groups))
     free = {piece for text in common for piece in runs(text, WORDS, CHARACTERS)}
-    kept = {piece for piece, count in shared.items() if count < often} - free
-    kept.update(piece for value in values for piece in runs(value, WORDS, CHARACTERS))
+    guarded = {piece for piece, count in shared.items() if count < often} - free
+    guarded.update(piece for value in values for piece in runs(value, WORDS, CHARACTERS))
     ours = " ".join(map(one_line, common))
+    # Of longer values every run of characters is among the pieces already.
     short = {value for value in values if len(value) <= CHARACTERS and value not in ours}
     return LeakGuard(
-        pieces=frozenset(kept - free),
+        pieces=frozenset(guarded - free),
         values=frozenset(map(mark, short)),
         lengths=tuple(sorted({len(value) for value in short})),
     )
@@ -112,8 +116,8 @@ def copied(text: str, data: Sequence[str], *, common: Sequence[str] = ()) -> str
     What programs print and others write may hold orders. A proposal that shares six words in a row or thirty
     characters with it repeats it, where it should say what follows from it.
     """
-    free = {piece for one in common for piece in runs(one, _COPIED_WORDS, CHARACTERS)}
-    taken = {piece for one in data for piece in runs(one, _COPIED_WORDS, CHARACTERS)} - free
+    free = {piece for source in common for piece in runs(source, _COPIED_WORDS, CHARACTERS)}
+    taken = {piece for source in data for piece in runs(source, _COPIED_WORDS, CHARACTERS)} - free
     if taken & runs(text, _COPIED_WORDS, CHARACTERS):
         return f"it shares {_COPIED_WORDS} words in a row or {CHARACTERS} characters with quoted data"
     return ""

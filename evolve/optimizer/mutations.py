@@ -1,4 +1,6 @@
-"""Typed changes of a workflow. Whatever they give has passed the workflow's own check, so it compiles and ends.
+"""Random changes of a workflow, by typed operators. Every result has passed the workflow's own check.
+
+So it compiles and ends, and a search over workflows needs no second check.
 
 Each operator names itself and says in a line what it tries, so that a bandit can learn which of them pay. All of them
 are deterministic given the workflow and the random generator.
@@ -48,9 +50,9 @@ class Operator:
 
     def apply(self, workflow: Workflow, random: Random) -> Workflow | None:
         """A changed workflow that passes the check, or None where this operator has nothing to change."""
-        for found in self.propose(workflow, random):
-            if found is not None and found != workflow:
-                return found
+        for changed in self.propose(workflow, random):
+            if changed is not None and changed != workflow:
+                return changed
         return None
 
 
@@ -69,7 +71,7 @@ def operators(skills: Sequence[str] = ()) -> tuple[Operator, ...]:
     Args:
         skills: Stages that call admitted skills (``skill:NAME@DIGEST``) and may be inserted.
     """
-    found = (
+    basic = (
         Operator(name="add-stage", why="puts in a stage that is not there yet", propose=_added),
         Operator(name="remove-stage", why="leaves out a stage, which saves its cost", propose=_removed),
         Operator(name="move-stage", why="changes the order of stages that may change places", propose=_moved),
@@ -78,19 +80,24 @@ def operators(skills: Sequence[str] = ()) -> tuple[Operator, ...]:
         Operator(name=TURN_KNOB, why="changes a number within its bounds", propose=_turned),
     )
     if not skills:
-        return found
-    return (*found, Operator(name="insert-skill", why="lets a learned skill act as a stage", propose=_with(skills)))
+        return basic
+    return (
+        *basic,
+        Operator(name="insert-skill", why="lets a learned skill act as a stage", propose=_skill_inserter(skills)),
+    )
 
 
 def single_operators(skills: Sequence[str] = ()) -> tuple[Operator, ...]:
     """Every operator, with one per knob in the place of the one that turns any: which knob counts can be learned."""
-    return (*(one for one in operators(skills) if one.name != TURN_KNOB), *knob_operators())
+    return (*(operator for operator in operators(skills) if operator.name != TURN_KNOB), *knob_operators())
 
 
 def knob_operators() -> tuple[Operator, ...]:
     """One operator per knob."""
     return tuple(
-        Operator(name=f"turn-{item.name}", why=f"changes {item.name} within its bounds", propose=_turning(item.name))
+        Operator(
+            name=f"turn-{item.name}", why=f"changes {item.name} within its bounds", propose=_knob_turner(item.name)
+        )
         for item in fields(Knobs)
     )
 
@@ -99,14 +106,15 @@ def mutate(workflow: Workflow, random: Random, among: Sequence[Operator] | None 
     """One random change by one of the operators; None where none of them has anything to change."""
     chosen = list(operators() if among is None else among)
     for operator in random.sample(chosen, len(chosen)):
-        found = operator.apply(workflow, random)
-        if found is not None:
-            return Mutation(workflow=found, operator=operator.name, why=operator.why)
+        changed = operator.apply(workflow, random)
+        if changed is not None:
+            return Mutation(workflow=changed, operator=operator.name, why=operator.why)
     return None
 
 
 def crossover(a: Workflow, b: Workflow, random: Random) -> Workflow:
     """A workflow of parts of both: optional stages, routes and numbers each come from one or the other."""
+    # In random order: the first gives the order of stages, and stands where the mix does not pass the check.
     before, after = random.sample([a, b], 2)
     return mixed(before, after, lambda part: random.random() < 0.5) or before
 
@@ -117,11 +125,12 @@ def mixed(a: Workflow, b: Workflow, takes: Callable[[str], bool]) -> Workflow | 
     Args:
         takes: Asked once per part that may differ: ``stage:NAME``, ``route:STAGE``, ``knob:NAME``.
     """
+    # ``takes`` may draw at random for each part, so another order of asking would be another search for the same seed.
     only = [stage for stage in (*a.stages, *b.stages) if (stage in a.stages) != (stage in b.stages)]
-    taken = {stage for stage in only if not _is_kept(stage) and takes(f"stage:{stage}")}
+    taken = {stage for stage in only if not _is_fixed(stage) and takes(f"stage:{stage}")}
     stages = [stage for stage in a.stages if stage not in taken]
     for stage in b.stages:
-        if stage not in a.stages and (stage in taken or _is_kept(stage)):
+        if stage not in a.stages and (stage in taken or _is_fixed(stage)):
             stages = next(iter(_insertions(stages, stage)), stages)
     routes: dict[str, Mapping[str, str]] = {}
     for stage in stages:
@@ -131,7 +140,7 @@ def mixed(a: Workflow, b: Workflow, takes: Callable[[str], bool]) -> Workflow | 
         if mine is not None:
             routes[stage] = mine
     numbers = {item.name: getattr((b if takes(f"knob:{item.name}") else a).knobs, item.name) for item in fields(Knobs)}
-    return _made(stages, routes, _with_numbers(a.knobs, numbers))
+    return _checked(stages, routes, _with_numbers(a.knobs, numbers))
 
 
 def changed_part(workflow: Workflow, part: str, random: Random) -> Workflow | None:
@@ -142,21 +151,21 @@ def changed_part(workflow: Workflow, part: str, random: Random) -> Workflow | No
     """
     kind, _, name = part.partition(":")
     if kind == "knob":
-        found = _turning(name)(workflow, random)
+        proposals = _knob_turner(name)(workflow, random)
     elif kind == "route":
-        found = _rerouted(workflow, random, (name,))
+        proposals = _rerouted(workflow, random, (name,))
     elif name in workflow.stages:
-        found = iter(() if _is_kept(name) else (_without(workflow, name),))
+        proposals = iter(() if _is_fixed(name) else (_without(workflow, name),))
     else:
-        found = _inserted(workflow, random, [name])
-    return next((one for one in found if one is not None and one != workflow), None)
+        proposals = _inserted(workflow, random, [name])
+    return next((proposal for proposal in proposals if proposal is not None and proposal != workflow), None)
 
 
 def _added(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
-    return _inserted(workflow, random, _free())
+    return _inserted(workflow, random, _insertable())
 
 
-def _with(skills: Sequence[str]) -> Callable[[Workflow, Random], Iterator[Workflow | None]]:
+def _skill_inserter(skills: Sequence[str]) -> Callable[[Workflow, Random], Iterator[Workflow | None]]:
     def propose(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
         return _inserted(workflow, random, skills)
 
@@ -168,7 +177,7 @@ def _inserted(workflow: Workflow, random: Random, names: Iterable[str]) -> Itera
     for name in _shuffled(missing, random):
         for stages in _shuffled(_insertions(workflow.stages, name), random):
             for routes in _shuffled([workflow.routes, *_own_routes(workflow, stages, name)], random):
-                yield _made(stages, routes, workflow.knobs)
+                yield _checked(stages, routes, workflow.knobs)
 
 
 def _removed(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
@@ -178,40 +187,40 @@ def _removed(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
 
 def _moved(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
     for stage in _shuffled(_optional(workflow), random):
-        rest = [one for one in workflow.stages if one != stage]
+        rest = [name for name in workflow.stages if name != stage]
         for stages in _shuffled(_insertions(rest, stage), random):
             if stages != list(workflow.stages):
-                yield _made(stages, workflow.routes, workflow.knobs)
+                yield _checked(stages, workflow.routes, workflow.knobs)
 
 
 def _replaced(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
     for stage in _shuffled(_optional(workflow), random):
         position = workflow.stages.index(stage)
-        for name in _shuffled([one for one in _free() if one not in workflow.stages], random):
+        for name in _shuffled([other for other in _insertable() if other not in workflow.stages], random):
             stages = [*workflow.stages[:position], name, *workflow.stages[position + 1 :]]
-            yield _made(stages, _onward(workflow, stage), workflow.knobs)
+            yield _checked(stages, _routes_without(workflow, stage), workflow.knobs)
 
 
 def _rerouted(workflow: Workflow, random: Random, among: Sequence[str] = ()) -> Iterator[Workflow | None]:
-    routed = [one for one in workflow.stages if conditions_of(one) and (not among or one in among)]
+    routed = [name for name in workflow.stages if conditions_of(name) and (not among or name in among)]
     for stage in _shuffled(routed, random):
         others = {name: targets for name, targets in workflow.routes.items() if name != stage}
         if stage in workflow.routes and random.random() < 0.2:
-            yield _made(workflow.stages, others, workflow.knobs)
+            yield _checked(workflow.stages, others, workflow.knobs)
         for routes in _shuffled(_own_routes(workflow, workflow.stages, stage), random):
-            yield _made(workflow.stages, routes, workflow.knobs)
+            yield _checked(workflow.stages, routes, workflow.knobs)
 
 
 def _turned(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
     for name in _shuffled(used_knobs(workflow.stages), random):
-        yield from _turning(name)(workflow, random)
+        yield from _knob_turner(name)(workflow, random)
 
 
-def _turning(name: str) -> Callable[[Workflow, Random], Iterator[Workflow | None]]:
+def _knob_turner(name: str) -> Callable[[Workflow, Random], Iterator[Workflow | None]]:
     def propose(workflow: Workflow, random: Random) -> Iterator[Workflow | None]:
         if name in used_knobs(workflow.stages):
             value = turned(name, getattr(workflow.knobs, name), random)
-            yield _made(workflow.stages, workflow.routes, _with_numbers(workflow.knobs, {name: value}))
+            yield _checked(workflow.stages, workflow.routes, _with_numbers(workflow.knobs, {name: value}))
 
     return propose
 
@@ -223,7 +232,7 @@ def turned(name: str, value: float, random: Random) -> float:
     wide = high - low > _WIDE if whole else high > 1
     if wide:
         near = (value or 2) * random.choice((0.25, 0.5, 2.0, 4.0))  # a factor would never lead away from zero
-    elif random.random() < 0.5:
+    elif random.random() < 0.5:  # any value, so that no number takes many small steps to reach
         near = random.uniform(low, high)
     else:
         near = value + random.choice((-2, -1, 1, 2)) * (1 if whole else 0.05)
@@ -231,13 +240,13 @@ def turned(name: str, value: float, random: Random) -> float:
     return round(bounded) if whole else round(bounded, 2 if high <= 1 else 6)
 
 
-def _made(stages: Sequence[str], routes: Mapping[str, Mapping[str, str]], knobs: Knobs) -> Workflow | None:
+def _checked(stages: Sequence[str], routes: Mapping[str, Mapping[str, str]], knobs: Knobs) -> Workflow | None:
     """The workflow, or None where it does not pass; routes and knobs of stages that are not there are dropped."""
     used = used_knobs(tuple(stages))
     unused = {item.name: item.default for item in fields(Knobs) if item.name not in used}
-    kept = {stage: dict(targets) for stage, targets in routes.items() if stage in stages}
+    valid = {stage: dict(targets) for stage, targets in routes.items() if stage in stages}
     try:
-        return Workflow(stages=tuple(stages), routes=kept, knobs=_with_numbers(knobs, unused))
+        return Workflow(stages=tuple(stages), routes=valid, knobs=_with_numbers(knobs, unused))
     except WorkspaceError:
         return None
 
@@ -247,21 +256,21 @@ def _with_numbers(knobs: Knobs, numbers: Mapping[str, Any]) -> Knobs:
 
 
 def _without(workflow: Workflow, stage: str) -> Workflow | None:
-    stages = [one for one in workflow.stages if one != stage]
-    return _made(stages, _onward(workflow, stage), workflow.knobs)
+    stages = [other for other in workflow.stages if other != stage]
+    return _checked(stages, _routes_without(workflow, stage), workflow.knobs)
 
 
-def _onward(workflow: Workflow, gone: str) -> dict[str, dict[str, str]]:
+def _routes_without(workflow: Workflow, removed: str) -> dict[str, dict[str, str]]:
     """The routes, with those to a stage that goes leading to what follows it, or comes before it on the way back."""
-    position = workflow.stages.index(gone)
+    position = workflow.stages.index(removed)
     act = workflow.stages.index("act")
-    found: dict[str, dict[str, str]] = {}
+    routes: dict[str, dict[str, str]] = {}
     for stage, targets in workflow.routes.items():
-        if stage != gone:
+        if stage != removed:
             following = workflow.stages[position + 1 if position < len(workflow.stages) - 1 else position - 1]
             heir = "act" if position < act and workflow.stages.index(stage) > act else following
-            found[stage] = {condition: heir if target == gone else target for condition, target in targets.items()}
-    return found
+            routes[stage] = {condition: heir if target == removed else target for condition, target in targets.items()}
+    return routes
 
 
 def _own_routes(workflow: Workflow, stages: Sequence[str], stage: str) -> list[dict[str, Mapping[str, str]]]:
@@ -272,31 +281,31 @@ def _own_routes(workflow: Workflow, stages: Sequence[str], stage: str) -> list[d
     position, act = list(stages).index(stage), list(stages).index("act")
     behind, ahead = stages[: act + 1], stages[position + 1 :]
     back, on = conditions
-    found: list[dict[str, Mapping[str, str]]] = []
+    variants: list[dict[str, Mapping[str, str]]] = []
     for first in (*behind, *(ahead if back == "doubtful" else ())):
         for second in ahead:
             pair: dict[str, str] = {back: first, on: second}
             if first != second and pair != workflow.routes.get(stage):
-                found.append({**workflow.routes, stage: pair})
-    return found
+                variants.append({**workflow.routes, stage: pair})
+    return variants
 
 
 def _insertions(stages: Sequence[str], name: str) -> list[list[str]]:
     """Every order that results from putting in the stage where it may stand."""
-    found = [[*stages[:at], name, *stages[at:]] for at in range(len(stages) + 1)]
-    return [one for one in found if places_of(one) is not None]
+    orders = [[*stages[:at], name, *stages[at:]] for at in range(len(stages) + 1)]
+    return [order for order in orders if places_of(order) is not None]
 
 
-def _free() -> list[str]:
+def _insertable() -> list[str]:
     """The stages that may be put in and left out: what has an effect outside the episode is a person's choice."""
     return [kind.name for kind in KINDS if not (kind.mandatory or kind.effect)]
 
 
 def _optional(workflow: Workflow) -> list[str]:
-    return [stage for stage in workflow.stages if not _is_kept(stage)]
+    return [stage for stage in workflow.stages if not _is_fixed(stage)]
 
 
-def _is_kept(stage: str) -> bool:
+def _is_fixed(stage: str) -> bool:
     kind: Any = kind_of(stage)
     return bool(kind.mandatory or kind.effect)
 

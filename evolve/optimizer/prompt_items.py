@@ -20,7 +20,9 @@ HEADING = "Advice:"
 
 _ENTRY = re.compile(r"(?:[-*]|\d{1,3}[.)]) +(?=\S)")
 _NUMBER = re.compile(r"(\d{1,3})([.)]) +")
+# A line that goes on with the entry above it.
 _MORE = re.compile(r"(?: {2,}|\t)\S")
+# Not splitlines(), which also breaks where no line of a file ends; the parts must make up the text without loss.
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -170,7 +172,7 @@ def revise(
         weak: Ids of items that may go where room is needed, those that go first in front.
     """
     bounds = limits or ItemLimits()
-    work = _Work(prompt, bounds, list(weak))
+    work = _RevisionBuilder(prompt, bounds, list(weak))
     for edit in edits:
         reason = work.apply(edit)
         if reason:
@@ -178,13 +180,14 @@ def revise(
     return Revision(prompt=work.result(), changes=tuple(work.changes), refused=tuple(work.refused))
 
 
-class _Work:
-    """The edits of one revision as they are made."""
+class _RevisionBuilder:
+    """Makes the edits of one revision, one after the other."""
 
     def __init__(self, prompt: Prompt, limits: ItemLimits, weak: list[str]) -> None:
         self._prompt = prompt
         self._limits = limits
         self._weak = weak
+        # Items that go leave None behind: the numbers in later edits name the items as they were at the start.
         self._slots: list[PromptItem | None] = list(prompt.items)
         self._touched: set[int] = set()
         self.changes: list[Change] = []
@@ -212,6 +215,7 @@ class _Work:
         reason = unfit_item(text, self._limits.item) or self._repeated(text)
         if reason:
             return reason
+        # Prompts are filled in with string.Template, to which a single dollar is a placeholder.
         new = PromptItem(source=f"{self._marker(place)}{text.replace('$', '$$')}\n")
         old = self._slots[place] if place is not None else None
         if not self._make_room(new, place):
@@ -231,10 +235,10 @@ class _Work:
 
     def _make_room(self, new: PromptItem, place: int | None) -> bool:
         """Whether the item fits; weak items go for it only if that makes it fit."""
-        kept = [at for at, item in enumerate(self._slots) if item is not None and at != place]
+        occupied = [at for at, item in enumerate(self._slots) if item is not None and at != place]
         leaving: list[int] = []
-        order = [at for name in self._weak for at in kept if self._named(at) == name and at not in self._touched]
-        while not self._fits(new, [at for at in kept if at not in leaving]):
+        order = [at for name in self._weak for at in occupied if self._named(at) == name and at not in self._touched]
+        while not self._fits(new, [at for at in occupied if at not in leaving]):
             if not order:
                 return False
             leaving.append(order.pop(0))
@@ -246,8 +250,8 @@ class _Work:
         item = self._slots[at]
         return "" if item is None or item.is_protected else item.id
 
-    def _fits(self, new: PromptItem, kept: Sequence[int]) -> bool:
-        sizes = [len(item.source) for at in kept if (item := self._slots[at]) is not None]
+    def _fits(self, new: PromptItem, places: Sequence[int]) -> bool:
+        sizes = [len(item.source) for at in places if (item := self._slots[at]) is not None]
         return len(sizes) < self._limits.count and sum(sizes) + len(new.source) <= self._limits.size
 
     def _retire(self, place: int, why: str) -> None:
@@ -268,9 +272,10 @@ class _Work:
             return "- "
         number = _NUMBER.match(model.source)
         if number and old is None:
+            # With four digits it would no longer be read as an entry.
             return f"{min(int(number[1]) + 1, 999)}{number[2]} "
-        found = _ENTRY.match(model.source)
-        return found[0] if found else "- "
+        marker = _ENTRY.match(model.source)
+        return marker[0] if marker else "- "
 
     def result(self) -> Prompt:
         items = self._items()
@@ -294,6 +299,7 @@ def unfit_item(text: str, most: int = 300) -> str:
         return f"it is longer than {most} characters"
     if any(unicodedata.category(sign) in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp") for sign in text):
         return "it holds invisible characters"
+    # An item could otherwise seem to end the quoted data that follows it, or pass as data itself.
     if re.search(r"<\s*/?\s*data\b", text, re.IGNORECASE):
         return "it holds a mark of quoted data"
     return ""

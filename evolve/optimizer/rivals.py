@@ -1,4 +1,4 @@
-"""Who is put to the gate against the incumbent, and when.
+"""Decides which candidate the gate judges against the incumbent, and when.
 
 A judgement costs many trials and a part of the error budget. To have every small step judged would cost more than to
 judge where the steps lead; to wait too long would leave too little to prove anything. So the best rival is judged when
@@ -97,6 +97,7 @@ class Rivals:
         self._judged.append(self._population.niche(rival))
         if accepted:
             self.incumbent = rival
+            # Verdicts against the old incumbent say nothing of the new one.
             self._judged = [self._population.niche(rival)]
         self._ranked = {}
         for member in self._population.members.values():

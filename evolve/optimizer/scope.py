@@ -18,6 +18,7 @@ INERT_KNOBS: Mapping[str, frozenset[str]] = {
 """Knobs that mean nothing to a kind of policy."""
 
 LEARNING_STAGES = frozenset({"reflect", "distill"})
+"""These only learn, and on trials nothing is learned."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +37,7 @@ class Scope:
         """The workflow with knobs at most at the limits."""
         bounds = {"candidates": self.limits.candidates, "seconds": self.limits.seconds, "tokens": self.limits.tokens}
         changes = {
-            name: type(value)(bound)
+            name: type(value)(bound)  # of the knob's own type, because a digest tells 20 from 20.0
             for name, bound in bounds.items()
             if bound is not None and (value := getattr(workflow.knobs, name)) > bound
         }

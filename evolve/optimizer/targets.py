@@ -1,4 +1,4 @@
-"""A target that a person chose, as a tie-breaker: among candidates that do no worse by solves and by cost.
+"""Breaks ties between candidates by a target that a person chose, where solves and cost tell nothing apart.
 
 The order is solved, then cost, then the target. Of those that do better, the one that is put to the gate first is
 chosen by solves, then the target, then cost. What is better by the target alone is not put to the gate: that could only
@@ -12,7 +12,7 @@ from evolve.optimizer.population import Member, compare
 
 def liked(child: Member, other: Member) -> tuple[int, int]:
     """On how many tasks the child's target is higher and lower, of those where both have one."""
-    pairs = [(one.target, other.trials[task].target) for task, one in child.trials.items() if task in other.trials]
+    pairs = [(trial.target, other.trials[task].target) for task, trial in child.trials.items() if task in other.trials]
     known = [(mine, theirs) for mine, theirs in pairs if mine is not None and theirs is not None]
     return sum(mine > theirs for mine, theirs in known), sum(mine < theirs for mine, theirs in known)
 
@@ -36,5 +36,5 @@ def standing(child: Member, other: Member) -> tuple[float, ...] | None:
 
 def _scores_lost(child: Member, other: Member) -> int:
     """Tasks on which the child's score is lower, less those where it is higher."""
-    pairs = [(one.score, other.trials[task].score) for task, one in child.trials.items() if task in other.trials]
+    pairs = [(trial.score, other.trials[task].score) for task, trial in child.trials.items() if task in other.trials]
     return sum(mine < theirs for mine, theirs in pairs) - sum(mine > theirs for mine, theirs in pairs)

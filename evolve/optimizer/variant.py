@@ -1,4 +1,4 @@
-"""A variant: one round's learned state taken together, by digest."""
+"""A variant: everything that was learned up to some round (guide, skills, insights, prompts, workflow), by digest."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Variant:
     def parts(self) -> tuple[str, ...]:
         """What it is made of: some of ``guide``, ``insights``, ``skills``, the names of prompts, and ``workflow``."""
         own = {"guide": self.guide, "insights": self.insights, "skills": self.skills}
-        named = (*(name for name, held in own.items() if held), *(name for name, _ in self.prompts))
+        named = (*(name for name, value in own.items() if value), *(name for name, _ in self.prompts))
         return (*named, "workflow") if self.workflow else named
 
     @property

@@ -1,4 +1,4 @@
-"""The seams between an episode and whatever decides in it."""
+"""Protocols between an episode and the policy that decides in it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Policy(Protocol):
 
 @runtime_checkable
 class Spending(Protocol):
-    """What a policy has besides, if its work costs money or tokens: a meter that an episode starts."""
+    """Optional: a policy whose work costs money or tokens has a meter, which an episode starts."""
 
     @property
     def spent(self) -> Cost:
@@ -71,7 +71,7 @@ class Spending(Protocol):
 
 @runtime_checkable
 class Deliberating(Protocol):
-    """What a policy has besides, if stages around an action may ask it for more than one answer.
+    """Optional: a policy that stages around an action may ask for more than one answer.
 
     ``steps`` ends with the step whose action is being deliberated on; it has not been run yet.
     """
@@ -97,7 +97,7 @@ class Deliberating(Protocol):
 
 @runtime_checkable
 class Criticising(Protocol):
-    """What a policy has besides, if it can find fault with an answer in words."""
+    """Optional: a policy that can find fault with an answer in words."""
 
     def critique(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> tuple[str, tuple[Row, ...]]:
         """What may be wrong with the last step's answer, and calls with what they should give; these can be run."""
@@ -110,7 +110,7 @@ class Criticising(Protocol):
 
 @runtime_checkable
 class Searching(Protocol):
-    """What a policy has besides, if it can search anew in another order."""
+    """Optional: a policy that can search anew in another order."""
 
     def search_again(self, view: TaskView, steps: Sequence[Step], limits: Limits) -> Action:
         """An answer that no step gave, found in another order; ``finish`` where there is none within the limits."""
@@ -139,7 +139,7 @@ OnPiece = Callable[[Piece], None]
 
 @runtime_checkable
 class Attendable(Protocol):
-    """What a policy has besides, if a person can watch its work and stop it."""
+    """Optional: a policy whose work a person can watch and stop."""
 
     def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> Policy:
         """The same policy for a run that a person follows.

@@ -34,7 +34,7 @@ class Hole:
 
 @dataclass(frozen=True, kw_only=True)
 class Typing:
-    """What gives terms their types.
+    """Works out the types of terms.
 
     Attributes:
         operations: The vocabulary by name.
@@ -65,11 +65,11 @@ class Typing:
                 return self._result(self.operations[name], [self.type_of(a, bound) for a in args])
 
     def _result(self, operation: Operation, args: Sequence[Type]) -> Type:
-        found: dict[str, Type] = {}
+        variables: dict[str, Type] = {}
         fits = len(args) == len(operation.params)
-        if not fits or not all(match(p, a, found) for p, a in zip(operation.params, args, strict=True)):
+        if not fits or not all(match(p, a, variables) for p, a in zip(operation.params, args, strict=True)):
             raise ValueError(f"{operation.name} does not take ({', '.join(map(str, args))})")
-        return substitute(operation.result, found)
+        return substitute(operation.result, variables)
 
 
 def generalise(left: Term, right: Term, typing: Typing) -> tuple[Term, tuple[Hole, ...]]:
@@ -143,6 +143,7 @@ class _Generalisation:
             return None
         key = (left, right)
         if key not in self.holes:
+            # Holes come behind the inputs of the terms, whose numbers so stay.
             index = len(self.typing.inputs) + len(self.holes)
             self.holes[key] = Hole(index=index, type=kind, left=left, right=right)
         return Input(self.holes[key].index)

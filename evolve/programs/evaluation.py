@@ -1,4 +1,4 @@
-"""What a term means: the value it has on frozen inputs."""
+"""Evaluates terms: compiles each to a function from frozen inputs to its value."""
 
 from __future__ import annotations
 

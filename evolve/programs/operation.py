@@ -21,7 +21,7 @@ EVALUATION_ERRORS = (
     KeyError,
     ZeroDivisionError,
     OverflowError,
-    AttributeError,
+    AttributeError,  # ``re.search`` gives None where nothing matches, which has no ``group``
 )
 """What a partial operation may raise; the search reads it as "no value here".
 
@@ -106,6 +106,7 @@ def bounded_freeze(value: Any) -> Any:
         OverflowError: There are more.
     """
     frozen = freeze(value)
+    # Items of items, because a short list may hold long ones.
     nested = isinstance(frozen, tuple) and frozen and isinstance(frozen[0], tuple)
     if nested and sum(len(v) for v in frozen if isinstance(v, tuple)) > 4 * MAX_ITEMS:
         raise OverflowError("a nested list too large for the search")
@@ -144,6 +145,8 @@ def template_names() -> dict[str, Any]:
 
 def natural(count: int) -> int:
     """``count``, undefined below 0."""
+    # A negative count would cut at the other end, which other operations do; of a duration, Python writes
+    # "-1 day, 23:59:59".
     if count < 0:
         raise ValueError
     return count
@@ -151,6 +154,7 @@ def natural(count: int) -> int:
 
 def positive(count: int) -> int:
     """``count``, undefined below 1."""
+    # A slice from -0 is the whole list or text.
     if count < 1:
         raise ValueError
     return count

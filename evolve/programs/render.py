@@ -70,7 +70,7 @@ def render(term: Term, heading: Heading, operations: Mapping[str, Operation]) ->
 
     The source uses only the standard library and runs by itself.
     """
-    heading = replace(heading, params=_visible(term, heading.params, operations))
+    heading = replace(heading, params=_free_parameters(term, heading.params, operations))
     support = support_of(term, operations)
     renamed = _renamed(heading, support)
     writer = _Writer(operations, heading.params, renamed, frozenset(f.__name__ for f in support))
@@ -92,7 +92,7 @@ def _docstring(text: str) -> str:
     return f'"""{shown[:-1]}\\""""' if shown.endswith('"') else f'"""{shown}"""'
 
 
-def _visible(term: Term, params: tuple[str, ...], operations: Mapping[str, Operation]) -> tuple[str, ...]:
+def _free_parameters(term: Term, params: tuple[str, ...], operations: Mapping[str, Operation]) -> tuple[str, ...]:
     """The parameters' names; those that would hide a name the expression calls get an underscore."""
     called = {
         node.id
@@ -117,12 +117,12 @@ def render_expression(term: Term, params: Sequence[str], operations: Mapping[str
 
 def support_of(term: Term, operations: Mapping[str, Operation]) -> list[Callable[..., Any]]:
     """The support functions the term needs, dependencies first, without repeats."""
-    found: dict[str, Callable[..., Any]] = {}
+    functions: dict[str, Callable[..., Any]] = {}
     for part in walk(term):
         if isinstance(part, Apply):
             for function in operations[part.operation].support:
-                found.setdefault(function.__name__, function)
-    return list(found.values())
+                functions.setdefault(function.__name__, function)
+    return list(functions.values())
 
 
 def _source(function: Callable[..., Any]) -> str:
@@ -166,8 +166,8 @@ def _imports(text: str) -> list[str]:
 
 def _annotated(argument: ast.arg) -> str:
     """The module that a parameter's annotation names, or ""."""
-    found = argument.annotation
-    return found.value.id if isinstance(found, ast.Attribute) and isinstance(found.value, ast.Name) else ""
+    hint = argument.annotation
+    return hint.value.id if isinstance(hint, ast.Attribute) and isinstance(hint.value, ast.Name) else ""
 
 
 @dataclass
@@ -182,6 +182,7 @@ class _Writer:
 
     def expression(self, term: Term) -> str:
         expander = _Expander(self.operations, self.params, renamed=self.renamed)
+        # Smallest first, so that larger shared parts are written with the names of smaller ones.
         for shared in _shared(term):
             self._assign(expander, shared)
         return self._line(expander, term)
@@ -198,7 +199,7 @@ class _Writer:
         value = self._line(expander, part)
         noun = self.operations[part.operation].noun if isinstance(part, Apply) else ""
         taken = {*self.params, *expander.names.values(), *_ROOTS, *self.helpers, *self.renamed.values()}
-        name = _fresh(noun or _noun_of(part), taken)
+        name = _free_name(noun or _noun_of(part), taken)
         expander.names[part] = name
         self.statements.append(f"{name} = {value}")
 
@@ -207,7 +208,7 @@ def _noun_of(part: Term) -> str:
     return part.operation if isinstance(part, Apply) and len(part.operation) <= 14 else "part"
 
 
-def _fresh(noun: str, taken: set[str]) -> str:
+def _free_name(noun: str, taken: set[str]) -> str:
     name, number = noun, 2
     while name in taken or keyword.iskeyword(name) or hasattr(builtins, name):
         name, number = f"{noun}_{number}", number + 1
@@ -218,7 +219,7 @@ def _shared(term: Term) -> list[Term]:
     """Sub-terms of three nodes or more that are used twice and always computed, smallest first."""
     uses: Counter[Term] = Counter()
     _count_uses(term, uses)
-    always = {t for t in _always(term, ()) if t != term}
+    always = {t for t in _always_computed(term, ()) if t != term}
     return sorted((t for t, n in uses.items() if n > 1 and t in always and size(t) >= 3), key=size)
 
 
@@ -230,7 +231,7 @@ def _count_uses(term: Term, uses: Counter[Term]) -> None:
             _count_uses(child, uses)
 
 
-def _always(term: Term, named: Collection[Term]) -> Iterator[Term]:
+def _always_computed(term: Term, named: Collection[Term]) -> Iterator[Term]:
     """Applications that are computed on every input, parents first; none inside a part that has a name.
 
     A part of a lambda's body may have no value, and is not computed where there are no items.
@@ -239,12 +240,12 @@ def _always(term: Term, named: Collection[Term]) -> Iterator[Term]:
         yield term
         for arg in term.args:
             if arg not in named:
-                yield from _always(arg, named)
+                yield from _always_computed(arg, named)
 
 
 def _largest_part(term: Term, named: Collection[Term]) -> Term | None:
     """The part that splits a long line most evenly."""
-    weights = {t: _weight(t, named) for t in _always(term, named) if t != term}
+    weights = {t: _weight(t, named) for t in _always_computed(term, named) if t != term}
     half = _weight(term, named) / 2
     return min((t for t, w in weights.items() if w >= 3), key=lambda t: abs(weights[t] - half), default=None)
 
@@ -280,19 +281,20 @@ class _Expander:
             case Bound(index):
                 return deepcopy(bound[index])
             case Constant(value, type_):
-                return _raw(value) if type_.name == "pattern" else ast.parse(repr(thaw(value)), mode="eval").body
+                return _raw_string(value) if type_.name == "pattern" else ast.parse(repr(thaw(value)), mode="eval").body
             case Lambda(params, body):
                 taken = self._taken(())
-                names = [_fresh(name, taken) for name in ("x", "y", "z")[: len(params)]]
+                names = [_free_name(name, taken) for name in ("x", "y", "z")[: len(params)]]
                 args = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
-                return _plain(ast.Lambda(args, self.node(body, tuple(ast.Name(n) for n in names))))
+                return _unwrapped(ast.Lambda(args, self.node(body, tuple(ast.Name(n) for n in names))))
             case Apply(name, args):
                 return self._call(self.operations[name].template, args, bound)
 
     def _call(self, template: str, args: tuple[Term, ...], bound: tuple[ast.expr, ...]) -> ast.expr:
+        # A template is parsed once for all, and the transformers below change nodes in place.
         tree = deepcopy(_parsed(template))
         taken = self._taken(bound)
-        clashes = {name: _fresh(name, {*taken, *_locals(tree)}) for name in _locals(tree) & taken}
+        clashes = {name: _free_name(name, {*taken, *_locals(tree)}) for name in _locals(tree) & taken}
         if clashes or self.renamed:
             tree = _Renamer({**self.renamed, **clashes}).visit(tree)
         return _simplify(_Filler(self, args, bound).visit(tree))
@@ -303,7 +305,7 @@ class _Expander:
         return {*self.params, *self.names.values(), *outer}
 
 
-def _plain(function: ast.Lambda) -> ast.expr:
+def _unwrapped(function: ast.Lambda) -> ast.expr:
     """``max`` for ``lambda x, y: max(x, y)``."""
     match function.body, [a.arg for a in function.args.args]:
         case ast.Call(func=ast.Name() as called, args=args, keywords=[]), names if [*map(ast.unparse, args)] == names:
@@ -311,7 +313,7 @@ def _plain(function: ast.Lambda) -> ast.expr:
     return function
 
 
-def _raw(pattern: str) -> ast.expr:
+def _raw_string(pattern: str) -> ast.expr:
     """A regular expression as a raw string, where Python can write it so."""
     if "\\" not in pattern or pattern.endswith("\\") or "\n" in pattern or ("'" in pattern and '"' in pattern):
         return ast.Constant(pattern)
@@ -385,6 +387,7 @@ def _simplify(node: ast.expr) -> ast.expr:
             outer.ifs = [*inner.generators[0].ifs, *outer.ifs]
     if isinstance(node, ast.Call) and len(node.args) == 3 and isinstance(node.args[1], ast.Lambda):
         body = node.args[1].body
+        # As the replacement of `re.sub` a text needs no function, unless a backslash in it would be read as an escape.
         if isinstance(body, ast.Constant) and isinstance(body.value, str) and "\\" not in body.value:
             node.args[1] = body
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "list" and [*map(_is_list, node.args)] == [True]:

@@ -115,6 +115,7 @@ def thaw(value: Any) -> Any:
 
 def as_type(value: Any, type_: Type) -> Any:
     """``value`` frozen, with integers lifted to floats wherever ``type_`` says float."""
+    # A bool is an int for Python, and no number here.
     if type_ == FLOAT and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type_.name == "list" and isinstance(value, (list, tuple)):
@@ -137,12 +138,12 @@ def infer(values: Iterable[Any]) -> Type | None:
     Integers and floats together are float; empty lists and objects agree with any list
     or object; objects with the same keys everywhere are rows, others dictionaries.
     """
-    found: Type | None = UNKNOWN
+    common: Type | None = UNKNOWN
     for value in values:
         kind = _type_of(value)
-        if kind is None or (found := _join(found or UNKNOWN, kind)) is None:
+        if kind is None or (common := _join(common or UNKNOWN, kind)) is None:
             return None
-    return found
+    return common
 
 
 _SCALARS = {bool: BOOL, int: INT, float: FLOAT, str: STR}
@@ -163,6 +164,7 @@ def _type_of(value: Any) -> Type | None:
 
 
 def _join(a: Type, b: Type) -> Type | None:
+    # An empty list shows nothing of its items, so it agrees with any list.
     if a == b or b == UNKNOWN:
         return a
     if a == UNKNOWN:

@@ -12,7 +12,7 @@ from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.gate import Decisions, Gate, Looks, RegressionSuite, Seals
 from evolve.memory import Memory, MemorySnapshot
-from evolve.memory.episode_index import exact_index
+from evolve.memory.episode_index import LateIndex
 from evolve.optimizer import ALL_INSIGHTS, Variant, VariantArchive
 from evolve.record.arms import UNLEARNED, Arm
 from evolve.skills import KEPT, Skill, SkillLibrary
@@ -106,7 +106,7 @@ class Stores:
     def arm_of(self, found: Variant, workflow: Workflow) -> Arm:
         """The same of a variant that need not be in the archive."""
         memory = self._memory_of(found)
-        informed = memory is not None and bool(memory.experience())
+        informed = memory is not None and memory.book.informs()
         return Arm(
             variant=found.digest,
             guide=self.objects.get_json(found.guide) if found.guide and informed else None,
@@ -120,7 +120,7 @@ class Stores:
         """What acts on tasks one learns from: the promoted variant plus whatever has been admitted since."""
         base = self.active_arm(workflow)
         memory = self.memory.snapshot()
-        return replace(base, skills=tuple(self.skills.active()), memory=memory if memory.experience() else None)
+        return replace(base, skills=tuple(self.skills.active()), memory=memory if memory.book.informs() else None)
 
     def keep_skill(self, skill: Skill) -> str:
         """Puts a skill's body into the object store; its digest is how variants name it."""
@@ -176,7 +176,7 @@ class Stores:
         return MemorySnapshot(
             book=snapshot.book.rebuilt(rows, entries),
             encoder=snapshot.encoder,
-            index=exact_index(entries, snapshot.encoder),
+            index=LateIndex(entries, snapshot.encoder),
             notes=snapshot.notes,
         )
 

@@ -10,7 +10,7 @@ _MOST_BYTES = 256 * 1024
 _PAIR = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*(?:=|:\s)\s*(.*?)\s*\Z", re.DOTALL)
 _PIECE = re.compile(r"""\$?'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|(?:\\.|[^\s'"`])+""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
-_PLACE = re.compile(r"\$(?:\{(\w+)(?::?-[^}]*)?\}|([A-Za-z_]\w*))")
+_REFERENCE = re.compile(r"\$(?:\{(\w+)(?::?-[^}]*)?\}|([A-Za-z_]\w*))")
 _SIGNS = {"n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -21,27 +21,30 @@ def read_dotenv(path: Path) -> list[tuple[str, str]]:
     names of earlier values resolved.
     """
     try:
+        # A pipe or a device of that name would be read without end.
         if not path.is_file():
             return []
         with path.open("rb") as stream:
             data = stream.read(_MOST_BYTES)
     except OSError:
         return []
+    # Windows PowerShell writes UTF-16 when output is sent into a file.
     text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace")
     pairs: list[tuple[str, str]] = []
-    known: dict[str, str] = {}
+    values: dict[str, str] = {}
     lines = iter(re.split(r"\r\n|\r|\n", text))
     for line in lines:
-        found = _PAIR.match(line)
-        if found is None or line.lstrip().startswith("#"):
+        match = _PAIR.match(line)
+        if match is None or line.lstrip().startswith("#"):
             continue
-        name, written = found[1], _whole(found[2], lines)
-        known[name] = _resolved(written, known)
-        pairs += [(name, one) for one in dict.fromkeys((known[name], _unquoted(written)))]
+        name, written = match[1], _with_quoted_lines(match[2], lines)
+        values[name] = _resolved(written, values)
+        # Which of the readings a program takes nobody knows here, so either counts as the secret.
+        pairs += [(name, value) for value in dict.fromkeys((values[name], _unquoted(written)))]
     return pairs
 
 
-def _whole(text: str, lines: Iterator[str]) -> str:
+def _with_quoted_lines(text: str, lines: Iterator[str]) -> str:
     """A value with the lines behind it that its quotes span."""
     quote = text[:1]
     while quote in ("'", '"', "`") and not _is_closed(text):
@@ -53,6 +56,7 @@ def _whole(text: str, lines: Iterator[str]) -> str:
 
 
 def _is_closed(text: str) -> bool:
+    # Only double quotes know escapes, so only there an escaped quote does not close.
     inside = text[1:] if text[0] != '"' else re.sub(r"\\.", "", text[1:], flags=re.DOTALL)
     return text[0] in inside
 
@@ -65,30 +69,30 @@ def _unquoted(text: str) -> str:
     return re.split(r"\s#", text, maxsplit=1)[0].strip()
 
 
-def _resolved(text: str, known: Mapping[str, str]) -> str:
+def _resolved(text: str, values: Mapping[str, str]) -> str:
     """A value as a shell reads it: quoted pieces side by side, escapes, and names of values before it."""
     if text[:1] not in ("'", '"', "`", "$"):
         text = re.split(r"\s#", text, maxsplit=1)[0].strip()
-    made, at = "", 0
+    result, at = "", 0
     while piece := _PIECE.match(text, at):
-        made += _piece(piece[0], known)
+        result += _piece(piece[0], values)
         at = piece.end()
         if text[at : at + 1].isspace() and text[:1] not in ("'", '"', "`", "$"):
-            made, at = made + text[at], at + 1  # an unquoted value may have blanks
-    return made or _unquoted(text)
+            result, at = result + text[at], at + 1  # an unquoted value may have blanks
+    return result or _unquoted(text)
 
 
-def _piece(text: str, known: Mapping[str, str]) -> str:
+def _piece(text: str, values: Mapping[str, str]) -> str:
     if text.startswith("$'"):
-        return _ESCAPE.sub(_sign, text[2:-1])
+        return _ESCAPE.sub(_unescaped, text[2:-1])
     if text[0] in "'`":
         return text[1:-1]
     inner = text[1:-1] if text[0] == '"' else text
-    inner = _PLACE.sub(lambda found: known.get(found[1] or found[2], found[0]), inner)
-    return _ESCAPE.sub(_sign, inner) if text[0] == '"' else inner
+    inner = _REFERENCE.sub(lambda match: values.get(match[1] or match[2], match[0]), inner)
+    return _ESCAPE.sub(_unescaped, inner) if text[0] == '"' else inner
 
 
-def _sign(found: re.Match[str]) -> str:
-    if found[1] or found[2]:
-        return chr(int(found[1] or found[2], 16))
-    return _SIGNS.get(found[3], found[3])
+def _unescaped(match: re.Match[str]) -> str:
+    if match[1] or match[2]:
+        return chr(int(match[1] or match[2], 16))
+    return _SIGNS.get(match[3], match[3])

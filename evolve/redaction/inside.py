@@ -1,4 +1,4 @@
-"""Values inside a value: of addresses, headers, JSON, pairs and lists."""
+"""Finds values inside a longer one: in addresses, headers, JSON, pairs and lists."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-_IN_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:(?!\d{1,5}/)([^\s\"'<>]+)@", re.IGNORECASE)
+# Not digits and a slash behind the colon: that is a port.
+_PASSWORD_IN_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:(?!\d{1,5}/)([^\s\"'<>]+)@", re.IGNORECASE)
 _SHORTEST = 4
 _NEXT_ADDRESS = re.compile(r"[,;|](?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
-_USER = re.compile(r"[a-z][a-z0-9+.-]*://([^\s/:@]{8,})(?::[^\s/@]*)?@", re.IGNORECASE)
-_STEPS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/]+(/[^\s?#\"']+)", re.IGNORECASE)
+_USER_IN_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://([^\s/:@]{8,})(?::[^\s/@]*)?@", re.IGNORECASE)
+_PATH_OF_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/]+(/[^\s?#\"']+)", re.IGNORECASE)
 _IN_PAIRS = re.compile(r"(\w*(?:pass(?:word|wd)?|pwd|secret|token|key|sig))\s*=\s*([^;&\s\"']{6,})", re.IGNORECASE)
 _HEADER = re.compile(r"(?:^|[:=\s])(?:bearer|basic|token|apikey|digest)\s+([^\s,\"']{6,})", re.IGNORECASE)
 _LOGIN = re.compile(r"[^\s:/@{}\"']{2,64}:([^\s]{6,})\Z")
-_OF_LOGIN = re.compile(r"(?:AUTH|CREDS?|CREDENTIALS?|LOGIN|USERPWD)$", re.IGNORECASE)
+_LOGIN_NAME = re.compile(r"(?:AUTH|CREDS?|CREDENTIALS?|LOGIN|USERPWD)$", re.IGNORECASE)
+# What services put into their addresses as a key is longer than the words of a path.
 _LONG_ENOUGH = 16
 _HEX = re.compile(r"[0-9a-fA-F-]+\Z")
+# Values of variables are nested less; hostile JSON must not exhaust the stack.
 _DEEPEST = 8
 
 
@@ -46,41 +49,43 @@ def inner_values(name: str, text: str, *, secret: bool) -> Iterator[Inner]:
     Args:
         secret: The name of the whole is that of a secret.
     """
-    for one in _NEXT_ADDRESS.split(text):
-        yield from _of_address(name, one, secret=secret)
-    for found in _IN_PAIRS.finditer(text):
-        yield Inner(value=found[2], name=found[1], sure=True)
-    for found in _HEADER.finditer(text):
-        yield Inner(value=found[1], name=name, sure=True)
-        yield from _of_basic(name, found[1])
-    login = _LOGIN.match(text) if secret and _OF_LOGIN.search(name) and "://" not in text else None
+    # A variable may list several addresses, as those of a cluster.
+    for address in _NEXT_ADDRESS.split(text):
+        yield from _in_address(name, address, secret=secret)
+    for match in _IN_PAIRS.finditer(text):
+        yield Inner(value=match[2], name=match[1], sure=True)
+    for match in _HEADER.finditer(text):
+        yield Inner(value=match[1], name=name, sure=True)
+        yield from _in_basic_auth(name, match[1])
+    login = _LOGIN.match(text) if secret and _LOGIN_NAME.search(name) and "://" not in text else None
     if login is not None:
         yield Inner(value=login[1], name=name, sure=True)
     if text[:1] in "{[" and text:
-        yield from _of_json(name, text)
+        yield from _in_json(name, text)
     elif secret and re.search(r"[,;]", text) and "://" not in text:
         for part in re.split(r"\s*[,;]\s*", text):
             if len(part) >= _LONG_ENOUGH // 2:
                 yield Inner(value=part, name=name, sure=True)
 
 
-def _of_address(name: str, text: str, *, secret: bool) -> Iterator[Inner]:
-    for found in _IN_ADDRESS.finditer(text):
-        parts = found[1].split("@")  # a password may hold the signs that end it, so each of them may be its end
+def _in_address(name: str, text: str, *, secret: bool) -> Iterator[Inner]:
+    for match in _PASSWORD_IN_ADDRESS.finditer(text):
+        parts = match[1].split("@")  # a password may hold the signs that end it, so each of them may be its end
         for end in range(1, len(parts) + 1):
             whole = "@".join(parts[:end])
-            for one in dict.fromkeys((whole, unquote(whole))):
-                if len(one) >= _SHORTEST:
-                    yield Inner(value=one, name=name, sure=True)
-    for found in _USER.finditer(text):
-        yield Inner(value=unquote(found[1]), name="")
-    for found in _STEPS.finditer(text):
-        for step in found[1].split("/"):
+            for password in dict.fromkeys((whole, unquote(whole))):
+                if len(password) >= _SHORTEST:
+                    yield Inner(value=password, name=name, sure=True)
+    for match in _USER_IN_ADDRESS.finditer(text):
+        yield Inner(value=unquote(match[1]), name="")
+    for match in _PATH_OF_ADDRESS.finditer(text):
+        for step in match[1].split("/"):
+            # Of a webhook the path is the secret; a digest in hexadecimal alone is none.
             if len(step) >= _LONG_ENOUGH and "." not in step and (secret or not _HEX.match(step)):
                 yield Inner(value=step, name="")
 
 
-def _of_basic(name: str, coded: str) -> Iterator[Inner]:
+def _in_basic_auth(name: str, coded: str) -> Iterator[Inner]:
     try:
         login = base64.b64decode(coded, validate=True).decode()
     except (binascii.Error, UnicodeDecodeError, ValueError):
@@ -89,7 +94,7 @@ def _of_basic(name: str, coded: str) -> Iterator[Inner]:
         yield Inner(value=login.partition(":")[2], name=name, sure=True)
 
 
-def _of_json(name: str, text: str) -> Iterator[Inner]:
+def _in_json(name: str, text: str) -> Iterator[Inner]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -24,8 +24,8 @@ from evolve.redaction.dotenv import read_dotenv
 from evolve.redaction.inside import inner_values
 from evolve.redaction.shapes import SHAPES
 
-LEAST_BITS = 2.5
-"""Of entropy per character (Shannon) in what looks made at random."""
+LEAST_ENTROPY = 2.5
+"""Bits per character (Shannon) in what looks made at random."""
 
 _SHORTEST_NAMED, _SHORTEST_RANDOM, _LONGEST_RUNS = 6, 8, 2.6
 _DEEPEST = 3
@@ -45,7 +45,7 @@ _ENDING = re.compile(
     r"(?:_?\d+|_(?:LIVE|PROD|PRODUCTION|DEV|TEST|STAGING|NEW|OLD|CURRENT|PREVIOUS|PRIMARY|SECONDARY|BACKUP|FALLBACKS?|V\d+))+$",
     re.IGNORECASE,
 )
-_OF_NO_SECRET = re.compile(  # these tell of one, are the keys of tables, or tokens of a model
+_HARMLESS_NAME = re.compile(  # these tell of one, are the keys of tables, or tokens of a model
     r"(?:^|[_.-])(?:(?:SORT|PRIMARY|PARTITION|CACHE|PUBLIC|FOREIGN|GROUP|INDEX|ROW|JSON|DICT|COLUMN|LOOKUP|JOIN|UNIQUE"
     r"|NATURAL|MAP|FIELD|META)_?KEYS?|KEYS?_ID|(?:MAX|MIN|STOP|EOS|BOS|PAD|UNK|SEP|MASK|CLS|SPECIAL|NUM|TOTAL|PROMPT"
     r"|INPUT|OUTPUT|COMPLETION)_(?:\w+_)?TOKENS?|(?:BOARDING|CITY|SKI|SEASON|TRAVEL)_PASS"
@@ -53,7 +53,7 @@ _OF_NO_SECRET = re.compile(  # these tell of one, are the keys of tables, or tok
     r"|FORMAT|POLICY|BACKEND|COLUMN|FIELD|PER_\w+|PREFIX|SUFFIX|PATTERN|LENGTH|STORE|PROVIDER|ALGORITHM|MODE))$",
     re.IGNORECASE,
 )
-_WEAK = re.compile(r"(?:^KEYS?|(?:^|_)(?:AUTH|COOKIE|DSN|SALT|PAT))$", re.IGNORECASE)
+_AMBIGUOUS_NAME = re.compile(r"(?:^KEYS?|(?:^|_)(?:AUTH|COOKIE|DSN|SALT|PAT))$", re.IGNORECASE)
 _METHOD = re.compile(r"[A-Za-z]+[0-9]?(?:-[a-z])?\Z")
 _BUILD_NAME = re.compile(
     r"(?:^|_)(?:COMMIT|SHA\d*|REVISION|REV|DIGEST|CHECKSUM|BUILD_?(?:ID|NUMBER|TAG))$", re.IGNORECASE
@@ -116,16 +116,18 @@ def known_secrets(
             passed over.
         keys: Keys of endpoints.
     """
-    found = [one for name, value in environ.items() for one in _secrets_of(f"the variable {name}", name, value)]
+    secrets = [secret for name, value in environ.items() for secret in _secrets_of(f"the variable {name}", name, value)]
     for folder in dict.fromkeys(folders):
+        # Sorted, so that the same value always has the same source in messages.
         for path in sorted({*folder.glob(".env*"), *folder.glob("*.env")}):
             for name, value in read_dotenv(path):
-                found += _secrets_of(f"{name} in {path.name}", name, value)
-    found += [one for key in keys for one in _key(key.strip())]
-    return tuple({one.value: one for one in reversed(found)}.values())
+                secrets += _secrets_of(f"{name} in {path.name}", name, value)
+    secrets += [secret for key in keys for secret in _endpoint_key(key.strip())]
+    # Reversed, so that the first source of a value names it.
+    return tuple({secret.value: secret for secret in reversed(secrets)}.values())
 
 
-def _key(value: str) -> Iterator[KnownSecret]:
+def _endpoint_key(value: str) -> Iterator[KnownSecret]:
     """The key of an endpoint, whatever it looks like, unless it says that none is needed."""
     source = "the key of the endpoint"
     yield from _secrets_of(source, "KEY", value)
@@ -134,19 +136,22 @@ def _key(value: str) -> Iterator[KnownSecret]:
 
 
 def _secrets_of(source: str, name: str, value: str, depth: int = 0) -> Iterator[KnownSecret]:
+    """The secrets in one variable: values inside it, its lines, and the whole."""
     text, secret = value.strip(), _is_secret_name(name, value)
     for inner in inner_values(name, text, secret=secret) if depth < _DEEPEST else ():
         if inner.sure:
-            yield from _named(source, inner.value)
+            yield from _unless_ordinary(source, inner.value)
         elif inner.value != text:
             yield from _secrets_of(source, inner.name, inner.value, depth + 1)
     if "\n" in text:  # a key in PEM form, say: each of its lines gives it away
         for line in _LINE.findall(text):
             yield KnownSecret(source=source, value=line)
+    # After what is inside: an ordinary variable can hold an address with a password.
     if _ORDINARY_NAME.match(name) or (_BUILD_NAME.search(name) and _BUILD.match(text)):
         return
     if secret:
-        yield from _named(source, text)
+        yield from _unless_ordinary(source, text)
+    # These look random by their form and say nothing.
     elif not _COUNT.match(text) and "\n" not in text and not _begins_as_path(text) and _is_random(text):
         yield KnownSecret(source=source, value=text)
 
@@ -156,17 +161,18 @@ def _is_secret_name(name: str, value: str) -> bool:
 
     Names such as KEY and AUTH are also those of columns and of methods; then a value of one plain word is none.
     """
+    # dbPassword reads as db_Password.
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     plain = _ENDING.sub("", plain) or plain
-    if any(_OF_NO_SECRET.search(one) for one in (name, plain)) or (
-        _WEAK.search(plain) and _METHOD.match(value.strip())
+    if any(_HARMLESS_NAME.search(spelling) for spelling in (name, plain)) or (
+        _AMBIGUOUS_NAME.search(plain) and _METHOD.match(value.strip())
     ):
         return False
-    return any(_SECRET_NAME.search(one) for one in (name, plain))
+    return any(_SECRET_NAME.search(spelling) for spelling in (name, plain))
 
 
-def _named(source: str, value: str) -> Iterator[KnownSecret]:
-    """The secret, unless it is such a value as stands everywhere: short, a path, a date, a small number, a filler."""
+def _unless_ordinary(source: str, value: str) -> Iterator[KnownSecret]:
+    """Gives the value as a secret, unless such stand everywhere: short, a path, a date, a small number, a filler."""
     if len(value) < _SHORTEST_NAMED or value.lower() in _PLACEHOLDERS:
         return
     if _SMALL_OR_DATE.match(value) or _is_path(value):
@@ -175,8 +181,8 @@ def _named(source: str, value: str) -> Iterator[KnownSecret]:
 
 
 def _path_parts(text: str) -> list[str]:
-    found = _PATH.match(text)
-    return [part for part in re.split(r"[/\\]", text[found.end() :]) if part] if found else []
+    match = _PATH.match(text)
+    return [part for part in re.split(r"[/\\]", text[match.end() :]) if part] if match else []
 
 
 def _begins_as_path(text: str) -> bool:
@@ -193,26 +199,28 @@ def _is_path(text: str) -> bool:
 
 def _is_random(text: str) -> bool:
     """Whether the text looks made at random. Texts in words, and addresses up to their query, are passed over."""
+    # Credentials are one word and shorter; texts in words would look random in some part.
     if len(text) > 4_096 or len(text.split()) > 1:
         return False
     if any(shape.search(text) for shape in SHAPES.values()):
         return True
     if "://" in text:
+        # Hosts and paths of addresses look random without being secret.
         text = text.partition("?")[2]
     signs = _SIGN.search(text) and "/" not in text and not text.startswith("-")
     if signs and len(text) >= _SHORTEST_RANDOM and _LETTER.search(text) and _DIGIT.search(text):
-        return bits(text) >= LEAST_BITS
+        return entropy(text) >= LEAST_ENTROPY
     return bool(_UUID.search(text)) or any(_is_random_part(part) for part in _PART.findall(text))
 
 
 def _is_random_part(text: str) -> bool:
     size, runs = len(text), len(_RUN.findall(text))
-    if size < _SHORTEST_RANDOM or bits(text) < LEAST_BITS:
+    if size < _SHORTEST_RANDOM or entropy(text) < LEAST_ENTROPY:
         return False
     longest = _LONGEST_RUNS if size < 2 * _SHORTEST_RANDOM else 4.0 if _HEX.match(text) else 3.2
     return size <= longest * runs
 
 
-def bits(text: str) -> float:
-    """The entropy per character (Shannon)."""
+def entropy(text: str) -> float:
+    """Bits of entropy per character (Shannon)."""
     return -sum(count / len(text) * math.log2(count / len(text)) for count in Counter(text).values())

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from evolve.redaction.known import LEAST_BITS, KnownSecret, bits
+from evolve.redaction.known import LEAST_ENTROPY, KnownSecret, entropy
 from evolve.redaction.shapes import SHAPES
 
 MARK = "[secret]"
@@ -62,12 +62,13 @@ class _Form:
 
     @cached_property
     def core(self) -> str:
-        """It without what links pieces of a text."""
+        """The form without the signs that link pieces of a text, such as quotes and line breaks."""
+        # Kept: made anew for every text, this took most of the time of an export.
         return _LINKS.sub("", self.text)
 
     @property
     def counts_inside(self) -> bool:
-        """Whether it is no chance that it stands inside a longer word."""
+        """Whether it counts inside a longer word too, because no chance puts it there."""
         return self.secret.random or bool(self.how and self.how != _AS_NUMBER)
 
     def spans(self, folded: str) -> Iterator[tuple[int, int]]:
@@ -77,6 +78,7 @@ class _Form:
             end = at + len(self.text)
             if self.counts_inside or not _touches_word(folded, at, end):
                 yield at, end
+            # From the next sign on, as places of one form may overlap.
             at = folded.find(self.text, at + 1)
 
 
@@ -119,27 +121,27 @@ class Scanner:
             return [self._cleaned(item) for item in value]
         if isinstance(value, dict):
             return {self._cleaned(key): self._cleaned(item) for key, item in value.items()}
-        return MARK if any(self.spans(text) for text in _number(value)) else value
+        return MARK if any(self.spans(text) for text in _number_texts(value)) else value
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where known secrets stand, in order and without overlaps."""
-        found = [span for _, span in self._found(text)]
+        spans = [span for _, span in self._matches(text)]
         merged: list[tuple[int, int]] = []
-        for start, end in sorted(found):
+        for start, end in sorted(spans):
             if merged and start < merged[-1][1]:
                 merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
             else:
                 merged.append((start, end))
         return merged
 
-    def _found(self, text: str) -> Iterator[tuple[_Form, tuple[int, int]]]:
+    def _matches(self, text: str) -> Iterator[tuple[_Form, tuple[int, int]]]:
         """Every form with every place of it, also behind escapes of single signs and where Base64 is wrapped."""
         low = folded(text)
         for form in self.forms:
             for span in form.spans(low):
                 yield form, span
         for sign, gaps, how in _READINGS:
-            read = _read(text, gaps) if self.forms and sign in text else None
+            read = _read_otherwise(text, gaps) if self.forms and sign in text else None
             if read is not None:
                 low, places = folded(read[0]), read[1]
                 for form in self.forms:
@@ -148,28 +150,28 @@ class Scanner:
 
     def find(self, text: str) -> list[Finding]:
         """The secrets that the text holds: known ones in any form, and what has the form of a credential."""
-        low, found = folded(text), dict[str, int]()
-        for form, (start, _) in self._found(text):
-            found.setdefault(f"{form.secret.source}{form.how}", text.count("\n", 0, start) + 1)
+        low, lines = folded(text), dict[str, int]()
+        for form, (start, _) in self._matches(text):
+            lines.setdefault(f"{form.secret.source}{form.how}", text.count("\n", 0, start) + 1)
         for kind, shape in SHAPES.items():
             match = shape.search(text)
             if match is not None:
-                found[kind] = text.count("\n", 0, match.start()) + 1
-        if not found:
+                lines[kind] = text.count("\n", 0, match.start()) + 1
+        if not lines:
             joined = _LINKS.sub("", low)  # a text that a program puts together from pieces, or a line that was wrapped
             for form in self.forms:
                 shortest = _SHORTEST_CODED if form.secret.random else _SHORTEST_PLAIN
                 if len(form.core) >= shortest and form.core in joined:
-                    found[f"{form.secret.source}{form.how}, in pieces"] = 0
-        return [Finding(kind=kind, line=line) for kind, line in found.items()]
+                    lines[f"{form.secret.source}{form.how}, in pieces"] = 0
+        return [Finding(kind=kind, line=line) for kind, line in lines.items()]
 
     @cached_property
     def for_code(self) -> Scanner:
-        """Knows what is taken out of code: what looks made at random, is no plain word, or is sent to an endpoint.
+        """A scanner for code: knows what looks made at random, is no plain word, or is sent to an endpoint.
 
         Code that runs must not change because one of its ordinary words is somebody's password.
         """
-        return Scanner(one for one in self.known if one.random or one.sent or not one.value.isalnum())
+        return Scanner(secret for secret in self.known if secret.random or secret.sent or not secret.value.isalnum())
 
     @cached_property
     def beginnings(self) -> frozenset[str]:
@@ -180,20 +182,21 @@ class Scanner:
 def folded(text: str) -> str:
     """The text in small letters, each at its old place."""
     low = text.lower()
-    return low if len(low) == len(text) else "".join(one if len(one := sign.lower()) == 1 else sign for sign in text)
+    # A few letters become two signs in small letters, and all places behind would be wrong.
+    return low if len(low) == len(text) else "".join(c if len(c := sign.lower()) == 1 else sign for sign in text)
 
 
-def _read(text: str, gaps: re.Pattern[str]) -> tuple[str, list[int]] | None:
-    """The text with each escape as its sign, and without breaks; and for every place in it that in the text before."""
+def _read_otherwise(text: str, gaps: re.Pattern[str]) -> tuple[str, list[int]] | None:
+    """Reads escapes as their signs and leaves out breaks; gives the text, and each place of it in the old one."""
     parts: list[str] = []
     places: list[int] = []
     last = 0
-    for found in gaps.finditer(text):
-        code = found.groupdict().get("code")
-        sign = chr(int(code, 16)) if code else found.groupdict().get("sign") or ""
-        parts += [text[last : found.start()], sign]
-        places += [*range(last, found.start()), *[found.start()] * len(sign)]
-        last = found.end()
+    for match in gaps.finditer(text):
+        code = match.groupdict().get("code")
+        sign = chr(int(code, 16)) if code else match.groupdict().get("sign") or ""
+        parts += [text[last : match.start()], sign]
+        places += [*range(last, match.start()), *[match.start()] * len(sign)]
+        last = match.end()
     return ("".join([*parts, text[last:]]), [*places, *range(last, len(text) + 1)]) if parts else None
 
 
@@ -209,14 +212,14 @@ def _leaves(value: Any) -> Iterator[str]:
             yield from _leaves(key)
             yield from _leaves(item)
     else:
-        yield from _number(value)
+        yield from _number_texts(value)
 
 
-def _number(value: Any) -> Iterator[str]:
+def _number_texts(value: Any) -> Iterator[str]:
     """A number as a text, where it has as many and as different digits as a secret."""
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LONGEST_NUMBER:
         text = str(int(value)) if value == int(value) else repr(value)
-        if len(text) >= _SHORTEST_CODED and bits(text) >= LEAST_BITS:
+        if len(text) >= _SHORTEST_CODED and entropy(text) >= LEAST_ENTROPY:
             yield text
 
 
@@ -227,14 +230,16 @@ def _touches_word(text: str, start: int, end: int) -> bool:
 def _forms(known: Iterable[KnownSecret]) -> Iterator[_Form]:
     seen: set[str] = set()
     for secret in known:
-        for how, text in _written(secret.value):
+        for how, text in _encodings(secret.value):
             low = folded(text)
+            # Short codings stand in other text by chance.
             if low not in seen and (not how or len(low) >= _SHORTEST_CODED):
                 seen.add(low)
                 yield _Form(text=low, how=how, secret=secret)
 
 
-def _written(value: str) -> Iterator[tuple[str, str]]:
+def _encodings(value: str) -> Iterator[tuple[str, str]]:
+    """Every way to write a value that is looked for: what a message calls it, and the text."""
     raw = value.encode("utf-8", "surrogateescape")
     yield "", value
     for plain in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1].replace("/", "\\/")):
@@ -257,6 +262,7 @@ def _written(value: str) -> Iterator[tuple[str, str]]:
     yield ", as in HTML", html.escape(value).replace("&#x27;", "&#39;")
     yield ", as in HTML", "".join(f"&#{ord(sign)};" for sign in value)
     yield ", as in HTML", "".join(f"&#x{ord(sign):x};" for sign in value)
+    # Without its last sign, which depends on what comes behind.
     yield ", in Base32", base64.b32encode(raw).decode("ascii")[: len(raw) * 8 // 5]
     if value.isascii() and value.isdecimal() and len(value) < len(str(LONGEST_NUMBER)):
         for plain in (str(int(value)), f"{int(value):_}", f"{int(value):,}", hex(int(value))):
@@ -268,4 +274,5 @@ def _written(value: str) -> Iterator[tuple[str, str]]:
         last = len(coded) if (before + len(raw)) % 3 == 0 else (before + len(raw)) // 3 * 4
         inner = coded[first:last].rstrip("=")
         yield ", in Base64", inner
+        # The alphabet of URLs.
         yield ", in Base64", inner.replace("+", "-").replace("/", "_")

@@ -1,4 +1,4 @@
-"""Forms by which credentials are known wherever they come from."""
+"""Patterns of well-known credentials, which are secret wherever they come from."""
 
 from __future__ import annotations
 

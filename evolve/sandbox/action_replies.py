@@ -20,29 +20,31 @@ from evolve.sandbox.actions import (
 from evolve.sandbox.replies import Block, json_object, one_line
 
 _KEYS = {"value", "has", "error", "limit", "denied"}
-_CLAIMED: tuple[LimitKind, ...] = ("memory", "disk", "result", "processes")
-_KINDS: tuple[str, ...] = get_args(DeniedKind)
+_REPORTED_LIMITS: tuple[LimitKind, ...] = ("memory", "disk", "result", "processes")
+_DENIED_KINDS: tuple[str, ...] = get_args(DeniedKind)
+# bounds what a hostile process can make us keep; honest code stays far below
 _MOST_DENIED = 50
 _LONGEST_TARGET = 200
 
-_BY_STATE: dict[str, LimitKind] = {
+_LIMIT_OF_STATE: dict[str, LimitKind] = {
     "time": "wall",
     "late": "wall",
     "cpu": "cpu",
+    # SIGXCPU and SIGXFSZ: the soft limits of processor time and of a file's size
     "signal 24": "cpu",
     "signal 25": "disk",
     "size": "result",
     "disk": "disk",
 }
 
-_WHY = {
+_STATE_ERRORS = {
     "unplaced": "a file could not be put into the scratch folder: what the code left is in its way, or fills it",
     "unasked": "the session reported more than it was asked for",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class ActionReport:
     """What is known of an action besides its output.
 
     Attributes:
@@ -58,56 +60,60 @@ class Report:
     orderly: bool = True
 
 
-def _failed(error: str, *, orderly: bool = True) -> Report:
-    return Report(state="error", error=error, orderly=orderly)
+def _failed(error: str, *, orderly: bool = True) -> ActionReport:
+    return ActionReport(state="error", error=error, orderly=orderly)
 
 
-def read_report(block: Block) -> Report:
+def read_report(block: Block) -> ActionReport:
     """The report of one action: exactly one line with exactly the known keys, or an error that says what was wrong."""
-    if block.state in _BY_STATE:
-        limit = _BY_STATE[block.state]
-        return Report(state="limit", limit=limit, error=f"{limit} limit reached")
+    if block.state in _LIMIT_OF_STATE:
+        limit = _LIMIT_OF_STATE[block.state]
+        return ActionReport(state="limit", limit=limit, error=f"{limit} limit reached")
     if block.state.startswith("signal "):
         return _failed(f"the code was ended by {one_line(block.state)}")
     if block.fault:
-        return Report(state="fault", error=block.fault)
-    if block.state in _WHY:
-        return _failed(_WHY[block.state])
+        return ActionReport(state="fault", error=block.fault)
+    if block.state in _STATE_ERRORS:
+        return _failed(_STATE_ERRORS[block.state])
     if not block.data:
         return _failed("the code ended its own process")
+    # a process may write more than its report: one line, or nothing of it is believed
     lines = block.data.split(b"\n")
     if len(lines) != 2 or lines[1]:
         return _failed("more than one result" if len(lines) > 2 else "malformed result", orderly=False)
     return _read_line(json_object(lines[0]), whole=block.state == "ok")
 
 
-def _read_line(said: Mapping[str, Json], *, whole: bool) -> Report:
-    if set(said) != _KEYS or type(said["has"]) is not bool or said["limit"] not in ("", *_CLAIMED):
+def _read_line(fields: Mapping[str, Json], *, whole: bool) -> ActionReport:
+    # the exact key set: whatever else a report holds, the agreed code did not write it
+    if set(fields) != _KEYS or type(fields["has"]) is not bool or fields["limit"] not in ("", *_REPORTED_LIMITS):
         return _failed("malformed result", orderly=False)
-    denied, error = _denials(said["denied"]), said["error"]
-    limit = cast("LimitKind", said["limit"])
+    denied, error = _denials(fields["denied"]), fields["error"]
+    limit = cast("LimitKind", fields["limit"])
     if not isinstance(error, str) or denied is None:
         return _failed("malformed result", orderly=False)
     if limit:
-        return Report(state="limit", limit=limit, error=one_line(error) or f"{limit} limit reached", denied=denied)
+        return ActionReport(
+            state="limit", limit=limit, error=one_line(error) or f"{limit} limit reached", denied=denied
+        )
     if error or not whole:
-        return Report(state="error", error=one_line(error or "the code ended its own process"), denied=denied)
-    return Report(state="ok", value=said["value"], has_value=said["has"], denied=denied)
+        return ActionReport(state="error", error=one_line(error or "the code ended its own process"), denied=denied)
+    return ActionReport(state="ok", value=fields["value"], has_value=fields["has"], denied=denied)
 
 
-def _denials(said: Json) -> tuple[SandboxDenied, ...] | None:
+def _denials(pairs: Json) -> tuple[SandboxDenied, ...] | None:
     """The refused operations; None when they are not pairs of a known kind and a text."""
-    if not isinstance(said, list) or len(said) > _MOST_DENIED:
+    if not isinstance(pairs, list) or len(pairs) > _MOST_DENIED:
         return None
-    found = []
-    for pair in said:
+    denials = []
+    for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2:
             return None
         kind, target = pair
-        if kind not in _KINDS or not isinstance(target, str):
+        if kind not in _DENIED_KINDS or not isinstance(target, str):
             return None
-        found.append(SandboxDenied(kind=cast("DeniedKind", kind), target=one_line(target)[:_LONGEST_TARGET]))
-    return tuple(dict.fromkeys(found))
+        denials.append(SandboxDenied(kind=cast("DeniedKind", kind), target=one_line(target)[:_LONGEST_TARGET]))
+    return tuple(dict.fromkeys(denials))
 
 
 Collected = tuple[tuple[ActionFile, ...], tuple[SandboxDenied, ...]]
@@ -117,13 +123,17 @@ def read_files(block: Block) -> Collected | None:
     """The files of a scratch folder, and names of what could not be taken out of it; None if the listing is damaged."""
     head, _, contents = block.data.partition(b"\n")
     try:
-        said = json.loads(head)
+        listing = json.loads(head)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(said, dict) or not isinstance(said.get("files"), list) or len(said["files"]) > MOST_FILES:
+    if (
+        not isinstance(listing, dict)
+        or not isinstance(listing.get("files"), list)
+        or len(listing["files"]) > MOST_FILES
+    ):
         return None
-    files, refused, start = [], [*_texts(said.get("refused"))], 0
-    for pair in said["files"]:
+    files, refused, start = [], [*_strings(listing.get("refused"))], 0
+    for pair in listing["files"]:
         if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str) or type(pair[1]) is not int:
             return None
         name, size = pair
@@ -138,5 +148,5 @@ def read_files(block: Block) -> Collected | None:
     return tuple(files), tuple(dict.fromkeys(denied))
 
 
-def _texts(said: Json) -> Sequence[str]:
-    return [text for text in said if isinstance(text, str)][:_MOST_DENIED] if isinstance(said, list) else []
+def _strings(value: Json) -> Sequence[str]:
+    return [text for text in value if isinstance(text, str)][:_MOST_DENIED] if isinstance(value, list) else []

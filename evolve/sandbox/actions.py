@@ -121,4 +121,5 @@ def is_plain_name(name: str) -> bool:
         parts = name.encode("utf-8").split(b"/")
     except UnicodeEncodeError:
         return False
+    # 32 levels as for what is collected; 255 bytes is the longest name of common file systems
     return len(parts) <= 32 and all(part not in (b"", b".", b"..") and len(part) <= 255 for part in parts)

@@ -8,14 +8,14 @@ from functools import cached_property
 
 from evolve.sandbox import seccomp
 from evolve.sandbox.interpreter import (
-    Environment,
+    PythonEnvironment,
     readable_paths,
     runner_command,
     runner_config,
     variables,
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
-from evolve.sandbox.taskgroup import unbound
+from evolve.sandbox.taskgroup import needs_task_group
 
 # by absolute path: AppArmor ties the right to make user namespaces to it
 _PROGRAM = "/usr/bin/bwrap"
@@ -27,8 +27,8 @@ class Bubblewrap:
 
     name = "bubblewrap"
 
-    def __init__(self, environment: Environment | None = None) -> None:
-        self._environment = environment or Environment()
+    def __init__(self, environment: PythonEnvironment | None = None) -> None:
+        self._environment = environment or PythonEnvironment()
 
     def missing(self) -> str:
         if not os.access(_PROGRAM, os.X_OK):
@@ -38,8 +38,10 @@ class Bubblewrap:
 
     @cached_property
     def _help(self) -> str:
-        found = subprocess.run([_PROGRAM, "--help"], capture_output=True, text=True, check=False, env={}, timeout=10)
-        return found.stdout + found.stderr
+        completed = subprocess.run(
+            [_PROGRAM, "--help"], capture_output=True, text=True, check=False, env={}, timeout=10
+        )
+        return completed.stdout + completed.stderr
 
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
         config = {
@@ -52,51 +54,55 @@ class Bubblewrap:
         confinement = [
             _PROGRAM,
             *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+            # --new-session: without it code could type into the terminal (CVE-2017-5226, TIOCSTI)
             *("--unshare-cgroup-try", "--as-pid-1", "--die-with-parent", "--new-session"),
             # older releases lack it; the filter refuses new namespaces as well
             *(["--disable-userns"] if "--disable-userns" in self._help else []),
             *("--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv"),
-            *_settings(limits, self._environment),
-            *_mounts(self._environment),
+            *_variable_options(limits, self._environment),
+            *_mount_options(self._environment),
             *("--dev", "/dev", "--remount-ro", "/dev"),
+            # a size, because an unbounded tmpfs is memory that no rlimit counts
             *("--size", str(max(1, limits.file_mb) << 20), "--tmpfs", _SCRATCH),
-            *_temporary(self._environment),
+            *_tmp_options(self._environment),
             *("--remount-ro", "/", "--chdir", _SCRATCH),
         ]
         command = runner_command(config)
-        reading = _piped(seccomp.border_filter())
-        argv = [*confinement, "--seccomp", str(reading), "--", *command]
-        return Launch(argv=argv, env={}, pass_fds=(reading,), ending="inside", grouped=unbound(limits))
+        filter_fd = _pipe_holding(seccomp.border_filter())
+        # -- ends the options: a command that begins like one was taken for it (CVE-2024-32462)
+        argv = [*confinement, "--seccomp", str(filter_fd), "--", *command]
+        return Launch(argv=argv, env={}, pass_fds=(filter_fd,), ending="inside", grouped=needs_task_group(limits))
 
 
-def _piped(data: bytes) -> int:
+def _pipe_holding(data: bytes) -> int:
     """A descriptor to read a few kilobytes from, which fit into a pipe."""
-    reading, writing = os.pipe()
+    read_end, write_end = os.pipe()
     try:
-        os.write(writing, data)
+        os.write(write_end, data)
     except OSError:
-        os.close(reading)
+        os.close(read_end)
         raise
     finally:
-        os.close(writing)
-    return reading
+        os.close(write_end)
+    return read_end
 
 
-def _settings(limits: SandboxLimits, environment: Environment) -> list[str]:
+def _variable_options(limits: SandboxLimits, environment: PythonEnvironment) -> list[str]:
     pairs = variables(_SCRATCH, limits, environment).items()
     return [part for name, value in pairs for part in ("--setenv", name, value)]
 
 
-def _temporary(environment: Environment) -> list[str]:
+def _tmp_options(environment: PythonEnvironment) -> list[str]:
     """``/tmp`` as the scratch folder, unless something to be read lies below it."""
     return (
         [] if any(path.startswith("/tmp/") for path in readable_paths(environment)) else ["--symlink", _SCRATCH, "/tmp"]
     )
 
 
-def _mounts(environment: Environment) -> list[str]:
+def _mount_options(environment: PythonEnvironment) -> list[str]:
     mounts: list[str] = []
     for path in (*readable_paths(environment), "/etc/ld.so.cache"):
+        # /bin and /lib are links where /usr was merged
         if os.path.islink(path):
             mounts += ["--symlink", os.readlink(path), path]
         else:

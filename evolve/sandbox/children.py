@@ -1,4 +1,4 @@
-"""Forked processes of the runner: their pipes, their end, and the border around all of them; sent as text."""
+"""The runner's forked children: reads their reports, ends them, and keeps signals inside; sent as text."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ class Domain:
         import ctypes
 
         self.syscall = ctypes.CDLL(None, use_errno=True).syscall
+        # struct landlock_ruleset_attr: no files, no network, both scopes (abstract sockets, signals)
         rules = (ctypes.c_uint64 * 3)(0, 0, 3)
+        # landlock_create_ruleset; 446 below is landlock_restrict_self
         self.ruleset: int = self.syscall(444, ctypes.byref(rules), ctypes.c_size_t(24), 0)
+        # by trying, because some kernels report the scope and do not enforce it
         with contextlib.suppress(PermissionError):
             os.kill(outsider, 0)
             raise SystemExit("signals are not confined here")
@@ -44,12 +47,12 @@ class Domain:
 class Child:
     """A forked process with the pipe that it reports on and, in a session, the pipe that it is told on."""
 
-    def __init__(self, pid: int, up: int, down: int = -1) -> None:
-        self.pid, self.up, self.down = pid, up, down
+    def __init__(self, pid: int, report_read: int, orders_write: int = -1) -> None:
+        self.pid, self.report_read, self.orders_write = pid, report_read, orders_write
         self.begun = False  # whether it came so far as to run the code
 
-    def said(self, part: bytes, bounds: Bounds) -> bytes:
-        """What it wrote, without the mark that it begins with."""
+    def strip_mark(self, part: bytes, bounds: Bounds) -> bytes:
+        """Takes off the mark that precedes what the code reports; at the mark the time of the code begins."""
         if self.begun:
             return part
         self.begun = True
@@ -65,19 +68,19 @@ class Child:
         self.close()
 
     def close(self) -> None:
-        os.close(self.up)
-        if self.down >= 0:
-            os.close(self.down)
+        os.close(self.report_read)
+        if self.orders_write >= 0:
+            os.close(self.orders_write)
 
 
 class Bounds:
-    """Of one job: the moment at which it ends in any case, seconds that its code may take, most bytes of its report."""
+    """Limits of one job: the moment at which it ends in any case, seconds for its code, most bytes of its report."""
 
-    def __init__(self, deadline: float, seconds: float, most: int) -> None:
-        self.deadline, self.seconds, self.most = deadline, seconds, most
+    def __init__(self, deadline: float, seconds: float, most_bytes: int) -> None:
+        self.deadline, self.seconds, self.most_bytes = deadline, seconds, most_bytes
 
     def begin(self) -> None:
-        """Its time begins with the code; what came before on a busy machine does not count."""
+        """Starts the time of the code; what a busy machine took before does not count."""
         self.deadline = min(self.deadline, time.monotonic() + self.seconds)
 
 
@@ -89,12 +92,13 @@ def gather(child: Child, full: Callable[[], bool], bounds: Bounds, order: bytes 
     """
     if child.begun:
         bounds.begin()
-    data, state = gathered(child, full, bounds, order)
+    data, state = read_report(child, full, bounds, order)
     return (data, state) if child.begun else (b"", "unbegun")
 
 
-def gathered(child: Child, full: Callable[[], bool], bounds: Bounds, order: bytes) -> tuple[bytes, str]:
-    """The same, but for whether the code was run at all."""
+def read_report(child: Child, full: Callable[[], bool], bounds: Bounds, order: bytes) -> tuple[bytes, str]:
+    """Reads as :func:`gather` does, without asking whether the code was run at all."""
+    # a long order and its report can each fill a pipe, so both are served side by side
     data, unsent = bytearray(), memoryview(order)
     look = time.monotonic() + LOOK_EVERY_S
     while True:
@@ -102,40 +106,44 @@ def gathered(child: Child, full: Callable[[], bool], bounds: Bounds, order: byte
         if now >= look:
             look = now + LOOK_EVERY_S
             if full():
-                return b"", ended(child.pid, "disk", bounds.deadline)
+                return b"", end_state(child.pid, "disk", bounds.deadline)
         if now >= bounds.deadline:
-            return bytes(data[: bounds.most]), ended(child.pid, "time", bounds.deadline)
-        if not select.select([child.up], [child.down] if unsent else [], [], min(bounds.deadline, look) - now)[0]:
-            unsent = told(child, unsent)
-            if gone(child.pid):
+            return bytes(data[: bounds.most_bytes]), end_state(child.pid, "time", bounds.deadline)
+        if not select.select(
+            [child.report_read], [child.orders_write] if unsent else [], [], min(bounds.deadline, look) - now
+        )[0]:
+            unsent = send_order(child, unsent)
+            if has_ended(child.pid):
                 break  # it ended and left the pipe to a process of its own
             continue
-        part = os.read(child.up, 1 << 16)
+        part = os.read(child.report_read, 1 << 16)
         if not part:
             break
-        data += child.said(part, bounds)
-        if len(data) > bounds.most:
-            return b"", ended(child.pid, "size", bounds.deadline)
+        data += child.strip_mark(part, bounds)
+        if len(data) > bounds.most_bytes:
+            return b"", end_state(child.pid, "size", bounds.deadline)
         if order and part.endswith(b"\n"):
             return bytes(data), "ok"
-    return bytes(data), ended(child.pid, "", bounds.deadline)
+    return bytes(data), end_state(child.pid, "", bounds.deadline)
 
 
-def told(child: Child, unsent: memoryview) -> memoryview:
-    """Hands the child the next piece of its order, as much as it takes now; what is left of it."""
+def send_order(child: Child, unsent: memoryview) -> memoryview:
+    """Writes as much of the order as the child takes now; gives back the rest."""
     try:
-        return unsent[os.write(child.down, unsent[:4096]) :] if unsent else unsent
+        # up to PIPE_BUF (4,096 bytes) a write to a pipe is whole or refused
+        return unsent[os.write(child.orders_write, unsent[:4096]) :] if unsent else unsent
     except BlockingIOError:
         return unsent
     except BrokenPipeError:
         return unsent[:0]
 
 
-def gone(pid: int) -> bool:
+def has_ended(pid: int) -> bool:
+    """Whether the process ended; it is not reaped, so its number stays its own."""
     return bool(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))
 
 
-def ended(pid: int, state: str, deadline: float) -> str:
+def end_state(pid: int, state: str, deadline: float) -> str:
     """Waits for the process, or kills it, and says how it ended."""
     while True:
         if state or time.monotonic() >= deadline:
@@ -149,6 +157,7 @@ def ended(pid: int, state: str, deadline: float) -> str:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         used = usage.ru_utime + usage.ru_stime
+        # the hard limit of processor time kills without saying why; little used time means another killer
         return "cpu" if number == signal.SIGKILL and used >= 1 else f"signal {number}"
     return "died" if status else "ok"
 
@@ -158,4 +167,5 @@ def wait_for_a_child(seconds: float) -> None:
     if hasattr(signal, "sigtimedwait"):
         signal.sigtimedwait((signal.SIGCHLD,), seconds)
     else:
+        # macOS has no sigtimedwait
         time.sleep(min(seconds, 0.001))

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from evolve.errors import EnvironmentProblem, SandboxUnavailable, UsageError
 from evolve.files import write_atomic
 from evolve.sandbox.bubblewrap import Bubblewrap
-from evolve.sandbox.interpreter import Environment, environment_at, executable
+from evolve.sandbox.interpreter import PythonEnvironment, environment_at, executable
 from evolve.sandbox.isolated import IsolatedSandbox
 from evolve.sandbox.landlock import Landlock
 from evolve.sandbox.protocol import Backend, ProbeOutcome
@@ -24,7 +24,7 @@ from evolve.sandbox.selftest import self_test
 from evolve.sandbox.taskgroup import remove_abandoned_groups
 from evolve.sandbox.unconfined import Unconfined
 
-BACKENDS: Mapping[str, Callable[[Environment], Backend]] = MappingProxyType(
+BACKENDS: Mapping[str, Callable[[PythonEnvironment], Backend]] = MappingProxyType(
     {"bubblewrap": Bubblewrap, "landlock": Landlock, "seatbelt": Seatbelt}
 )
 """In order of preference."""
@@ -61,12 +61,13 @@ def open_sandbox(
             go without, or a hidden folder cannot be hidden.
         SandboxUnavailable: When none passes; the message says what each lacked.
     """
-    unsafe = _wants_none(backend)
+    unsafe = _is_unconfined(backend)
     if not unsafe and backend != "auto" and backend not in BACKENDS:
         raise UsageError(f"no sandbox backend {backend!r}", hint=f"one of auto, {', '.join(BACKENDS)}")
     if os.name != "posix":
         raise SandboxUnavailable("there is no sandbox for native Windows", hint=_HINT)
-    environment = (Environment() if python is None else environment_at(python)).without(hidden)
+    environment = (PythonEnvironment() if python is None else environment_at(python)).without(hidden)
+    # what a killed process left in memory would stay there until the next boot
     remove_abandoned()
     remove_abandoned_groups()
     if unsafe:
@@ -82,15 +83,15 @@ def open_sandbox(
     raise SandboxUnavailable(f"no sandbox passed its self-test ({'; '.join(reasons)})", hint=_HINT)
 
 
-def _wants_none(backend: str) -> bool:
+def _is_unconfined(backend: str) -> bool:
     """Whether code shall run unconfined: only when asked for in both ways, never by a file in a workspace."""
-    said = os.environ.get(_UNSAFE, "")
-    if backend == "none" and said != _UNDERSTOOD:
+    consent = os.environ.get(_UNSAFE, "")
+    if backend == "none" and consent != _UNDERSTOOD:
         raise UsageError(
             "--sandbox none runs code that nobody checked with all your rights",
             hint=f"set {_UNSAFE}={_UNDERSTOOD} as well, or leave the option out",
         )
-    if backend != "none" and said:
+    if backend != "none" and consent:
         raise UsageError(
             f"{_UNSAFE} is set, but --sandbox none is not given",
             hint=f"unset {_UNSAFE}, or give --sandbox none as well",
@@ -101,11 +102,13 @@ def _wants_none(backend: str) -> bool:
 def check_backends(cache_dir: Path | None = None) -> dict[str, list[ProbeOutcome]]:
     """The self-test of every backend, run now, by name."""
     with tempfile.TemporaryDirectory() as folder:
-        return {name: self_test(make(Environment()), cache_dir or Path(folder)) for name, make in BACKENDS.items()}
+        return {
+            name: self_test(make(PythonEnvironment()), cache_dir or Path(folder)) for name, make in BACKENDS.items()
+        }
 
 
 def _remembered_self_test(backend: Backend, cache_dir: Path | None) -> list[ProbeOutcome]:
-    """Only a passed test is remembered: what failed may have been mended since."""
+    """Runs the self-test, unless it passed before; one that failed is run again, as the cause may be mended."""
     if cache_dir is None:
         with tempfile.TemporaryDirectory() as folder:
             return self_test(backend, Path(folder))
@@ -113,7 +116,7 @@ def _remembered_self_test(backend: Backend, cache_dir: Path | None) -> list[Prob
     if lacking:
         return [ProbeOutcome(name="present", passed=False, detail=lacking)]
     mark = cache_dir / f"sandbox-{backend.name}.json"
-    key = _key(backend.name)
+    key = _machine_key(backend.name)
     try:
         if json.loads(mark.read_text(encoding="utf-8")) == {"passed": key}:
             return []
@@ -132,9 +135,9 @@ def _remember(mark: Path, key: str) -> None:
         return  # the test is then repeated next time
 
 
-def _key(backend: str) -> str:
-    """Changes with the boot, the kernel, the user, the interpreter, the tool and this package's own text."""
-    parts = [backend, platform.release(), str(os.getuid()), executable(), _boot()]
+def _machine_key(backend: str) -> str:
+    """A digest that changes with the boot, the kernel, the user, the interpreter, the tool and this package's text."""
+    parts = [backend, platform.release(), str(os.getuid()), executable(), _boot_id()]
     for path in ("/usr/bin/bwrap", executable()):
         try:
             state = os.stat(path)
@@ -142,12 +145,13 @@ def _key(backend: str) -> str:
         except OSError:
             parts.append("none")
     text = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape"))
+    # after an upgrade of evolve itself nothing is known of the new sandbox
     for file in sorted(Path(__file__).parent.glob("*.py")):
         text.update(file.read_bytes())
     return text.hexdigest()
 
 
-def _boot() -> str:
+def _boot_id() -> str:
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:

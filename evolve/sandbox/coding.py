@@ -12,14 +12,14 @@ from typing import Protocol
 from evolve.cancellation import Cancellation
 from evolve.episodes import Json
 from evolve.errors import Cancelled, UsageError
-from evolve.sandbox.action_replies import Report, read_files, read_report
+from evolve.sandbox.action_replies import ActionReport, read_files, read_report
 from evolve.sandbox.actions import MOST_FILES, NO_FILES, ActionResult, LimitKind, is_plain_name
 from evolve.sandbox.protocol import SandboxLimits
-from evolve.sandbox.session import BY_PERSON, Exchange, Order
+from evolve.sandbox.session import BY_PERSON, Order, RunnerExchange
 from evolve.sandbox.text import decode_output
 
 # why the supervisor ended an execution, where that is a limit
-_BY_SUPERVISOR: dict[str, LimitKind] = {
+_LIMIT_OF_KILL: dict[str, LimitKind] = {
     "wall": "wall",
     "output": "output",
     "memory": "memory",
@@ -29,7 +29,7 @@ _BY_SUPERVISOR: dict[str, LimitKind] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Action:
+class CodeAction:
     """One action as it is sent."""
 
     code: str
@@ -38,7 +38,7 @@ class Action:
     session: str = ""
 
 
-def order(action: Action, limits: SandboxLimits, kernel: Mapping[str, Json]) -> Order:
+def order_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Json]) -> Order:
     """The request for one action.
 
     Raises:
@@ -62,18 +62,19 @@ def order(action: Action, limits: SandboxLimits, kernel: Mapping[str, Json]) -> 
         request=json.dumps(request).encode("ascii"),
         files=data,
         blocks=2 if action.collect else 1,
+        # a mebibyte more for error, denials and names, which have bounds of their own
         largest=max(limits.result_kb << 10, limits.file_mb << 20 if action.collect else 0) + (1 << 20),
         stop_at_output=True,
     )
 
 
-def result_of(exchange: Exchange, seconds: float) -> ActionResult:
-    """What the exchange says of an action."""
+def result_of(exchange: RunnerExchange, seconds: float) -> ActionResult:
+    """The result of an action, from the exchange that ran it."""
     out, err, reply = exchange.stdout, exchange.stderr, exchange.reply
     report = _report(exchange)
     collected = read_files(reply.blocks[1]) if len(reply.blocks) > 1 and report.state != "fault" else ((), ())
     if collected is None:
-        report, collected = Report(state="fault", error="the list of files came damaged"), ((), ())
+        report, collected = ActionReport(state="fault", error="the list of files came damaged"), ((), ())
     fault, (files, refused) = report.state == "fault", collected
     return ActionResult(
         state=report.state,
@@ -90,28 +91,30 @@ def result_of(exchange: Exchange, seconds: float) -> ActionResult:
     )
 
 
-def _report(exchange: Exchange) -> Report:
+def _report(exchange: RunnerExchange) -> ActionReport:
     fault = exchange.fault()
     if fault:
-        return Report(state="fault", error=fault)
-    if exchange.killed in _BY_SUPERVISOR:
-        limit = _BY_SUPERVISOR[exchange.killed]
-        return Report(state="limit", limit=limit, error=f"{limit} limit reached")
+        return ActionReport(state="fault", error=fault)
+    if exchange.killed in _LIMIT_OF_KILL:
+        limit = _LIMIT_OF_KILL[exchange.killed]
+        return ActionReport(state="limit", limit=limit, error=f"{limit} limit reached")
     report = read_report(exchange.reply.blocks[0])
     if any(stream.total > stream.limit for stream in (exchange.stdout, exchange.stderr)):
-        return Report(state="limit", limit="output", error="output limit reached", denied=report.denied)
+        return ActionReport(state="limit", limit="output", error="output limit reached", denied=report.denied)
     return report
 
 
-class Line(Protocol):
+class LeasedInterpreter(Protocol):
     """A started interpreter that a session has for itself."""
 
-    def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange: ...
+    def exchange(
+        self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None
+    ) -> RunnerExchange: ...
 
     def release(self, keep: bool) -> None: ...
 
 
-class Coding:
+class LeasedSession:
     """One session; implements :class:`~evolve.sandbox.actions.CodeSession`.
 
     Args:
@@ -123,7 +126,7 @@ class Coding:
 
     def __init__(
         self,
-        line: Line,
+        line: LeasedInterpreter,
         limits: SandboxLimits,
         kernel: Mapping[str, Json],
         cancellation: Cancellation | None = None,
@@ -131,15 +134,15 @@ class Coding:
         self._stopped = None if cancellation is None else lambda: cancellation.requested
         self._line, self._limits, self._kernel = line, limits, kernel
         self._open = True
-        self._between = True  # no exchange is under way, or was given up in the middle
+        self._idle = True  # no exchange is under way, or was given up in the middle
 
     def execute(self, code: str, *, files: Mapping[str, bytes] = NO_FILES, collect: bool = False) -> ActionResult:
         """Runs one action; see the protocol."""
         if not self._open:
             raise UsageError("the session is over", hint="open another one")
         started = time.monotonic()
-        action = Action(code=code, files=files, collect=collect, session="keep")
-        exchange = self._exchange(order(action, self._limits, self._kernel), self._stopped)
+        action = CodeAction(code=code, files=files, collect=collect, session="keep")
+        exchange = self._exchange(order_of(action, self._limits, self._kernel), self._stopped)
         if exchange.killed == BY_PERSON:
             self._end(keep=False)
             raise Cancelled("the person stopped the action")
@@ -152,25 +155,27 @@ class Coding:
 
     def close(self) -> None:
         """Ends the process and empties the scratch folder; closing twice is no error."""
-        if self._open and not self._between:
+        # a reply may still be on its way, and the next request would be answered with it
+        if self._open and not self._idle:
             self._end(keep=False)
+        # asked, not killed, so that the warm interpreter can serve the next call
         elif self._open:
             ending: dict[str, Json] = {"jobs": [], "rows": [], "files": [], "collect": False, "session": "end"}
             request = json.dumps({**ending, "limits": dict(self._kernel)}).encode("ascii")
             exchange = self._exchange(Order(request=request, blocks=0, largest=1))
             self._end(keep=exchange.reusable)
 
-    def _exchange(self, order: Order, stopped: Callable[[], bool] | None = None) -> Exchange:
-        self._between = False
+    def _exchange(self, order: Order, stopped: Callable[[], bool] | None = None) -> RunnerExchange:
+        self._idle = False
         exchange = self._line.exchange(order, self._limits, stopped)
-        self._between = True
+        self._idle = True
         return exchange
 
     def _end(self, *, keep: bool) -> None:
         self._open = False
         self._line.release(keep)
 
-    def __enter__(self) -> Coding:
+    def __enter__(self) -> LeasedSession:
         return self
 
     def __exit__(

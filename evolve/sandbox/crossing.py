@@ -1,4 +1,4 @@
-"""How values are written as data and made anew in another process of the sandbox; sent as text, never imported."""
+"""Writes values as JSON and rebuilds them in another process of the sandbox; sent as text, never imported."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# as deep as a result may be; also ends values that contain themselves
 DEEPEST = 100
 SEQUENCES = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 MAPPINGS = {"OrderedDict": collections.OrderedDict, "Counter": collections.Counter, "dict": dict}
@@ -87,15 +88,17 @@ def packed(value: Any, keep: Any = None, depth: int = 0) -> Any:
         return ["defaultdict", [FACTORIES.index(value.default_factory), packed(dict(value), keep, depth)]]
     for name, mapping in MAPPINGS.items():
         if kind is mapping:
+            # by the class itself, so that nothing the value carries is called
             pairs = mapping.items(value)
             return [name, [[packed(key, keep, depth + 1), packed(item, keep, depth + 1)] for key, item in pairs]]
+    # as hexadecimal: Python refuses decimal texts of more than 4,300 digits
     if kind is int:
         return value if abs(value) < 1 << 63 else ["int", hex(value)]
     return [kind.__name__, value.hex()] if kind in (bytes, bytearray) else packed_other(value, keep, depth)
 
 
 def packed_other(value: Any, keep: Any, depth: int) -> Any:
-    """Values of a few more types, and iterators."""
+    """Packs values of a few more types, and iterators."""
     kind = type(value)
     name = f"{kind.__module__}.{kind.__qualname__}"
     if kind is decimal.Decimal:
@@ -104,7 +107,7 @@ def packed_other(value: Any, keep: Any, depth: int) -> Any:
         return [name, [packed(getattr(value, field), keep, depth + 1) for field in FIELDS[name]]]
     if kind is datetime.timezone:
         parts = (value.utcoffset(None), value.tzname(None))
-        return ["timezone", [packed(one, keep, depth + 1) for one in parts]]
+        return ["timezone", [packed(part, keep, depth + 1) for part in parts]]
     if kind.__module__.partition(".")[0] == "pathlib" and kind.__qualname__ in PATHS:
         return ["path", [kind.__qualname__, str(value)]]
     if kind is collections.deque:
@@ -130,10 +133,11 @@ def is_named(kind: Any) -> bool:
     """Whether a class is a named tuple without a method of its own."""
     if kind.__bases__ != (tuple,) or not hasattr(kind, "_fields"):
         return False
-    made = vars(named("Made", *kind._fields))
+    reference = vars(named("Made", *kind._fields))
     own = vars(kind)
-    same = all(getattr(own.get(name), "__code__", None) is made[name].__code__ for name in ("__repr__", "_asdict"))
-    return same and not {name for name in own.keys() - made.keys() if name not in WRITTEN}
+    # its functions are compared, because a named tuple can be given others under the same names
+    same = all(getattr(own.get(name), "__code__", None) is reference[name].__code__ for name in ("__repr__", "_asdict"))
+    return same and not {name for name in own.keys() - reference.keys() if name not in WRITTEN}
 
 
 def is_iterator(kind: Any) -> bool:
@@ -178,8 +182,12 @@ def restored_other(name: str, content: Any, again: Any) -> Any:
     if name == "named":
         return named(str(content[0]), *map(str, content[1]))(*map(again, content[2]))
     if name == "timezone":
-        offset, said = map(again, content)
-        return datetime.timezone(offset) if str(datetime.timezone(offset)) == said else datetime.timezone(offset, said)
+        offset, tz_name = map(again, content)
+        return (
+            datetime.timezone(offset)
+            if str(datetime.timezone(offset)) == tz_name
+            else datetime.timezone(offset, tz_name)
+        )
     if name in VIEWS:
         items = [again(item) for item in content]
         if name == "dict_values":
@@ -187,6 +195,7 @@ def restored_other(name: str, content: Any, again: Any) -> Any:
         return dict(items).items() if name == "dict_items" else dict.fromkeys(items).keys()
     if name == "decimal.Decimal" or name in FIELDS:
         module, _, attribute = name.partition(".")
+        # fold can be given by name only
         values = [again(item) for item in content]
         more = {"fold": values.pop()} if FIELDS.get(name, ())[-1:] == ("fold",) else {}
         return getattr(importlib.import_module(module), attribute)(*values, **more)

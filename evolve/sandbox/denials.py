@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 REFUSED = (1, 13, 30)  # EPERM, EACCES, EROFS
+# as many as the supervisor takes; a loop of refusals must not fill the report
 MOST = 50
 LONGEST = 200
 LOCAL = 1  # AF_UNIX: pairs of them are allowed, and their sockets are wrapped like new ones
@@ -64,16 +65,16 @@ class Denials:
         self.readable = tuple(folder.rstrip("/") + "/" for folder in (*readable, *writable))
         self.writable = tuple(folder.rstrip("/") + "/" for folder in writable)
         self.processes = processes
-        self.found: list[list[str]] = []
+        self.entries: list[list[str]] = []
         self.host = ""
         self.busy = False
 
     def watch(self) -> None:
         """From now on notes what is reached for; cannot be undone in this process."""
-        sys.addaudithook(self.hear)
+        sys.addaudithook(self.on_event)
 
-    def hear(self, event: str, args: tuple[Any, ...]) -> None:
-        """One audit event."""
+    def on_event(self, event: str, args: tuple[Any, ...]) -> None:
+        """Notes what one audit event reaches for and does not get."""
         if event == "open":
             self.path(args[0], bool((args[2] or 0) & WRITING))
         elif event[:7] == "socket.":
@@ -105,7 +106,9 @@ class Denials:
 
     def socket(self, event: str, args: tuple[Any, ...]) -> None:
         if event == "socket.__new__":
+            # -1: an object for a socket that exists, whose making was heard already
             if args[1] not in (LOCAL, -1):
+                # looking the host up came first and says more than a bare socket
                 self.note("network", self.host or "socket")
                 self.host = ""
         elif event in NETWORK:
@@ -124,24 +127,25 @@ class Denials:
 
     def note(self, kind: str, target: str) -> None:
         entry = [kind, target[:LONGEST]]
-        if len(self.found) < MOST and entry not in self.found:
-            self.found.append(entry)
+        if len(self.entries) < MOST and entry not in self.entries:
+            self.entries.append(entry)
 
-    def raised(self, error: BaseException | None) -> None:
+    def note_exception(self, error: BaseException | None) -> None:
         """What an exception that ended the action, and those behind it, say of refusals."""
+        # the chain of causes is the code's and may lead back to itself
         for _ in range(10):
             if error is None:
                 return
             if isinstance(error, OSError) and error.errno in REFUSED:
-                self.refusal(error)
+                self.note_refusal(error)
             error = error.__cause__ or error.__context__
 
-    def refusal(self, error: OSError) -> None:
+    def note_refusal(self, error: OSError) -> None:
         name = error.filename
         if isinstance(name, bytes):
             name = os.fsdecode(name)
         if type(name) is str:
-            if ["file", name[:LONGEST]] not in self.found and ["process", name[:LONGEST]] not in self.found:
+            if ["file", name[:LONGEST]] not in self.entries and ["process", name[:LONGEST]] not in self.entries:
                 self.note("file", name)
-        elif not self.found:
+        elif not self.entries:
             self.note("operation", str(error.strerror or "refused"))

@@ -1,4 +1,7 @@
-"""Which processes descend from one, and what they use; from ``/proc``, by descent and never by user."""
+"""Finds the descendants of a process in ``/proc``, and what they use.
+
+By descent and never by user: a sweep by user once ended other sandboxes of the same person.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,13 @@ def descendants(process: int, most: int = 1000) -> list[int]:
 
     Bounded, because what is counted may multiply faster than it can be counted.
     """
-    found: list[int] = []
+    pids: list[int] = []
     pending = [process]
-    while pending and len(found) < most:
+    while pending and len(pids) < most:
         nearest = children_of(pending.pop(0))
-        found += nearest
+        pids += nearest
         pending += nearest
-    return found[:most]
+    return pids[:most]
 
 
 def children_of(process: int) -> list[int]:
@@ -38,7 +41,7 @@ def children_of(process: int) -> list[int]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Usage:
+class TreeUsage:
     """What the descendants of a process use.
 
     Attributes:
@@ -52,7 +55,7 @@ class Usage:
     nameless: int
 
 
-def usage(process: int, most: int) -> Usage:
+def tree_usage(process: int, most: int) -> TreeUsage:
     """What the descendants use now; zero where the kernel does not tell.
 
     Args:
@@ -67,18 +70,20 @@ def usage(process: int, most: int) -> Usage:
             tasks += len(os.listdir(_PROC / str(number) / "task"))
         except OSError:
             continue  # it ended while we looked
+        # proc(5): resident less shared pages
         pages += int(parts[1]) - int(parts[2])
-    return Usage(tasks=tasks, resident=pages * os.sysconf("SC_PAGE_SIZE"), nameless=nameless)
+    return TreeUsage(tasks=tasks, resident=pages * os.sysconf("SC_PAGE_SIZE"), nameless=nameless)
 
 
 def _nameless_bytes(process: int) -> int:
-    """What no look into the folder finds: a file that was opened and then removed."""
+    """Bytes of files that were opened and then removed, which no look into the folder finds."""
     size = 0
     with contextlib.suppress(OSError):  # it ended while we looked, or may not be looked at
         folder = _PROC / str(process) / "fd"
         for name in os.listdir(folder):
             state = os.stat(folder / name)
             if stat.S_ISREG(state.st_mode) and state.st_nlink == 0:
+                # what it occupies: the size of a file with holes says little
                 size += state.st_blocks * 512
     return size
 

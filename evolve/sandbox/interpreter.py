@@ -1,4 +1,4 @@
-"""Where the running interpreter and its standard library live, and how to start them bare."""
+"""Finds the running interpreter and what it needs, and builds the command that starts it bare."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ def runner_command(config: Mapping[str, Json], *, first: str = "") -> list[str]:
     return [executable(), *FLAGS, "-c", boot, json.dumps(config), *texts]
 
 
-def runner_config(result_fd: int, scratch: str, environment: Environment, limits: SandboxLimits) -> dict[str, Json]:
+def runner_config(
+    result_fd: int, scratch: str, environment: PythonEnvironment, limits: SandboxLimits
+) -> dict[str, Json]:
     """What the runner needs under every backend."""
     return {
         "result": result_fd,
@@ -82,7 +84,7 @@ def runner_config(result_fd: int, scratch: str, environment: Environment, limits
 
 
 @dataclass(frozen=True, kw_only=True)
-class Environment:
+class PythonEnvironment:
     """What code may use beside the system: a virtual environment; and what it must not see.
 
     Attributes:
@@ -99,7 +101,7 @@ class Environment:
     hidden: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
 
-    def without(self, folders: Sequence[str | os.PathLike[str]]) -> Environment:
+    def without(self, folders: Sequence[str | os.PathLike[str]]) -> PythonEnvironment:
         """The same, with these folders hidden.
 
         Raises:
@@ -116,7 +118,7 @@ class Environment:
         return replace(self, hidden=hidden)
 
 
-def environment_at(path: Path) -> Environment:
+def environment_at(path: Path) -> PythonEnvironment:
     """The environment that a path names: its folder, or the interpreter in its ``bin``.
 
     Its packages can be imported if it was made for the Python version that runs evolve. Only what belongs to it is
@@ -140,9 +142,10 @@ def environment_at(path: Path) -> Environment:
         libraries.append(os.path.join(root, "lib64"))
     else:
         libraries += _libraries(root, "lib64")
-    found = [path for library in libraries for path in Path(library).glob("site-packages/.env*")]
-    return Environment(
-        secret=tuple(str(path) for path in found if path.name == ".env" or path.name.startswith(".env.")),
+    # all code could read such a file beside the packages, and no import needs it
+    dotenv_files = [path for library in libraries for path in Path(library).glob("site-packages/.env*")]
+    return PythonEnvironment(
+        secret=tuple(str(path) for path in dotenv_files if path.name == ".env" or path.name.startswith(".env.")),
         paths=(os.path.join(root, "pyvenv.cfg"), *_programs(Path(root, "bin"), {str(folder), root}), *libraries),
         packages=(str(packages),) if packages.is_dir() else (),
         programs=(os.path.join(root, "bin"),),
@@ -151,18 +154,18 @@ def environment_at(path: Path) -> Environment:
 
 def _libraries(root: str, name: str) -> list[str]:
     """The folders of libraries of any version; a project may have others that are called alike."""
-    return [str(found) for found in sorted(Path(root, name).glob("python*")) if _LIBRARY.match(found.name)]
+    return [str(folder) for folder in sorted(Path(root, name).glob("python*")) if _LIBRARY.match(folder.name)]
 
 
 def _programs(folder: Path, environments: Collection[str]) -> list[str]:
     """The interpreter's names in a folder of commands, and the commands that were installed for it."""
-    found = []
+    commands = []
     with contextlib.suppress(OSError):
         for path in sorted(folder.iterdir()):
             with contextlib.suppress(OSError):
                 if _INTERPRETER.match(path.name) or (not path.is_symlink() and _is_command(path, environments)):
-                    found.append(str(path))
-    return found
+                    commands.append(str(path))
+    return commands
 
 
 def _is_command(path: Path, environments: Collection[str]) -> bool:
@@ -175,7 +178,7 @@ def _is_command(path: Path, environments: Collection[str]) -> bool:
     return head.startswith(_BINARIES) or (head.startswith(b"#!") and runs)
 
 
-def variables(scratch: str, limits: SandboxLimits, added: Environment) -> dict[str, str]:
+def variables(scratch: str, limits: SandboxLimits, added: PythonEnvironment) -> dict[str, str]:
     """The whole environment inside the sandbox."""
     return {
         "PATH": ":".join((*added.programs, "/usr/bin", "/bin")),
@@ -191,7 +194,7 @@ def system_folders() -> list[str]:
     return [path for path in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64") if os.path.lexists(path)]
 
 
-def readable_paths(environment: Environment) -> list[str]:
+def readable_paths(environment: PythonEnvironment) -> list[str]:
     """Everything that code may read outside its scratch folder, outermost only.
 
     Raises:
@@ -199,32 +202,35 @@ def readable_paths(environment: Environment) -> list[str]:
     """
     folders = [*system_folders(), *interpreter_folders(), *environment.paths]
     hidden = (*environment.hidden, *environment.secret)
-    found = [part for folder in folders for part in _around(folder, hidden)]
+    # each part is shown by itself, so what is hidden between them never appears
+    paths = [part for folder in folders for part in _without_hidden(folder, hidden)]
     for prefix in _prefixes():
-        if not any(_inside(prefix, shown) for shown in found):  # it is a hidden folder itself, or lies in one
+        if not any(_inside(prefix, path) for path in paths):  # it is a hidden folder itself, or lies in one
             parts = (os.path.join(prefix, name) for name in ("bin", "lib", "lib64"))
-            found += [part for part in parts if os.path.isdir(part) and not os.path.islink(part)]
-    return [f for f in dict.fromkeys(found) if not any(f != other and _inside(f, other) for other in found)]
+            paths += [part for part in parts if os.path.isdir(part) and not os.path.islink(part)]
+    return [f for f in dict.fromkeys(paths) if not any(f != other and _inside(f, other) for other in paths)]
 
 
-def listed_paths(environment: Environment) -> list[str]:
+def listed_paths(environment: PythonEnvironment) -> list[str]:
     """Folders whose names may be listed, as an import does, although not all that is in them may be read."""
-    return sorted({folder for path in environment.secret for folder in (os.path.dirname(path), _above(path))})
+    return sorted({folder for path in environment.secret for folder in (os.path.dirname(path), _library_of(path))})
 
 
-def _above(path: str) -> str:
+def _library_of(path: str) -> str:
     """The library folder that holds the packages."""
     return os.path.dirname(os.path.dirname(path))
 
 
-def _around(folder: str, hidden: Sequence[str]) -> list[str]:
+def _without_hidden(folder: str, hidden: Sequence[str]) -> list[str]:
     """The folder, or what is in it but for hidden ones."""
-    inner = [one for one in hidden if _inside(one, folder)]
+    inner = [path for path in hidden if _inside(path, folder)]
     if not inner:
         return [folder]
     if folder in inner:
         return []
-    return [part for entry in sorted(os.listdir(folder)) for part in _around(os.path.join(folder, entry), inner)]
+    return [
+        part for entry in sorted(os.listdir(folder)) for part in _without_hidden(os.path.join(folder, entry), inner)
+    ]
 
 
 def _prefixes() -> set[str]:
@@ -239,19 +245,20 @@ def interpreter_folders() -> list[str]:
     """
     home = os.path.realpath(os.path.expanduser("~"))
     program = executable()
-    wanted = _prefixes()
-    if not any(_inside(program, folder) for folder in wanted):
-        wanted.add(os.path.dirname(os.path.dirname(program)))
+    folders = _prefixes()
+    if not any(_inside(program, folder) for folder in folders):
+        folders.add(os.path.dirname(os.path.dirname(program)))
+    # there a program needs libraries of many other store folders
     if _inside(program, "/nix/store"):
-        wanted.add("/nix/store")
-    wanted = {folder for folder in wanted if not any(_inside(folder, system) for system in system_folders())}
-    for folder in wanted:
+        folders.add("/nix/store")
+    folders = {folder for folder in folders if not any(_inside(folder, system) for system in system_folders())}
+    for folder in folders:
         if folder == "/" or _inside(home, folder):
             raise SandboxUnavailable(
                 f"the Python interpreter's folder {folder} contains the home folder",
                 hint="install Python in a folder of its own",
             )
-    return sorted(f for f in wanted if not any(f != other and _inside(f, other) for other in wanted))
+    return sorted(f for f in folders if not any(f != other and _inside(f, other) for other in folders))
 
 
 def _inside(path: str, folder: str) -> bool:

@@ -1,4 +1,4 @@
-"""The supervisor: one call, one bounded execution, whatever the code does."""
+"""The sandbox as its callers see it: one call is one bounded execution, whatever the code does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evolve.cancellation import Cancellation
 from evolve.episodes import Json
 from evolve.errors import Cancelled, SandboxUnavailable
 from evolve.sandbox.actions import NO_FILES, ActionResult
-from evolve.sandbox.coding import Action, Coding, order, result_of
+from evolve.sandbox.coding import CodeAction, LeasedSession, order_of, result_of
 from evolve.sandbox.protocol import (
     Backend,
     Program,
@@ -24,81 +24,86 @@ from evolve.sandbox.protocol import (
     TestModule,
 )
 from evolve.sandbox.replies import Block, read_block
-from evolve.sandbox.session import BY_PERSON, Exchange, Order, Session
+from evolve.sandbox.session import BY_PERSON, Order, RunnerExchange, RunnerProcess
 from evolve.sandbox.text import decode_output
 
-_USES_OF_A_SESSION = 200
-_KEPT_SESSIONS = 4
+_MOST_USES = 200
+_MOST_WARM = 4
 
 
-class _Shelf:
+class _WarmRunners:
     """Holds interpreters kept for later calls, the most recently used last."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: list[tuple[_Setting, Session]] = []
+        self._entries: list[tuple[_StartLimits, RunnerProcess]] = []
 
-    def take(self, limits: SandboxLimits) -> Session | None:
+    def take(self, limits: SandboxLimits) -> RunnerProcess | None:
         """A kept interpreter that suits the limits; the caller owns it then."""
         with self._lock:
-            place = next((n for n in reversed(range(len(self._kept))) if self._kept[n][0] == _setting(limits)), None)
-            session = None if place is None else self._kept.pop(place)[1]
-        if session is not None and not session.usable:
-            session.close()  # ended from outside since its last use, or inherited through a fork
+            place = next(
+                (n for n in reversed(range(len(self._entries))) if self._entries[n][0] == _start_limits(limits)), None
+            )
+            runner = None if place is None else self._entries.pop(place)[1]
+        if runner is not None and not runner.usable:
+            runner.close()  # ended from outside since its last use, or inherited through a fork
             return None
-        return session
+        return runner
 
-    def put(self, session: Session, limits: SandboxLimits) -> None:
+    def put(self, runner: RunnerProcess, limits: SandboxLimits) -> None:
         """Keeps an interpreter, if need be in place of the one that was used longest ago."""
         with self._lock:
-            self._kept.append((_setting(limits), session))
-            old = self._kept.pop(0)[1] if len(self._kept) > _KEPT_SESSIONS else None
+            self._entries.append((_start_limits(limits), runner))
+            old = self._entries.pop(0)[1] if len(self._entries) > _MOST_WARM else None
         if old is not None:
             old.close()
 
     def close(self) -> None:
         with self._lock:
-            kept, self._kept = self._kept, []
-        for _, session in kept:
-            session.close()
+            entries, self._entries = self._entries, []
+        for _, runner in entries:
+            runner.close()
 
 
-_Setting = tuple[int, int, int]
+_StartLimits = tuple[int, int, int]
 
 
-def _setting(limits: SandboxLimits) -> _Setting:
+def _start_limits(limits: SandboxLimits) -> _StartLimits:
     """The limits that are fixed when an interpreter starts; the others are set for every program."""
     return limits.file_mb, limits.hash_seed, limits.processes
 
 
-class _Lent:
-    """An interpreter, kept or new, for one who has it alone until it is released."""
+class _Lease:
+    """The sole use of one interpreter, warm or new, until it is released."""
 
-    def __init__(self, backend: Backend, shelf: _Shelf, limits: SandboxLimits, *, warm: bool) -> None:
-        self._backend, self._shelf, self._limits, self._warm = backend, shelf, limits, warm
-        self._session = shelf.take(limits) or Session(backend, limits)
+    def __init__(self, backend: Backend, warm_runners: _WarmRunners, limits: SandboxLimits, *, warm: bool) -> None:
+        self._backend, self._warm_runners, self._limits, self._warm = backend, warm_runners, limits, warm
+        self._runner = warm_runners.take(limits) or RunnerProcess(backend, limits)
         self._asked = False
 
-    def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange:
-        """Asks it; where the sandbox fails at the first thing asked, a new one is asked once more.
+    def exchange(
+        self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None
+    ) -> RunnerExchange:
+        """Sends a request; where the sandbox fails at the very first, a new interpreter is asked once more.
 
         A kept interpreter may have been ended since its last use, its scratch folder removed, the machine out of
         something for a moment. Nothing of the first try is left that the second could see.
         """
-        exchange = self._session.exchange(order, limits, stopped)
+        exchange = self._runner.exchange(order, limits, stopped)
+        # not after "start": that took 30 s already, and a second try would take as long
         if not self._asked and exchange.fault() and exchange.killed not in ("start", BY_PERSON):
-            self._session.close()
-            self._session = Session(self._backend, self._limits)
-            exchange = self._session.exchange(order, limits, stopped)
+            self._runner.close()
+            self._runner = RunnerProcess(self._backend, self._limits)
+            exchange = self._runner.exchange(order, limits, stopped)
         self._asked = True
         return exchange
 
     def release(self, keep: bool) -> None:
         """Keeps it for a later call, or ends it."""
-        if keep and self._warm and self._session.uses < _USES_OF_A_SESSION:
-            self._shelf.put(self._session, self._limits)
+        if keep and self._warm and self._runner.uses < _MOST_USES:
+            self._warm_runners.put(self._runner, self._limits)
         else:
-            self._session.close()
+            self._runner.close()
 
 
 class IsolatedSandbox:
@@ -116,10 +121,10 @@ class IsolatedSandbox:
         self.backend = backend.name
         self._confinement = backend
         self._warm = warm
-        self._shelf = _Shelf()
+        self._warm_runners = _WarmRunners()
         self._cancellation: Cancellation | None = None
         # also at the end of the program, when nobody called close
-        self._finalizer = weakref.finalize(self, self._shelf.close)
+        self._finalizer = weakref.finalize(self, self._warm_runners.close)
 
     def __enter__(self) -> IsolatedSandbox:
         return self
@@ -150,6 +155,7 @@ class IsolatedSandbox:
             {"source": program.source, "entry": program.entry, "rows": 0 if per_program is None else number}
             for number, program in enumerate(programs)
         ]
+        # each row as its own text, so that every call gets a fresh copy by parsing it
         rows = [[json.dumps(list(row), allow_nan=False) for row in group] for group in sets]
         return self._run(jobs, rows, [len(rows[job["rows"]]) for job in jobs], limits or SandboxLimits())
 
@@ -172,13 +178,14 @@ class IsolatedSandbox:
         The execution going on then ends within a second, with its whole process tree. What it keeps started is
         shared with this one, which is the one to close.
         """
-        found = copy.copy(self)
-        found._cancellation = cancellation
-        return found
+        # a shallow copy shares the warm interpreters
+        stoppable = copy.copy(self)
+        stoppable._cancellation = cancellation
+        return stoppable
 
     def close(self) -> None:
-        """Ends the kept interpreter, if there is one."""
-        self._shelf.close()
+        """Ends the interpreters that are kept for later calls."""
+        self._warm_runners.close()
 
     def execute(
         self,
@@ -196,38 +203,38 @@ class IsolatedSandbox:
         """
         limits = limits or SandboxLimits()
         started = time.monotonic()
-        action = Action(code=code, files=files, collect=collect)
-        exchange = self._exchange(order(action, limits, _kernel_limits(limits)), limits)
+        action = CodeAction(code=code, files=files, collect=collect)
+        exchange = self._exchange(order_of(action, limits, _kernel_limits(limits)), limits)
         return result_of(exchange, time.monotonic() - started)
 
-    def session(self, limits: SandboxLimits | None = None) -> Coding:
+    def session(self, limits: SandboxLimits | None = None) -> LeasedSession:
         """A process in which actions run one after another; see the protocol.
 
         Raises:
             SandboxUnavailable: The backend cannot start, or cannot run code that starts processes.
         """
         limits = limits or SandboxLimits()
-        return Coding(self._lent(limits), limits, _kernel_limits(limits), self._cancellation)
+        return LeasedSession(self._lease(limits), limits, _kernel_limits(limits), self._cancellation)
 
-    def _exchange(self, request: Order, limits: SandboxLimits) -> Exchange:
+    def _exchange(self, request: Order, limits: SandboxLimits) -> RunnerExchange:
         """One request on a kept or new interpreter, which is kept again only if nothing about it can have changed."""
-        line = self._lent(limits)
+        lease = self._lease(limits)
         keep = False
         try:
-            exchange = line.exchange(request, limits, self._stopped)
+            exchange = lease.exchange(request, limits, self._stopped)
             if exchange.killed == BY_PERSON:
                 raise Cancelled("the person stopped the action")
             keep = exchange.reusable
         finally:
-            line.release(keep)
+            lease.release(keep)
         return exchange
 
     def _stopped(self) -> bool:
         return self._cancellation is not None and self._cancellation.requested
 
-    def _lent(self, limits: SandboxLimits) -> _Lent:
+    def _lease(self, limits: SandboxLimits) -> _Lease:
         _check_inherited(limits)
-        return _Lent(self._confinement, self._shelf, limits, warm=self._warm)
+        return _Lease(self._confinement, self._warm_runners, limits, warm=self._warm)
 
     def _run(
         self,
@@ -285,7 +292,9 @@ def _kernel_limits(limits: SandboxLimits) -> dict[str, Json]:
     }
 
 
-def _result(exchange: Exchange, expected: Sequence[int | None], limits: SandboxLimits, seconds: float) -> SandboxResult:
+def _result(
+    exchange: RunnerExchange, expected: Sequence[int | None], limits: SandboxLimits, seconds: float
+) -> SandboxResult:
     blocks = list(exchange.reply.blocks)
     missing = "late" if exchange.killed == "wall" else exchange.killed or "fault"
     blocks += [Block(state=missing, data=b"")] * (len(expected) - len(blocks))

@@ -18,7 +18,7 @@ from evolve.errors import SandboxUnavailable
 from evolve.sandbox import seccomp
 from evolve.sandbox.descent import tasks_of_user
 from evolve.sandbox.interpreter import (
-    Environment,
+    PythonEnvironment,
     listed_paths,
     readable_paths,
     runner_command,
@@ -27,8 +27,9 @@ from evolve.sandbox.interpreter import (
 )
 from evolve.sandbox.protocol import Launch, SandboxLimits
 from evolve.sandbox.scratch import new_scratch
-from evolve.sandbox.taskgroup import unbound
+from evolve.sandbox.taskgroup import needs_task_group
 
+# 4 bounds TCP (Linux 6.7); 6 keeps signals inside (Linux 6.12)
 _OLDEST_VERSION = 4
 _SCOPES_SIGNALS = 6
 _CREATE_RULESET = 444
@@ -39,8 +40,8 @@ class Landlock:
 
     name = "landlock"
 
-    def __init__(self, environment: Environment | None = None) -> None:
-        self._environment = environment or Environment()
+    def __init__(self, environment: PythonEnvironment | None = None) -> None:
+        self._environment = environment or PythonEnvironment()
 
     def missing(self) -> str:
         if platform.system() != "Linux":
@@ -71,7 +72,7 @@ class Landlock:
                 env=variables(scratch.path, limits, self._environment),
                 scratch=scratch,
                 ending="ask",
-                grouped=unbound(limits),
+                grouped=needs_task_group(limits),
             )
 
 
@@ -80,7 +81,7 @@ def _version() -> int:
     return version
 
 
-def _readable(environment: Environment) -> list[str]:
+def _readable(environment: PythonEnvironment) -> list[str]:
     # a rule for a link would be one for what it leads to, which is shown by itself or shall not be
-    shown = [path for path in readable_paths(environment) if not os.path.islink(path)]
-    return [*shown, "/etc/ld.so.cache", "/etc/localtime"]
+    paths = [path for path in readable_paths(environment) if not os.path.islink(path)]
+    return [*paths, "/etc/ld.so.cache", "/etc/localtime"]

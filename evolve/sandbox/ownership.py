@@ -1,4 +1,4 @@
-"""Which folders outside the sandbox are in use: those on which a living process holds a lock.
+"""Tells which folders outside the sandbox are in use: those on which a living process holds a lock.
 
 The number of a process says nothing here, because it means something else in another process namespace, such as in a
 container that shares ``/dev/shm``. A lock (``flock``) is known to the one kernel that all of them share, which frees it
@@ -18,7 +18,7 @@ YOUNG_S = 60.0
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def hold(folder: str) -> int:
+def lock_folder(folder: str) -> int:
     """A descriptor that keeps the folder ours until it is closed, here and in every fork.
 
     Where the file system knows no locks, nobody else can take it for abandoned either.
@@ -28,19 +28,19 @@ def hold(folder: str) -> int:
     """
     import fcntl
 
-    held = os.open(folder, _FOLDER)
+    descriptor = os.open(folder, _FOLDER)
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(held)
+        os.close(descriptor)
         raise
     except OSError:
-        return held
-    return held
+        return descriptor
+    return descriptor
 
 
 @contextlib.contextmanager
-def taken_over(folder: str, older_than_s: float) -> Iterator[bool]:
+def take_over(folder: str, older_than_s: float) -> Iterator[bool]:
     """Whether nobody owns this user's folder any more; while it is so, nobody else takes it over.
 
     Raises:
@@ -53,11 +53,11 @@ def taken_over(folder: str, older_than_s: float) -> Iterator[bool]:
     if state.st_uid != os.getuid() or time.time() - state.st_ctime < older_than_s:
         yield False
         return
-    held = os.open(folder, _FOLDER)
+    descriptor = os.open(folder, _FOLDER)
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield True
     except BlockingIOError:
         yield False
     finally:
-        os.close(held)
+        os.close(descriptor)

@@ -113,7 +113,8 @@ class SandboxResult:
         programs: One run per program, in order.
         denied: All refused operations, without repeats.
         timed_out: The execution or one of its programs reached a time limit.
-        killed: ``wall`` when the supervisor had to end the execution, else "".
+        killed: Why the supervisor had to end the execution: ``wall``, ``memory``, ``disk``, ``processes`` or ``start``
+            (it was never ready); else "".
         stdout: What was printed, cut at the limit, control characters escaped.
         stderr: The same for stderr.
         wall_s: Seconds from start to end.

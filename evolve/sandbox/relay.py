@@ -38,9 +38,9 @@ class Answer:
         self.nothing = open(os.devnull, "w")  # noqa: SIM115  # as long as the process
         self.module = type(sys)("solution")
         self.module.__file__ = "solution.py"
-        self.held: list[tuple[Any, int]] = []
+        self.watched: list[tuple[Any, int]] = []
         self.iterators: list[Any] = []
-        self.common = common()
+        self.process_state = process_state()
         sys.modules["solution"] = self.module
         failure = self.quietly(exec, compile(text, "solution.py", "exec", dont_inherit=True), self.module.__dict__)
         if failure is not None:
@@ -60,7 +60,7 @@ class Answer:
         if not callable(function):
             return json.dumps({"failed": f"there is no function {name}"})
         arguments, keywords = restored(json.loads(sent))
-        self.hold([arguments, keywords])
+        self.watch([arguments, keywords])
         return self.replied(name, lambda: function(*arguments, **keywords))
 
     def next_item(self, number: int) -> str:
@@ -69,53 +69,55 @@ class Answer:
 
     def replied(self, name: str, function: Any, ends: bool = False) -> str:
         """What a call gave, or raised, or why it cannot be told in another process."""
-        given: list[Any] = []
-        error = self.quietly(lambda: given.append(function()))
-        said: list[str] = []
+        results: list[Any] = []
+        error = self.quietly(lambda: results.append(function()))
+        replies: list[str] = []
         if error is None:
-            unsaid = self.quietly(lambda: said.append(json.dumps({"value": packed(given[0], self.keep)})))
-            self.quietly(lambda: self.hold(given[0]))
+            reason = self.quietly(lambda: replies.append(json.dumps({"value": packed(results[0], self.keep)})))
+            self.quietly(lambda: self.watch(results[0]))
         elif ends and type(error) is StopIteration:
             return json.dumps({"end": True})
         else:
-            unsaid = self.quietly(lambda: said.append(json.dumps(packed_error(error))))
-        if not said:
-            return json.dumps({"whole": f"{name} gave or raised no plain value but {unsaid}"})
-        return json.dumps({"whole": CHANGED}) if changed(self.held[-4:]) else said[0]
+            reason = self.quietly(lambda: replies.append(json.dumps(packed_error(error))))
+        if not replies:
+            return json.dumps({"whole": f"{name} gave or raised no plain value but {reason}"})
+        # only the latest: looking at all of them after each call would take ever longer
+        return json.dumps({"whole": CHANGED}) if changed(self.watched[-4:]) else replies[0]
 
     def keep(self, iterator: Any) -> int:
         self.iterators.append(iterator)
         return len(self.iterators) - 1
 
-    def hold(self, value: Any) -> None:
+    def watch(self, value: Any) -> None:
         """Keeps what both sides have now, to see later whether it is still the same."""
         if isinstance(value, (*CONTAINERS, *VIEWS.values())):
-            self.held.append((value, print_of(value)))
+            self.watched.append((value, fingerprint_of(value)))
 
     def moved(self) -> str:
         """What the answer did that the tests would have seen in one process with it, or ""."""
-        if changed(self.held):
+        if changed(self.watched):
             return CHANGED
-        return "" if self.common == common() else "the answer changes what all of a process shares"
+        return "" if self.process_state == process_state() else "the answer changes what all of a process shares"
 
 
 CHANGED = "the answer changes what it is given, or what it gave"
 
 
-def changed(held: list[tuple[Any, int]]) -> bool:
+def changed(watched: list[tuple[Any, int]]) -> bool:
     """Whether one of these values is no longer what it was."""
-    return any(print_of(value) != before for value, before in held)
+    return any(fingerprint_of(value) != before for value, before in watched)
 
 
-def print_of(value: Any) -> int:
+def fingerprint_of(value: Any) -> int:
     """A number that changes when the value does; -1 for what became more than data."""
-    found = [-1]
-    caught(lambda: found.append(hash(json.dumps(packed(value, lambda iterator: 0)))))
-    return found[-1]
+    prints = [-1]
+    caught(lambda: prints.append(hash(json.dumps(packed(value, lambda iterator: 0)))))
+    return prints[-1]
 
 
-def common() -> Any:
-    """What code of one process shares, as far as tests of plain values can see it."""
+def process_state() -> Any:
+    """The state that all code of a process shares, as far as tests of plain values can see it."""
+    # an answer could turn a failing comparison into a passing one by any of these
     context = decimal.getcontext()
     numbers = (context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp)
     raised = sorted(kind.__name__ for kind, is_trapped in context.traps.items() if is_trapped)
@@ -127,18 +129,20 @@ def packed_error(error: BaseException) -> dict[str, Any]:
     """What was raised: the nearest class that the tests know, what it was made of, and its words."""
     if isinstance(error, BaseExceptionGroup):
         raise NotPlain(type(error).__name__)
-    module, name = next(filter(None, map(known_name, type(error).__mro__)))
+    module, name = next(filter(None, map(importable_name, type(error).__mro__)))
     arguments = error.args
+    # OSError takes the names of files apart, and args alone would lose them
     if isinstance(error, OSError) and error.filename is not None:
         arguments = (error.errno, error.strerror, error.filename, None, error.filename2)
     try:
         made_of = packed(arguments)
     except NotPlain:
         made_of = packed(())  # no test of plain values can ask for them, and the words are told
+    # joined to a plain str: __str__ may give one of a class of its own
     return {"raised": [module, name], "made_of": made_of, "text": "".join(str(error))}
 
 
-def known_name(kind: type) -> tuple[str, str] | None:
+def importable_name(kind: type) -> tuple[str, str] | None:
     """Where tests find this very exception, and by which name; None where they do not."""
     if getattr(builtins, kind.__name__, None) is kind:
         return "builtins", kind.__name__
@@ -169,44 +173,45 @@ class Counting(ast.NodeTransformer):
         return [node, ast.copy_location(tells, node)]
 
 
-def top(body: list[ast.stmt]) -> list[ast.FunctionDef]:
+def test_functions(body: list[ast.stmt]) -> list[ast.FunctionDef]:
     """The functions of a module in order, also those under a condition."""
-    found: list[ast.FunctionDef] = []
+    functions: list[ast.FunctionDef] = []
     for node in body:
         if isinstance(node, ast.FunctionDef):
-            found.append(node)
+            functions.append(node)
         for part in ("body", "orelse") if isinstance(node, ast.If | ast.Try) else ():
-            found += top(getattr(node, part))
-    return found
+            functions += test_functions(getattr(node, part))
+    return functions
 
 
-def sure(body: list[ast.stmt]) -> list[tuple[int, int]]:
+def unconditional_assertions(body: list[ast.stmt]) -> list[tuple[int, int]]:
     """Places of the assertions that stand under no condition but that of a loop."""
-    found = []
+    places = []
     for node in body:
         if isinstance(node, ast.Assert):
-            found.append((node.lineno, node.col_offset))
+            places.append((node.lineno, node.col_offset))
         elif isinstance(node, ast.For):
-            found += sure(node.body)
-    return found
+            places += unconditional_assertions(node.body)
+    return places
 
 
 class Tests:
     """Tests that run in a thread of their own, and whoever brings them what they ask for."""
 
     def __init__(self, text: str) -> None:
-        self.asked: Any = queue.SimpleQueue()
-        self.told: Any = queue.SimpleQueue()
+        self.requests: Any = queue.SimpleQueue()
+        self.replies: Any = queue.SimpleQueue()
         self.failures: list[str] = []
-        self.untold: list[str] = []
+        self.unusable: list[str] = []
         self.reached: dict[tuple[int, int], int] = {}
+        # a test asks in the middle of its code, so it waits in a thread while the reply is fetched
         threading.Thread(target=self.run, args=(text,), daemon=True).start()
 
     def next_request(self, reply: str | None) -> Any:
         """Hands over a reply, where there is one, and waits for what the tests want next."""
         if reply is not None:
-            self.told.put(reply)
-        return self.asked.get()
+            self.replies.put(reply)
+        return self.requests.get()
 
     def run(self, text: str) -> None:
         """Runs every test; tells what came of each."""
@@ -215,11 +220,11 @@ class Tests:
         sys.modules["solution"] = solution
         names: dict[str, Any] = {"__name__": "tests_under_sandbox", REACHED: self.count}
         tree = ast.parse(text)
-        tests = {one.name: one for one in top(tree.body) if one.name.startswith("test_")}
+        tests = {node.name: node for node in test_functions(tree.body) if node.name.startswith("test_")}
         counting = ast.fix_missing_locations(Counting().visit(tree))
         failure = caught(exec, compile(counting, "test_solution.py", "exec", dont_inherit=True), names)
         if failure is not None:
-            self.asked.put(["done", [["", explain(failure)]], 0, ""])
+            self.requests.put(["done", [["", explain(failure)]], 0, ""])
             return
         outcomes = []
         for name, function in list(names.items()):
@@ -229,11 +234,12 @@ class Tests:
                 if failure is not None:
                     self.failures.append(explain(failure))
                 if type(failure) is Failed:
-                    self.untold.append(str(failure))
+                    self.unusable.append(str(failure))
                 outcomes.append([name, "; ".join(self.failures)])
-        wanted = {place for name, _ in outcomes for place in sure(tests[name].body)}
-        reached = 0 if wanted - set(self.reached) else sum(self.reached.values())
-        self.asked.put(["done", outcomes, reached, self.untold[0] if self.untold else ""])
+        certain = {place for name, _ in outcomes for place in unconditional_assertions(tests[name].body)}
+        # an answer that jumps over assertions would pass with none of them asked
+        reached = 0 if certain - set(self.reached) else sum(self.reached.values())
+        self.requests.put(["done", outcomes, reached, self.unusable[0] if self.unusable else ""])
 
     def count(self, *place: int) -> None:
         self.reached[place[0], place[1]] = self.reached.get((place[0], place[1]), 0) + 1
@@ -246,10 +252,10 @@ class Tests:
                 refuse_shared([arguments, keywords], set())
                 sent = json.dumps(packed([list(arguments), keywords]))
             except NotPlain as error:
-                self.asked.put(["whole", f"an argument is no plain value but {error}"])
+                self.requests.put(["whole", f"an argument is no plain value but {error}"])
                 raise Failed("") from error
-            self.asked.put(["call", name, sent])
-            return self.received(self.told.get())
+            self.requests.put(["call", name, sent])
+            return self.received(self.replies.get())
 
         return call
 
@@ -257,20 +263,20 @@ class Tests:
         """An iterator whose items stay with the answer until they are asked for."""
 
         def item() -> Any:
-            self.asked.put(["next", number])
-            return self.received(self.told.get())
+            self.requests.put(["next", number])
+            return self.received(self.replies.get())
 
         return iter(item, END)
 
     def received(self, text: str) -> Any:
         """What a reply says: the result, an error to raise, or why the test has failed."""
-        read: list[Any] = []
-        failure = caught(lambda: read.extend(read_reply(text, self.remote)))
+        parsed: list[Any] = []
+        failure = caught(lambda: parsed.extend(read_reply(text, self.remote)))
         if failure is not None:
             return self.fail(f"a reply that cannot be read: {type(failure).__name__}")
-        what, value = read
+        what, value = parsed
         if what == "whole":
-            self.asked.put(["whole", value])
+            self.requests.put(["whole", value])
             raise Failed("")
         if what == "failed":
             return self.fail(value)
@@ -283,7 +289,7 @@ class Tests:
 
     def fail(self, reason: str) -> None:
         self.failures.append(reason)
-        self.untold.append(reason)
+        self.unusable.append(reason)
         raise Failed(reason)
 
 
@@ -305,22 +311,24 @@ def read_reply(text: str, remote: Any) -> tuple[str, Any]:
     if "raised" not in reply:
         return "value", restored(reply["value"], remote)
     module, name = reply["raised"]
+    # by name from a list: importing what a reply names would run code
     if module != "builtins" and name not in RAISED[module]:
         raise ValueError("not an exception of Python's own")
     kind = getattr(importlib.import_module(module), name)
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         raise TypeError("not an exception")
-    return "raised", remade(kind, tuple(restored(reply["made_of"])), str(reply["text"]))
+    return "raised", rebuild_error(kind, tuple(restored(reply["made_of"])), str(reply["text"]))
 
 
-def remade(kind: type[BaseException], made_of: tuple[Any, ...], text: str) -> BaseException:
+def rebuild_error(kind: type[BaseException], made_of: tuple[Any, ...], text: str) -> BaseException:
     """An exception of this class with these arguments and these words."""
-    made: list[BaseException] = []
-    if caught(lambda: made.append(kind(*made_of))) is not None or type(made[0]) is not kind:
-        made[:] = [kind.__new__(kind)]
-        made[0].args = made_of
-    if str(made[0]) == text:
-        return made[0]
+    instances: list[BaseException] = []
+    if caught(lambda: instances.append(kind(*made_of))) is not None or type(instances[0]) is not kind:
+        # some exceptions demand arguments that they do not keep
+        instances[:] = [kind.__new__(kind)]
+        instances[0].args = made_of
+    if str(instances[0]) == text:
+        return instances[0]
     worded: type[BaseException] = type(kind.__name__, (kind,), {"__str__": lambda self: text})
     error = worded.__new__(worded)
     error.args = made_of

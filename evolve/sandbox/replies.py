@@ -16,6 +16,7 @@ from evolve.episodes import Json
 from evolve.sandbox.protocol import NOT_RUN, Outcome, ProgramRun
 from evolve.sandbox.text import visible
 
+# above the 100 levels that the runner's children allow a value, with the levels around it
 _DEEPEST = 110
 _LONGEST_ERROR = 500
 _MOST_TESTS = 1000
@@ -69,8 +70,10 @@ class ReplyReader:
             pass
 
     def _step(self) -> bool:
+        """Takes one header, with its block where it has one, off the buffer; False when more bytes must come first."""
         end = self._buffer.find(b"\n")
         if end < 0:
+            # no header is as long; without a bound, output without a line end would be kept whole
             self.damaged = len(self._buffer) > 1000
             return False
         header = json_object(bytes(self._buffer[:end]))
@@ -84,6 +87,7 @@ class ReplyReader:
             self.alive = header.get("alive") is True
             return False
         size, state = header.get("bytes"), header.get("state")
+        # bool is a kind of int in Python, and true would count as a size of one byte
         if header.get("job") != len(self.blocks) or type(size) is not int or not isinstance(state, str):
             self.damaged = True
             return False
@@ -104,6 +108,7 @@ def _refuse_constant(name: str) -> Json:
 def json_object(line: bytes) -> Mapping[str, Json]:
     """The line as a JSON object; {} when it is anything else."""
     try:
+        # NaN and Infinity are no JSON, though Python reads them
         value = json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return {}
@@ -169,7 +174,7 @@ def _outcomes(lines: Iterator[Mapping[str, Json]]) -> Iterator[tuple[Outcome, st
 
 
 def read_block(block: Block, expected: int | None) -> ProgramRun:
-    """One program's run.
+    """Turns one block into the run of its program.
 
     Args:
         block: What its process left.

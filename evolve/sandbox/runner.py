@@ -20,8 +20,8 @@ import sys
 import time
 
 from evolve.sandbox.acting import run as run_actions
-from evolve.sandbox.children import Bounds, Child, Domain, gather, gone
-from evolve.sandbox.wiping import is_full, is_of_the_code, larger_than, place_file, regular_files, wipe
+from evolve.sandbox.children import Bounds, Child, Domain, gather, has_ended
+from evolve.sandbox.wiping import is_caused_by_code, is_full, larger_than, place_file, regular_files, wipe
 from evolve.sandbox.worker import ProgramFilter, Reporter, call_program, call_tests, caught, kernel_limits
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ REPORT_BYTES = 1 << 16  # what a report of an action may need besides its value
 
 
 class Host:
-    """What the host gave, and the process of a session between its actions.
+    """The runner's configuration and state, with the process of a session between its actions.
 
     ``result`` is the result descriptor, ``scratch`` the folder, ``filter`` that of one program, ``others`` the tasks
     outside that count, ``counted`` whether the folder is a file system of its own, ``entries`` how many it may hold.
@@ -64,26 +64,26 @@ def fingerprint(root: int) -> tuple[int, ...]:
 
 def start(job: Job, request: Job, host: Host, *, session: bool = False) -> Child:
     """Forks the process of one job, or of a session."""
-    up, report = os.pipe()
-    orders, down = os.pipe() if session else (-1, -1)
+    report_read, report_write = os.pipe()
+    orders_read, orders_write = os.pipe() if session else (-1, -1)
     rlimits = kernel_limits(request["limits"], host.others, session)
     sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
         try:
-            for descriptor in (up, down, host.result, host.root):
+            for descriptor in (report_read, orders_write, host.result, host.root):
                 if descriptor >= 0:
                     os.close(descriptor)
             failure = caught(confine, request, host, rlimits)
             if failure is None:
-                work(job, request, host, (report, orders))
+                run_job(job, request, host, (report_write, orders_read))
             os.write(2, f"{type(failure).__name__}: {failure}\n".encode("utf-8", "backslashreplace"))
         finally:
             os._exit(1)
-    os.close(report)
-    if orders >= 0:
-        os.close(orders)
-    return Child(pid, up, down)
+    os.close(report_write)
+    if orders_read >= 0:
+        os.close(orders_read)
+    return Child(pid, report_read, orders_write)
 
 
 def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> None:
@@ -91,6 +91,7 @@ def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> No
     import resource
 
     nothing = os.open(os.devnull, os.O_RDONLY)
+    # stdin carries the requests: code that read it would take the next one
     os.dup2(nothing, 0)
     os.close(nothing)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -108,7 +109,7 @@ def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> No
         host.filter.install()
 
 
-def work(job: Job, request: Job, host: Host, pipes: tuple[int, int]) -> None:
+def run_job(job: Job, request: Job, host: Host, pipes: tuple[int, int]) -> None:
     """Runs the job and ends without cleaning up."""
     report, orders = pipes
     gc.unfreeze()
@@ -134,6 +135,7 @@ def too_big(host: Host) -> bool:
 
 def signal_others(host: Host, number: int) -> bool:
     """Signals everything in the sandbox but this process; False where there is no border to stop at."""
+    # -1 reaches a whole process namespace or domain; without either it would reach the host
     if os.getpid() != 1 and host.domain is None:
         return False
     with contextlib.suppress(ProcessLookupError):  # there is none
@@ -143,18 +145,20 @@ def signal_others(host: Host, number: int) -> bool:
 
 def sweep(host: Host) -> None:
     """Kills and reaps everything else in the sandbox, also what was orphaned."""
+    # after the kill of all, waiting ends; without it, only what is over already is reaped
     alone = signal_others(host, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, 0 if alone else os.WNOHANG)[0]:
             pass
 
 
-def wiped(host: Host, seconds: float = 0.3) -> bool:
+def empty_scratch(host: Host, seconds: float = 0.3) -> bool:
     """Empties the scratch folder; False when something about it stays odd, and this interpreter must not be kept."""
     if fingerprint(host.root) == host.clean:
         return True
     try:
         if host.counted:
+            # code may change the folder itself: its rights, and times and attributes that tell the next program
             os.fchmod(host.root, 0o755)
         wipe(host.root, seconds=seconds)
         if host.counted:
@@ -167,23 +171,23 @@ def wiped(host: Host, seconds: float = 0.3) -> bool:
     return True
 
 
-def share(limits: Mapping[str, Any], deadline: float, left: int) -> float:
+def seconds_for_next(limits: Mapping[str, Any], deadline: float, left: int) -> float:
     """Seconds for the next of ``left`` jobs."""
     seconds: float = limits["program_s"] or max((deadline - time.monotonic()) / left, limits["wall_s"] / 4)
     return seconds
 
 
-def largest(limits: Mapping[str, Any], job: Job) -> int:
+def most_report_bytes(limits: Mapping[str, Any], job: Job) -> int:
     """Most bytes of a child's report; an action's child bounds the value in it by itself."""
     bound: int = limits["result_kb"] * 1024
     return bound + REPORT_BYTES if "action" in job else bound
 
 
-def answer(request: Job, files: bytes, host: Host) -> None:
+def serve_request(request: Job, files: bytes, host: Host) -> None:
     """Runs every job of one request and writes the reply."""
     limits = request["limits"]
     deadline = time.monotonic() + limits["wall_s"]
-    trouble = place(request["files"], files, host)
+    trouble = place_files(request["files"], files, host)
     clean = not trouble[1]
     for number, job in enumerate(request["jobs"]):
         data, state = b"", "late" if number else "unbegun"
@@ -192,31 +196,34 @@ def answer(request: Job, files: bytes, host: Host) -> None:
         elif request["session"]:
             data, state = act_in_session(job, request, host, deadline)
         elif time.monotonic() < deadline:
-            seconds = share(limits, deadline, len(request["jobs"]) - number)
+            seconds = seconds_for_next(limits, deadline, len(request["jobs"]) - number)
             child = start(job, request, host)
-            data, state = gather(child, lambda: too_big(host), Bounds(deadline, seconds, largest(limits, job)))
+            data, state = gather(
+                child, lambda: too_big(host), Bounds(deadline, seconds, most_report_bytes(limits, job))
+            )
             child.close()
             sweep(host)
             if state == "ok" and fingerprint(host.root) != host.clean and too_big(host):
                 data, state = b"", "disk"  # it was faster than we look
-            clean = request["collect"] or wiped(host, max(0.3, deadline - time.monotonic()))
+            # what is to be collected is emptied afterwards, before the reply ends
+            clean = request["collect"] or empty_scratch(host, max(0.3, deadline - time.monotonic()))
             trouble = b"the scratch folder could not be emptied between two programs", "fault"
-        put(host.result, block(number, state, data))
+        write_all(host.result, block(number, state, data))
     if request["collect"]:
-        put(host.result, block(len(request["jobs"]), "ok", packed(host)))
+        write_all(host.result, block(len(request["jobs"]), "ok", pack_files(host)))
     dirty = not clean
     if host.session is None and clean:
         sweep(host)
-        dirty = not wiped(host)
+        dirty = not empty_scratch(host)
     ending = {"end": True, "dirty": dirty, "alive": host.session is not None}
-    put(host.result, json.dumps(ending).encode() + b"\n")
+    write_all(host.result, json.dumps(ending).encode() + b"\n")
 
 
 def block(number: int, state: str, data: bytes) -> bytes:
     return json.dumps({"job": number, "state": state, "bytes": len(data)}).encode() + b"\n" + data
 
 
-def place(sizes: list[list[Any]], data: bytes, host: Host) -> tuple[bytes, str]:
+def place_files(sizes: list[list[Any]], data: bytes, host: Host) -> tuple[bytes, str]:
     """Puts the files of a request into the scratch folder. State "", unplaced if code is in the way, or fault."""
     start_of = 0
     try:
@@ -224,18 +231,20 @@ def place(sizes: list[list[Any]], data: bytes, host: Host) -> tuple[bytes, str]:
             place_file(host.root, name, data[start_of : start_of + size])
             start_of += size
     except OSError as error:
-        if host.session is not None and (is_of_the_code(error) or (is_full(error) and (host.counted or too_big(host)))):
+        if host.session is not None and (
+            is_caused_by_code(error) or (is_full(error) and (host.counted or too_big(host)))
+        ):
             return b"", "unplaced"
         return f"a file could not be put into the scratch folder: {error.strerror}".encode(), "fault"
     return b"", ""
 
 
-def packed(host: Host) -> bytes:
+def pack_files(host: Host) -> bytes:
     """The regular files of the scratch folder: a line of JSON with names and sizes, then the contents."""
     refused: list[str] = []
-    found = list(regular_files(host.root, host.config["size"], host.entries, refused.append))
-    listing = {"files": [[name, len(data)] for name, data in found], "refused": refused[:50]}
-    return json.dumps(listing).encode("ascii") + b"\n" + b"".join(data for _, data in found)
+    files = list(regular_files(host.root, host.config["size"], host.entries, refused.append))
+    listing = {"files": [[name, len(data)] for name, data in files], "refused": refused[:50]}
+    return json.dumps(listing).encode("ascii") + b"\n" + b"".join(data for _, data in files)
 
 
 def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple[bytes, str]:
@@ -243,26 +252,26 @@ def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple
     child = host.session
     if child is None:
         child = host.session = start(job, request, host, session=True)
-        os.set_blocking(child.down, False)
-    elif select.select([child.up], [], [], 0)[0]:
+        os.set_blocking(child.orders_write, False)
+    elif select.select([child.report_read], [], [], 0)[0]:
         drop_session(host)
         return b"", "unasked"  # it reported again after its action was over
-    hold(host, child, signal.SIGCONT)
+    signal_session(host, child, signal.SIGCONT)
     code = job["action"].encode("utf-8", "surrogatepass")
     order = b"%d\n%b" % (len(code), code)
     limits = request["limits"]
-    bounds = Bounds(deadline, limits["wall_s"], largest(limits, job))
+    bounds = Bounds(deadline, limits["wall_s"], most_report_bytes(limits, job))
     data, state = gather(child, lambda: too_big(host), bounds, order)
-    if state == "ok" and (too_big(host) or not data.endswith(b"\n") or gone(child.pid)):
+    if state == "ok" and (too_big(host) or not data.endswith(b"\n") or has_ended(child.pid)):
         state = "disk" if too_big(host) else "died"
     if state == "ok":
-        hold(host, child, signal.SIGSTOP)
+        signal_session(host, child, signal.SIGSTOP)
     else:
         drop_session(host)
     return data, state
 
 
-def hold(host: Host, child: Child, number: int) -> None:
+def signal_session(host: Host, child: Child, number: int) -> None:
     """Stops or continues everything of the session: between actions it uses nothing."""
     if not signal_others(host, number):
         with contextlib.suppress(ProcessLookupError):
@@ -270,20 +279,21 @@ def hold(host: Host, child: Child, number: int) -> None:
 
 
 def drop_session(host: Host) -> None:
+    """Ends the process of a session, and all that it started."""
     if host.session is not None:
         host.session.kill()
         host.session = None
     sweep(host)
 
 
-def put(descriptor: int, data: bytes) -> None:
+def write_all(descriptor: int, data: bytes) -> None:
     """Writes everything."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
 
 
-def leave(host: Host) -> None:
+def exit_runner(host: Host) -> None:
     """Ends the runner with everything it started: nobody is there any more to ask for it."""
     sweep(host)
     os._exit(0)
@@ -296,18 +306,18 @@ def main(config: Job) -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if host.domain is not None:
-        signal.signal(signal.SIGTERM, lambda *_: leave(host))
+        signal.signal(signal.SIGTERM, lambda *_: exit_runner(host))
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
     gc.collect()
     gc.freeze()  # else the first collection of every child copies all pages
-    put(host.result, b'{"ready": true}\n')
+    write_all(host.result, b'{"ready": true}\n')
     while True:
         head = sys.stdin.buffer.readline(64).split()
         if not head:
-            leave(host)
+            exit_runner(host)
         request = json.loads(sys.stdin.buffer.read(int(head[0])))
         files = sys.stdin.buffer.read(int(head[1]))
         if request["session"] == "end":
             drop_session(host)
             request["session"] = ""
-        answer(request, files, host)
+        serve_request(request, files, host)

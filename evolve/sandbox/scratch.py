@@ -12,11 +12,13 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from evolve.sandbox.ownership import YOUNG_S, hold, taken_over
+from evolve.sandbox.ownership import YOUNG_S, lock_folder, take_over
 from evolve.sandbox.wiping import wipe
 
 _MEMORY = "/dev/shm"
+# several scratch folders of the default 32 MiB; containers often have 64 MiB in all there
 _ENOUGH = 256 << 20
+# 20,000 folders on a disk once held the caller for five seconds
 _MOMENT_S = 0.2
 _LONG_S = 60.0
 _PREFIX = "evolve-scratch-"
@@ -33,20 +35,21 @@ class Scratch:
     def __init__(self, outer: str) -> None:
         """Raises OSError when it cannot be made in ``outer``, or locked."""
         self._outer = outer
-        self._held = hold(outer)
+        self._lock = lock_folder(outer)
         try:
-            os.mkdir(_INNER, 0o700, dir_fd=self._held)
+            # relative to the locked folder, so that no exchanged path leads elsewhere
+            os.mkdir(_INNER, 0o700, dir_fd=self._lock)
             self.path = os.path.join(outer, _INNER)
-            self._made = os.lstat(self.path)
+            self._identity = os.lstat(self.path)
         except OSError:
-            os.close(self._held)
+            os.close(self._lock)
             raise
 
     @property
     def lost(self) -> bool:
         """Whether somebody has removed or replaced it."""
         try:
-            return not os.path.samestat(os.lstat(self.path), self._made)
+            return not os.path.samestat(os.lstat(self.path), self._identity)
         except OSError:
             return True
 
@@ -59,6 +62,7 @@ class Scratch:
         if self._removed(_MOMENT_S):
             return
         with contextlib.suppress(RuntimeError):  # no thread can be started
+            # a daemon: the program's end must not wait for it; a later start finds what is left
             threading.Thread(target=self._removed, args=(_LONG_S,), name="evolve-scratch", daemon=True).start()
             return
         self.let_go()
@@ -71,7 +75,7 @@ class Scratch:
 
     def let_go(self) -> None:
         """Gives up the lock of this process: for a fork, which leaves the folder to the process that made it."""
-        os.close(self._held)
+        os.close(self._lock)
 
 
 def make_scratch() -> Scratch:
@@ -80,7 +84,7 @@ def make_scratch() -> Scratch:
     Raises:
         OSError: None can be made.
     """
-    outer = os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=_place()))
+    outer = os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=_parent_folder()))
     try:
         return Scratch(outer)
     except OSError:
@@ -102,8 +106,8 @@ def new_scratch() -> Iterator[Scratch]:
         undo.pop_all()
 
 
-def _place() -> str:
-    """Memory where there is enough of it: folders of hostile code are emptied there in no time."""
+def _parent_folder() -> str:
+    """Where to make scratch folders: in memory if there is enough, as they are emptied there in no time."""
     with contextlib.suppress(OSError):
         room = os.statvfs(_MEMORY)
         if room.f_bavail * room.f_frsize >= _ENOUGH and os.access(_MEMORY, os.W_OK | os.X_OK):
@@ -112,6 +116,7 @@ def _place() -> str:
 
 
 def _removed(folder: str, seconds: float) -> bool:
+    """Removes a folder with all that is in it; False when it could not be done in time."""
     try:
         root = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -136,6 +141,6 @@ def remove_abandoned(*, older_than_s: float = YOUNG_S) -> None:
 
 
 def _remove_if_abandoned(folder: str, older_than_s: float) -> None:
-    with contextlib.suppress(OSError), taken_over(folder, older_than_s) as ours:
+    with contextlib.suppress(OSError), take_over(folder, older_than_s) as ours:
         if ours:
             _removed(folder, _LONG_S)

@@ -11,7 +11,7 @@ import platform
 
 from evolve.errors import SandboxUnavailable
 from evolve.sandbox.interpreter import (
-    Environment,
+    PythonEnvironment,
     executable,
     readable_paths,
     runner_command,
@@ -30,8 +30,8 @@ class Seatbelt:
 
     name = "seatbelt"
 
-    def __init__(self, environment: Environment | None = None) -> None:
-        self._environment = environment or Environment()
+    def __init__(self, environment: PythonEnvironment | None = None) -> None:
+        self._environment = environment or PythonEnvironment()
 
     def missing(self) -> str:
         if platform.system() != "Darwin":
@@ -47,10 +47,10 @@ class Seatbelt:
             return Launch(argv=argv, env=variables(scratch.path, limits, self._environment), scratch=scratch)
 
 
-def profile(scratch: str, environment: Environment | None = None) -> str:
+def profile(scratch: str, environment: PythonEnvironment | None = None) -> str:
     """The profile: everything refused but reading the system and the interpreter, and the scratch folder."""
-    shown = readable_paths(environment or Environment())
-    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *shown, scratch))
+    paths = readable_paths(environment or PythonEnvironment())
+    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *paths, scratch))
     return "\n".join(
         (
             "(version 1)",

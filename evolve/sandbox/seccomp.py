@@ -16,10 +16,14 @@ from evolve.errors import SandboxUnavailable
 from evolve.sandbox.syscalls import ALWAYS_DENIED, JUDGED, METADATA, NEW_PROCESS, NEWEST, SIGNALS, Numbers
 
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+# opcodes of classic BPF (linux/bpf_common.h): BPF_LD|W|ABS, JEQ, JGT, JSET, AND, RET
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER, _JUMP_BITS, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
+# SECCOMP_RET_*; the low 16 bits of ERRNO are the error number
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _DONE, _EPERM, _ENOSYS = 0, 1, 38
+# numbers of the x32 ABI begin right above it (__X32_SYSCALL_BIT)
 _X32_BIT = 0x3FFFFFFF
+# CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET together
 _NAMESPACE_FLAGS = 0x7E020000
 _CLONE_THREAD = 0x00010000
 # TIOCSTI and TIOCLINUX type into a terminal; FIOSETOWN and SIOCSPGRP aim signals at other processes
@@ -47,6 +51,7 @@ class _Filter:
     """Collects instructions for one architecture; every rule leaves the call number loaded."""
 
     def __init__(self, architecture: str) -> None:
+        # struct seccomp_data: the number at 0, the architecture at 4, arguments of eight bytes from 16 on
         self._column = list(_AUDIT_ARCH).index(architecture)
         self._code: list[Instruction] = [
             (_LOAD, 0, 0, 4),
@@ -103,6 +108,7 @@ def _require_value(value: int) -> list[Instruction]:
 
 def _local_stream_pair() -> list[Instruction]:
     """Only ``socketpair(AF_UNIX, SOCK_STREAM)``: a datagram pair could address any socket by name."""
+    # the first argument is AF_UNIX; of the second (at 24) the upper bits, such as SOCK_CLOEXEC, do not matter
     return [
         (_JUMP_EQUAL, 0, 3, 1),
         (_LOAD, 0, 0, 24),
@@ -134,6 +140,7 @@ def border_filter(architecture: str | None = None) -> bytes:
     rules.deny({"setsid": JUDGED["setsid"]}, _DONE)
     rules.judge("clone", 0, _refuse_bits(_NAMESPACE_FLAGS))
     rules.judge("socketpair", 0, _local_stream_pair())
+    # 0 is the process itself: limits of the supervisor could be set from inside, and were
     rules.judge("prlimit64", 0, _require_value(0))
     rules.judge("setpriority", 0, _own_process())
     rules.judge("ioctl", 1, _refuse_values(_REFUSED_CONTROLS))

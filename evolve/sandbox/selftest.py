@@ -1,4 +1,4 @@
-"""Asks a backend by deeds, not by version: every probe tries something forbidden and is judged from outside.
+"""Tests a backend by what it stops: every probe tries something forbidden and is judged from outside.
 
 A kernel that reports a feature may not enforce it, and a host may allow a namespace and then strip it.
 """
@@ -83,7 +83,7 @@ def _traps(folder: Path) -> Iterator[_Traps]:
 
 
 def self_test(backend: Backend, folder: Path) -> list[ProbeOutcome]:
-    """Every probe against one backend; it may be used when all passed.
+    """Runs every probe against one backend, which may be used when all passed.
 
     Args:
         backend: The confinement to judge.
@@ -94,18 +94,19 @@ def self_test(backend: Backend, folder: Path) -> list[ProbeOutcome]:
         return [ProbeOutcome(name="present", passed=False, detail=lacking)]
     try:
         with _traps(folder) as traps, IsolatedSandbox(backend) as sandbox:
+            # first that it runs anything: a sandbox in which nothing works stops every probe
             increment = Program(source="def f(x):\n    return x + 1\n", entry="f")
             works = sandbox.run_programs([increment], [[1]], SandboxLimits(wall_s=_LONG_S))
             outcome = works.programs[0].outputs[0]
             if outcome.value != 2:
                 return [ProbeOutcome(name="works", passed=False, detail=works.fault or outcome.error)]
-            found = [ProbeOutcome(name="works", passed=True), *_reaching_out(sandbox, traps)]
-            return [*found, *_limits(sandbox)]
+            outcomes = [ProbeOutcome(name="works", passed=True), *_probe_outside(sandbox, traps)]
+            return [*outcomes, *_probe_limits(sandbox)]
     except (OSError, SandboxUnavailable) as error:
         return [ProbeOutcome(name="works", passed=False, detail=str(error))]
 
 
-def _reaching_out(sandbox: IsolatedSandbox, traps: _Traps) -> Iterator[ProbeOutcome]:
+def _probe_outside(sandbox: IsolatedSandbox, traps: _Traps) -> Iterator[ProbeOutcome]:
     source = _PROBES.read_text(encoding="utf-8")
     abstract = traps.abstract
     path_name = traps.path_socket.getsockname()
@@ -134,8 +135,9 @@ def _plain_environment(outcome: Outcome) -> bool:
     return isinstance(outcome.value, list) and set(outcome.value) <= allowed
 
 
-def _limits(sandbox: IsolatedSandbox) -> Iterator[ProbeOutcome]:
+def _probe_limits(sandbox: IsolatedSandbox) -> Iterator[ProbeOutcome]:
     memory = Program(source=f"def f():\n    return len(bytearray({4 * _MEMORY_MB} << 20))\n", entry="f")
+    # macOS does not enforce a limit of addresses
     if sandbox.backend != "seatbelt":
         run = sandbox.run_programs([memory], [[]], SandboxLimits(wall_s=_LONG_S, memory_mb=_MEMORY_MB)).programs[0]
         yield ProbeOutcome(name="memory limit", passed=not run.outputs[0].ok, detail=run.outputs[0].error)

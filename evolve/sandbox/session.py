@@ -12,16 +12,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evolve.errors import SandboxUnavailable
-from evolve.sandbox.descent import children_of, descendants, usage
+from evolve.sandbox.descent import children_of, descendants, tree_usage
 from evolve.sandbox.protocol import Backend, Launch, SandboxLimits
 from evolve.sandbox.replies import ReplyReader
 from evolve.sandbox.taskgroup import make_task_group
 from evolve.sandbox.text import visible
 
 _CHUNK = 1 << 16
+# only a machine that is stuck takes as long; a cold start takes about a tenth of a second
 _START_S = 30.0
+# the runner ends the code first and replies; with this an execution still ends within a second
 _GRACE_S = 0.6
 _MEASURE_EVERY_S = 0.05
+# times the limit of one process: the kernel bounds each, and knows no bound for a tree
 _TREE_MEMORY = 1.5
 _MOST_THREADS = 80  # 64 of the code, some of ours
 _NOTICED = 8  # tasks over the bound, so that the supervisor sees that it was passed
@@ -65,7 +68,7 @@ class Order:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exchange:
+class RunnerExchange:
     """What one request brought: the reply as far as it came and how it ended.
 
     Attributes:
@@ -89,14 +92,14 @@ class Exchange:
         """What went wrong with the sandbox itself, or ""."""
         if self.killed == "start":
             return f"the sandbox was not ready after {_START_S:g} s"
-        found = self.trouble or next((block.fault for block in self.reply.blocks if block.fault), "")
-        if found or self.killed or self.reply.complete:
-            return found
-        said = visible(bytes(self.stderr.data).decode("utf-8", "replace")).strip()[-_FAULT_TEXT:]
-        return f"the sandbox ended early{': ' if said else ''}{said}"
+        reason = self.trouble or next((block.fault for block in self.reply.blocks if block.fault), "")
+        if reason or self.killed or self.reply.complete:
+            return reason
+        output = visible(bytes(self.stderr.data).decode("utf-8", "replace")).strip()[-_FAULT_TEXT:]
+        return f"the sandbox ended early{': ' if output else ''}{output}"
 
 
-class Session:
+class RunnerProcess:
     """One running sandboxed interpreter. Not safe for threads; never shared across a fork.
 
     Raises:
@@ -121,11 +124,12 @@ class Session:
         """Starts it, and notes in ``undo`` what has to be done where a later part fails."""
         self._result, writing = os.pipe()
         undo.callback(os.close, self._result)
-        with contextlib.ExitStack() as handed_on:
-            handed_on.callback(os.close, writing)
+        # our copies are closed in any case: the end of the reply shows only when no writer is left
+        with contextlib.ExitStack() as to_close:
+            to_close.callback(os.close, writing)
             launch = backend.launch(writing, limits)
             for descriptor in launch.pass_fds:
-                handed_on.callback(os.close, descriptor)
+                to_close.callback(os.close, descriptor)
             self._scratch, self._ending = launch.scratch, launch.ending
             if launch.scratch is not None:
                 undo.callback(launch.scratch.remove)
@@ -133,7 +137,7 @@ class Session:
             self._group = make_task_group(most) if launch.grouped else None
             if self._group is not None:
                 undo.callback(self._group.end)
-            self._process = self._started(launch, (writing, *launch.pass_fds))
+            self._process = self._spawned(launch, (writing, *launch.pass_fds))
         undo.callback(self._end)
         self._streams = [self._process.stdout, self._process.stderr, self._process.stdin]
         for stream in self._streams:
@@ -142,8 +146,9 @@ class Session:
         for descriptor in (self._result, *(stream.fileno() for stream in self._streams if stream is not None)):
             os.set_blocking(descriptor, False)
 
-    def _started(self, launch: Launch, descriptors: tuple[int, ...]) -> subprocess.Popen[bytes]:
+    def _spawned(self, launch: Launch, descriptors: tuple[int, ...]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
+            # through a shell, as only the command itself can enter before it starts anything
             self._group.entered_by(launch.argv) if self._group else list(launch.argv),
             env=dict(launch.env),
             cwd=launch.folder,
@@ -160,7 +165,9 @@ class Session:
         """Whether it still runs and belongs to this process."""
         return self.owner == os.getpid() and self._process.poll() is None
 
-    def exchange(self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None) -> Exchange:
+    def exchange(
+        self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None
+    ) -> RunnerExchange:
         """Sends one request and reads until its reply is complete, the process is gone or time is up.
 
         Starting counts against an allowance of its own, so a slow machine does not use up the time of the code.
@@ -175,16 +182,16 @@ class Session:
         watch = _Watch(self._process.pid, limits, self._ready)
         trouble = ""
         try:
-            self._exchanged(order, reply, (out, err), watch, stopped)
+            self._transfer(order, reply, (out, err), watch, stopped)
         except OSError as error:
             trouble = f"the sandbox could not be asked: {error.strerror or error}"
         self._ready = reply.ready
         if self._scratch is not None and self._scratch.lost:
             trouble = "the scratch folder was removed from outside"
         late = watch.killed == "wall" and reply.complete  # what came was in time; the runner was slow to clear up
-        return Exchange(reply=reply, stdout=out, stderr=err, killed="" if late else watch.killed, trouble=trouble)
+        return RunnerExchange(reply=reply, stdout=out, stderr=err, killed="" if late else watch.killed, trouble=trouble)
 
-    def _exchanged(
+    def _transfer(
         self,
         order: Order,
         reply: ReplyReader,
@@ -214,6 +221,7 @@ class Session:
                     else:
                         _receive(selector, key)
         for descriptor, capture in ((stdout, out), (stderr, err)):
+            # output that came before the reply may still lie in the pipe
             _drain(descriptor, capture)
 
     def close(self) -> None:
@@ -234,7 +242,7 @@ class Session:
                     stream.close()
 
     def _end(self) -> None:
-        """From the inside out, so that each process is still there to reap what it started."""
+        """Ends all processes, from the inside out, so that each is still there to reap what it started."""
         if self._ending == "inside":
             # the first process of a namespace takes all others with it, at once and however many
             self._kill(children_of(self._process.pid))
@@ -285,7 +293,8 @@ def _receive(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> No
 
 
 def _drain(descriptor: int, capture: Capture) -> None:
-    """Takes what is already there; bounded, because a process may go on writing."""
+    """Reads what is already in a pipe; bounded, because a process may go on writing."""
+    # 64 chunks are more than a pipe holds
     for _ in range(64):
         try:
             data = os.read(descriptor, _CHUNK)
@@ -297,7 +306,7 @@ def _drain(descriptor: int, capture: Capture) -> None:
 
 
 class _Watch:
-    """The clock of one exchange, and what the kernel does not bound: memory of all processes, tasks of root."""
+    """Keeps one exchange to its time, and to limits that the kernel lacks: memory of all processes, tasks of root."""
 
     def __init__(self, process: int, limits: SandboxLimits, ready: bool) -> None:
         self.killed = ""
@@ -319,7 +328,7 @@ class _Watch:
         elif now >= self._measure:
             self._measure = now + self._every
             most = self._limits.processes + _MOST_THREADS
-            use = usage(self._process, most + 1)
+            use = tree_usage(self._process, most + 1)
             if use.tasks > most:
                 self.killed = "processes"
             elif use.resident > self._limits.memory_mb * _TREE_MEMORY * (1 << 20):

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evolve.sandbox.ownership import YOUNG_S, hold, taken_over
+from evolve.sandbox.ownership import YOUNG_S, lock_folder, take_over
 from evolve.sandbox.protocol import SandboxLimits
 
 _PREFIX = "evolve-tasks-"
@@ -30,8 +30,8 @@ class TaskGroup:
         held: A descriptor that keeps it ours, closed at the end; -1 for none.
     """
 
-    def __init__(self, folder: Path, held: int = -1) -> None:
-        self._folder, self._held = folder, held
+    def __init__(self, folder: Path, lock: int = -1) -> None:
+        self._folder, self._lock = folder, lock
 
     def entered_by(self, command: Sequence[str]) -> list[str]:
         """The command that enters the group and then becomes ``command``, with the same process number."""
@@ -39,6 +39,7 @@ class TaskGroup:
 
     def end(self) -> None:
         """Kills what is still in the group, which cannot grow meanwhile, and removes it; safe to repeat."""
+        # first, or what is killed is replaced faster than it can be found
         _write(self._folder / "pids.max", "0")
         deadline = time.monotonic() + _END_S
         while not _removed(self._folder) and time.monotonic() < deadline:
@@ -46,12 +47,12 @@ class TaskGroup:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(number, signal.SIGKILL)
             time.sleep(0.002)
-        if self._held >= 0:
-            os.close(self._held)
-            self._held = -1
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
 
 
-def unbound(limits: SandboxLimits) -> bool:
+def needs_task_group(limits: SandboxLimits) -> bool:
     """Whether code may start processes and rlimits do not say how many."""
     return limits.processes > 0 and os.getuid() == 0
 
@@ -65,10 +66,10 @@ def make_task_group(most: int) -> TaskGroup | None:
         except OSError:
             continue
         with contextlib.suppress(OSError):
-            held = hold(str(folder))
+            lock_fd = lock_folder(str(folder))
             if _write(folder / "pids.max", str(most)):
-                return TaskGroup(folder, held)
-            os.close(held)
+                return TaskGroup(folder, lock_fd)
+            os.close(lock_fd)
         _removed(folder)
     return None
 
@@ -78,7 +79,7 @@ def remove_abandoned_groups(*, older_than_s: float = YOUNG_S) -> None:
     for parent in _parents():
         with contextlib.suppress(OSError):
             for folder in parent.glob(f"{_PREFIX}*"):
-                with contextlib.suppress(OSError), taken_over(str(folder), older_than_s) as ours:
+                with contextlib.suppress(OSError), take_over(str(folder), older_than_s) as ours:
                     if ours:
                         TaskGroup(folder).end()
 
@@ -93,6 +94,7 @@ def _parents() -> Iterator[Path]:
     for mount in mounts:
         rest = mount[mount.index("-") + 1 :]
         kind, options = rest[0], rest[-1].split(",")
+        # version 1 mounts each controller apart, version 2 all of them together
         if kind != "cgroup2" and not (kind == "cgroup" and "pids" in options):
             continue
         top = Path(mount[4])

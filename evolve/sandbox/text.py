@@ -6,7 +6,8 @@ import unicodedata
 
 from evolve.files import clean_text
 
-_KEPT = frozenset("\n\t")
+_SHOWN_AS_IS = frozenset("\n\t")
+# controls, formats and the like: they recolour a terminal, or reverse what a person reads
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -19,7 +20,7 @@ def visible(text: str) -> str:
     if cleaned.isascii() and cleaned.isprintable():
         return cleaned
     return "".join(
-        c if c in _KEPT or unicodedata.category(c) not in _HIDDEN else c.encode("unicode_escape").decode("ascii")
+        c if c in _SHOWN_AS_IS or unicodedata.category(c) not in _HIDDEN else c.encode("unicode_escape").decode("ascii")
         for c in cleaned
     )
 

@@ -6,7 +6,7 @@ Never chosen by itself. What is learned this way is marked, and never exported.
 from __future__ import annotations
 
 from evolve.sandbox.descent import tasks_of_user
-from evolve.sandbox.interpreter import Environment, runner_command, runner_config, variables
+from evolve.sandbox.interpreter import PythonEnvironment, runner_command, runner_config, variables
 from evolve.sandbox.protocol import UNSANDBOXED, Launch, SandboxLimits
 from evolve.sandbox.scratch import new_scratch
 
@@ -16,8 +16,8 @@ class Unconfined:
 
     name = UNSANDBOXED
 
-    def __init__(self, environment: Environment | None = None) -> None:
-        self._environment = environment or Environment()
+    def __init__(self, environment: PythonEnvironment | None = None) -> None:
+        self._environment = environment or PythonEnvironment()
 
     def missing(self) -> str:
         return ""

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# O_NONBLOCK, because to open a pipe would wait for its other end
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# no honest tree is deeper; one of 3,000 levels once ended the supervisor by recursion
 _DEEPEST = 32
 
 
 # what code can bring about with names, links and rights; every other error is the machine's
-_OF_THE_CODE = frozenset(
+_CAUSED_BY_CODE = frozenset(
     {
         *(errno.EACCES, errno.EPERM, errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR, errno.ELOOP),
         *(errno.ENOENT, errno.ENAMETOOLONG, errno.ENXIO, errno.ENODEV, errno.ETXTBSY),
@@ -29,9 +31,9 @@ _OF_THE_CODE = frozenset(
 )
 
 
-def is_of_the_code(error: OSError) -> bool:
+def is_caused_by_code(error: OSError) -> bool:
     """Whether an error of a call on the folder says something about its content, and not about the machine."""
-    return error.errno in _OF_THE_CODE
+    return error.errno in _CAUSED_BY_CODE
 
 
 def is_full(error: OSError) -> bool:
@@ -62,11 +64,12 @@ def wipe(root: int, *, most: int = 20_000, seconds: float = 0.3) -> None:
             if inner:
                 name = inner.pop()
                 above.append((name, inner, os.fstat(folder).st_ino))
-                folder = _step(folder, _open_folder(folder, name))
+                folder = _replace_descriptor(folder, _open_folder(folder, name))
                 inner = _without_files(folder)
                 continue
             name, inner, inode = above.pop()
-            folder = _step(folder, os.open("..", _FOLDER, dir_fd=folder))
+            folder = _replace_descriptor(folder, os.open("..", _FOLDER, dir_fd=folder))
+            # ".." leads elsewhere once the folder below was moved
             if os.fstat(folder).st_ino != inode:
                 raise NotWiped("the scratch folder changed while it was emptied")
             os.rmdir(name, dir_fd=folder)
@@ -74,13 +77,13 @@ def wipe(root: int, *, most: int = 20_000, seconds: float = 0.3) -> None:
         os.close(folder)
 
 
-def _step(old: int, new: int) -> int:
+def _replace_descriptor(old: int, new: int) -> int:
     os.close(old)
     return new
 
 
 def _without_files(folder: int) -> list[str]:
-    """Removes what is not a folder; the names of the folders."""
+    """Removes what is not a folder; gives the names of the folders."""
     folders = []
     for name in os.listdir(folder):
         if stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
@@ -102,6 +105,7 @@ def _open_folder(root: int, name: str) -> int:
         os.chmod(name, 0o700, dir_fd=root)
         return os.open(name, _FOLDER, dir_fd=root)
     try:
+        # its owner can take these rights away, and then nothing in it can be removed
         if os.fstat(folder).st_mode & 0o700 != 0o700:
             os.fchmod(folder, 0o700)
     except OSError:
@@ -122,13 +126,13 @@ def larger_than(root: int, size: int, most: int) -> bool:
     while pending:
         prefix = pending.pop()
         try:
-            entries, used, inner = _measured(root, prefix, most)
+            entries, used, inner = _measure_folder(root, prefix, most)
         except FileNotFoundError:
             if not prefix:
                 raise
             continue  # gone again while we looked
         except OSError as error:
-            if not is_of_the_code(error):
+            if not is_caused_by_code(error):
                 raise
             return True
         most, size = most - entries, size - used
@@ -138,15 +142,16 @@ def larger_than(root: int, size: int, most: int) -> bool:
     return False
 
 
-def _measured(root: int, prefix: str, most: int) -> tuple[int, int, list[str]]:
+def _measure_folder(root: int, prefix: str, most: int) -> tuple[int, int, list[str]]:
     """How many entries one folder has, what they use, and the names of folders among them."""
-    folder = _below(root, prefix)
+    folder = _open_below(root, prefix)
     size, inner = 0, []
     try:
         names = os.listdir(folder)
         for name in names[: most + 1]:
             with contextlib.suppress(FileNotFoundError):
                 state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                # what it occupies, folders included: a file with holes may have any size
                 size += state.st_blocks * 512
                 if stat.S_ISDIR(state.st_mode):
                     inner.append(name)
@@ -168,9 +173,9 @@ def regular_files(root: int, size: int, most: int, refuse: Callable[[str], None]
     while pending and most > 0:
         prefix = pending.pop(0)
         try:
-            folder = _below(root, prefix)
+            folder = _open_below(root, prefix)
         except OSError as error:
-            if not (prefix and is_of_the_code(error)):
+            if not (prefix and is_caused_by_code(error)):
                 raise
             refuse(prefix)
             continue
@@ -179,11 +184,11 @@ def regular_files(root: int, size: int, most: int, refuse: Callable[[str], None]
             if most < 0:
                 break
             path = f"{prefix}/{name}" if prefix else name
-            kind = _kind(folder, name)
+            kind = _file_type(folder, name)
             if kind == stat.S_IFDIR and prefix.count("/") < _DEEPEST:
                 pending.append(path)
                 continue
-            data = _content(folder, name, size) if kind == stat.S_IFREG else None
+            data = _read_plain_file(folder, name, size) if kind == stat.S_IFREG else None
             if data is None:
                 refuse(path)
             else:
@@ -192,17 +197,17 @@ def regular_files(root: int, size: int, most: int, refuse: Callable[[str], None]
         os.close(folder)
 
 
-def _kind(folder: int, name: str) -> int:
+def _file_type(folder: int, name: str) -> int:
     """What an entry is, as in its mode; 0 where that cannot be said."""
     try:
         return stat.S_IFMT(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
     except OSError as error:
-        if not is_of_the_code(error):
+        if not is_caused_by_code(error):
             raise
         return 0
 
 
-def _below(root: int, prefix: str) -> int:
+def _open_below(root: int, prefix: str) -> int:
     """A folder below ``root``, opened part by part."""
     folder = os.dup(root)
     try:
@@ -216,16 +221,17 @@ def _below(root: int, prefix: str) -> int:
     return folder
 
 
-def _content(folder: int, name: str, size: int) -> bytes | None:
+def _read_plain_file(folder: int, name: str, size: int) -> bytes | None:
     """The bytes of one file; None where it is not plain, too large, or cannot be read."""
     try:
         file = os.open(name, _FILE, dir_fd=folder)
     except OSError as error:
-        if not is_of_the_code(error):
+        if not is_caused_by_code(error):
             raise
         return None
     try:
         state = os.fstat(file)
+        # looked at again once it is open: the name may mean another file by now
         if not stat.S_ISREG(state.st_mode) or state.st_nlink != 1 or state.st_size > size:
             return None
         parts = []
@@ -257,6 +263,7 @@ def place_file(root: int, name: str, data: bytes) -> None:
             os.close(folder)
             folder = inner
         with contextlib.suppress(FileNotFoundError):
+            # a new file, never the old one written over: that may have a second name
             os.unlink(last, dir_fd=folder)
         file = os.open(last, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
         try:

@@ -1,4 +1,4 @@
-"""What a forked process does inside the sandbox: limits itself, then runs a program, tests or an action.
+"""What a forked process does inside the sandbox: takes on its limits, then runs a program or tests.
 
 Sent as text and run next to the runner; never imported by evolve. Here, around the code under test, everything is
 caught: whatever the code raises is its result.
@@ -47,12 +47,14 @@ class ProgramFilter:
 
         Lets the supervisor look at its open files too; other code in here can look at nothing.
         """
+        # PR_SET_DUMPABLE, then PR_SET_PDEATHSIG
         self.prctl(4, 1, 0, 0, 0)
         if self.prctl(1, signal.SIGKILL, 0, 0, 0) or os.getppid() != self.parent:
             raise OSError("the runner is gone")
 
     def install(self) -> None:
         """Adds the filter to this process for good; raises OSError when the kernel refuses."""
+        # PR_SET_NO_NEW_PRIVS, which filters require, then PR_SET_SECCOMP with SECCOMP_MODE_FILTER
         if self.prctl(38, 1, 0, 0, 0) or self.prctl(22, 2, self.address, 0, 0):
             raise OSError("the program filter was refused")
 
@@ -66,7 +68,9 @@ def kernel_limits(limits: Mapping[str, int], others: int, session: bool) -> list
         session: Whether the process lives for several actions, so that only an asked-for CPU limit holds.
     """
     memory, size = limits["memory_mb"] * MEBIBYTE, limits["file_mb"] * MEBIBYTE
+    # 64 threads are always allowed; the kernel counts them as it counts processes
     cpu, tasks = limits["cpu_s"], 64 + limits["processes"]
+    # without a namespace the kernel counts all tasks of the user, also those outside
     if others:
         tasks += others + OTHERS_MAY_GROW
     if session and not limits["cpu_given"]:
@@ -75,6 +79,7 @@ def kernel_limits(limits: Mapping[str, int], others: int, session: bool) -> list
     for kind, soft, hard in (
         ("RLIMIT_AS", memory, memory),
         ("RLIMIT_FSIZE", size, size),
+        # the soft limit sends SIGXCPU, which says what was reached; the hard one kills what ignores it
         ("RLIMIT_CPU", cpu, cpu + 1),
         ("RLIMIT_NPROC", tasks, tasks),
         ("RLIMIT_NOFILE", 64, 64),
@@ -114,6 +119,7 @@ def plain(value: Any, depth: int = 0) -> Any:
         if not all(type(key) is str for key in value):
             raise TypeError("not a JSON value: dict with keys that are not text")
         return {checked(key): plain(item, depth + 1) for key, item in value.items()}
+    # subclasses become their plain kind: what they add does not cross
     for base in (str, int, float):
         if isinstance(value, base):
             return plain(base(value), depth + 1)
@@ -125,6 +131,7 @@ def checked(value: Any) -> Any:
     if isinstance(value, str):
         if not value.isascii():
             value.encode("utf-8")
+    # value != value: NaN alone
     elif value != value or value in (float("inf"), float("-inf")):
         raise ValueError("not a JSON value: " + repr(value))
     return value
@@ -203,7 +210,7 @@ def call_program(job: Job, rows: Sequence[Sequence[str]], report: Reporter) -> N
         report.send(line)
 
 
-class Files:
+class TextImporter:
     """Imports modules from the job's texts, before anything on disk."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
@@ -213,12 +220,12 @@ class Files:
         stem = name.replace(".", "/")
         for place, package in ((stem + ".py", False), (stem + "/__init__.py", True)):
             if place in self.files:
-                loader: Any = Loader(self.files[place], place)
+                loader: Any = TextLoader(self.files[place], place)
                 return type(sys.__spec__)(name, loader, is_package=package)
         return None
 
 
-class Loader:
+class TextLoader:
     def __init__(self, text: str, place: str) -> None:
         self.text, self.place = text, place
 
@@ -232,7 +239,7 @@ class Loader:
 def call_tests(job: Job, rows: Sequence[Sequence[str]], report: Reporter) -> None:
     """Imports the test file and calls its ``test_*`` functions in the order of their definition."""
     names = tuple(job["files"])
-    sys.meta_path.insert(0, Files(job["files"]))
+    sys.meta_path.insert(0, TextImporter(job["files"]))
     module = type(sys)("tests_under_sandbox")
     sys.modules[module.__name__] = module
     report.begun()
@@ -243,6 +250,7 @@ def call_tests(job: Job, rows: Sequence[Sequence[str]], report: Reporter) -> Non
         return
     report.send({"load": ""})
     for name, function in list(module.__dict__.items()):
+        # an answer with a function test_* would otherwise add tests of its own
         own = function is not getattr(sys.modules.get("solution"), name, None)
         if name.startswith("test_") and callable(function) and own:
             line: dict[str, Any] = {"value": None}

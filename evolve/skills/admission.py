@@ -81,12 +81,14 @@ class _Refused(Exception):
         self.check, self.reason = check, reason
 
 
-class _Fault(Exception):
+class _SandboxFailure(Exception):
     """The sandbox itself failed; never leaves this module."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Case:
+    """A skill that is being judged, with what it is judged against and the figures of its checks so far."""
+
     skill: Skill
     unseen: Sequence[Row]
     active: Sequence[Skill]
@@ -139,11 +141,13 @@ class Admission:
         failed = reason = ""
         fault = False
         try:
+            # Cheapest first. The audit comes last: it allows several times what the unwatched runs took, so a late end
+            # is the machine's fault.
             for check in (self._lint, self._unseen, self._tree, self._duplicate, self._tests, self._audit):
                 check(case)
         except _Refused as refusal:
             failed, reason = refusal.check, refusal.reason
-        except _Fault as problem:
+        except _SandboxFailure as problem:
             failed, reason, fault = "sandbox", str(problem), True
         return Verdict(
             digest=skill.digest,
@@ -167,6 +171,7 @@ class Admission:
             raise _Refused("unseen", f"only {len(case.unseen)} unseen rows, at least {UNSEEN} are needed")
         program = Program(source=case.skill.code, entry=case.skill.entry)
         inputs = [row.input for row in case.unseen]
+        # What hangs on the order of a set is right under one seed and wrong under another.
         for seed in (0, 1):
             run = self._run([program], inputs, hash_seed=seed)[0]
             if run.error:
@@ -184,20 +189,25 @@ class Admission:
             return
         inputs = similar_inputs(case.inputs, _VARIATIONS) + [list(row.input) for row in case.unseen]
         run = self._run([Program(source=case.skill.code, entry=case.skill.entry)], inputs)[0]
-        for mine, outcome in zip(self._interpret(case.skill.tree, inputs), run.outputs, strict=True):
-            if not self._same(mine, outcome):
+        for expected, outcome in zip(self._interpret(case.skill.tree, inputs), run.outputs, strict=True):
+            if not self._same(expected, outcome):
                 raise _Refused("tree", "its tree and its code give different values")
         case.checks["tree_inputs"] = len(inputs)
 
     def _duplicate(self, case: _Case) -> None:
-        mine = shape(case.skill.signature)
-        others = [s for s in case.active if shape(s.signature) == mine and s.status in ("admitted", "trusted")]
+        # Parameters may have other names in a twin.
+        types = shape(case.skill.signature)
+        others = [s for s in case.active if shape(s.signature) == types and s.status in ("admitted", "trusted")]
         for other in others:
             if other.digest == case.skill.digest or same_source(other, case.skill):
                 raise _Refused("duplicate", f"the same program as {other.name}")
         if not others:
             return
-        inputs = similar_inputs([*case.inputs, *(row.input for other in others for row in other.rows[:3])], _VARIATIONS)
+        inputs = similar_inputs(
+            # Few rows of each: the inputs must be the same for all, and every skill of this shape runs on all of them.
+            [*case.inputs, *(row.input for other in others for row in other.rows[:3])],
+            _VARIATIONS,
+        )
         programs = [Program(source=s.code, entry=s.entry) for s in (case.skill, *others)]
         first, *rest = self._run(programs, inputs)
         case.checks["compared_with"] = len(others)
@@ -208,6 +218,7 @@ class Admission:
     def _tests(self, case: _Case) -> None:
         """The author's tests on the program and on all its mutants, in one execution."""
         skill = case.skill
+        # Tests that assert nothing pass on every program. That they fail on wrong ones shows that they say something.
         versions = mutants(skill.code, _MUTANTS)
         modules = [
             TestModule(files={"skill.py": code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
@@ -222,17 +233,18 @@ class Admission:
             raise _Refused("tests", f"{failures[0].name} fails: {failures[0].error}")
         if not original.outputs:
             raise _Refused("tests", "it has no tests")
-        unnoticed = [code for code, run in zip(versions, runs, strict=True) if not _noticed(run)]
+        # What no test noticed may still be the same program; only values tell.
+        unnoticed = [code for code, run in zip(versions, runs, strict=True) if not _fails_tests(run)]
         self._mutation(case, len(versions) - len(unnoticed), unnoticed)
 
     def _mutation(self, case: _Case, killed: int, unnoticed: Sequence[str]) -> None:
-        missed = self._really_different(case, unnoticed)
+        missed = self._count_different(case, unnoticed)
         counted = killed + missed
         case.checks.update(mutants_killed=killed, mutants_missed=missed, mutants_equivalent=len(unnoticed) - missed)
         if counted and killed < KILLED * counted:
             raise _Refused("mutants", f"its tests notice only {killed} of {counted} wrong versions of it")
 
-    def _really_different(self, case: _Case, unnoticed: Sequence[str]) -> int:
+    def _count_different(self, case: _Case, unnoticed: Sequence[str]) -> int:
         if not unnoticed:
             return 0
         inputs = similar_inputs(case.inputs, _VARIATIONS)
@@ -244,15 +256,17 @@ class Admission:
         inputs = [*case.inputs, *(row.input for row in case.unseen)]
         # as much time as the runs before it had together, and some for loading modules
         limits = SandboxLimits(wall_s=5.0 + 5.0 * _PROGRAM_S, program_s=3.0 + 5.0 * _PROGRAM_S)
-        found = audit(self._sandbox, case.skill, inputs, limits)
-        if found.fault:
-            raise _Fault(found.fault)
-        case.checks["audited_calls"] = found.calls
-        if found.error:
+        report = audit(self._sandbox, case.skill, inputs, limits)
+        if report.fault:
+            raise _SandboxFailure(report.fault)
+        case.checks["audited_calls"] = report.calls
+        if report.error:
             raise _Refused("audit", "it does not work when it is watched")
-        if found.events:
+        if report.events:
             # without targets: they may hold the unseen rows
-            raise _Refused("audit", "it reaches for " + ", ".join(dict.fromkeys(e.split(" ")[0] for e in found.events)))
+            raise _Refused(
+                "audit", "it reaches for " + ", ".join(dict.fromkeys(e.split(" ")[0] for e in report.events))
+            )
 
     def _run(
         self, programs: Sequence[Program], inputs: Sequence[Sequence[Json]], *, hash_seed: int = 0
@@ -268,12 +282,13 @@ class Admission:
     @staticmethod
     def _checked(result: SandboxResult) -> SandboxResult:
         if result.fault or result.killed:
-            raise _Fault(result.fault or "the sandbox had to be ended")
+            raise _SandboxFailure(result.fault or "the sandbox had to be ended")
         return result
 
     def _agree(self, first: ProgramRun, second: ProgramRun, *, where_defined: bool = False) -> bool:
         pairs = list(zip(first.outputs, second.outputs, strict=True))
         if where_defined:
+            # Where the original has no value nobody promised one, so a mutant may do there what it likes.
             pairs = [(a, b) for a, b in pairs if a.ok]
         return any(a.ok for a, _ in pairs) and all(self._same(a, b) for a, b in pairs)
 
@@ -281,7 +296,7 @@ class Admission:
         return self._equal(a.value, b.value) if a.ok and b.ok else a.ok == b.ok
 
 
-def _noticed(run: ProgramRun) -> bool:
+def _fails_tests(run: ProgramRun) -> bool:
     return bool(run.error) or not run.outputs or any(not outcome.ok for outcome in run.outputs)
 
 
@@ -308,12 +323,13 @@ def _parsed(signature: str) -> ast.FunctionDef | None:
     return node if isinstance(node, ast.FunctionDef) else None
 
 
-def same_source(one: Skill, other: Skill) -> bool:
+def same_source(skill: Skill, other: Skill) -> bool:
     """Whether two skills are one program, up to the entry's name, docstrings and layout."""
-    return _essence(one) == _essence(other)
+    return _essence(skill) == _essence(other)
 
 
 def _essence(skill: Skill) -> str:
+    """The syntax tree as text, without what may differ in one program."""
     tree = ast.parse(skill.code)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == skill.entry:

@@ -108,7 +108,7 @@ def allowed() -> Allowed:
     """The lists, read once."""
     data = tomllib.loads(Path(__file__).with_name("allowed.toml").read_text(encoding="utf-8"))
     modules = {
-        module: {name: way for way, names in table.items() for name in names.split()}
+        module: {name: usage for usage, names in table.items() for name in names.split()}
         for module, table in data["modules"].items()
     }
     names = {key: words(data[key]) for key in ("builtins", "attributes", "withheld", "methods")}

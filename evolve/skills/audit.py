@@ -1,4 +1,4 @@
-"""A second look behind the lint: runs a skill in the sandbox while Python tells what it reaches for.
+"""Runs a skill in the sandbox under Python's audit hook: a second look behind the lint.
 
 The lint decides first. This run would show a way past it that the calls at hand take: no file, process or socket may be
 opened, nothing compiled, no frame looked at and no module imported but what the source names.
@@ -19,7 +19,7 @@ from evolve.skills.skill import Skill
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """What an audited run told.
+    """The result of an audited run.
 
     Attributes:
         events: What the code reached for, such as ``open '/etc/passwd'``; [] for a skill.
@@ -45,8 +45,8 @@ def audit(sandbox: Sandbox, skill: Skill, inputs: Sequence[Sequence[Json]], limi
     """
     driver = Path(__file__).with_name("watched.py").read_text(encoding="utf-8")
     modules = sorted({*modules_used(skill.code), *_imports(skill.test_code)} - {"skill"})
-    given = [skill.code, skill.entry, skill.test_code, [list(row) for row in inputs], modules]
-    result = sandbox.run_programs([Program(source=driver, entry="watched")], [given], limits)
+    arguments = [skill.code, skill.entry, skill.test_code, [list(row) for row in inputs], modules]
+    result = sandbox.run_programs([Program(source=driver, entry="watched")], [arguments], limits)
     if result.fault or result.killed or result.timed_out:
         # what ended in time unwatched has several times as much here, so this is the machine's doing
         return Audit(fault=result.fault or "the watched run had to be ended")
@@ -61,10 +61,10 @@ def audit(sandbox: Sandbox, skill: Skill, inputs: Sequence[Sequence[Json]], limi
 
 
 def _imports(source: str) -> set[str]:
-    found: set[str] = set()
+    modules: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module)
-    return found
+            modules.add(node.module)
+    return modules

@@ -1,4 +1,4 @@
-"""Functions of the library that are safe only with some arguments, and so must be seen to be called.
+"""Rules for functions of the library that are safe only with some arguments: they are called, never handed on.
 
 What decides a copy's memory, the fields of a tuple, or how an expression is compiled must stand in the source.
 """
@@ -29,48 +29,55 @@ class Calls:
     Args:
         tree: The module, made of node types that were let through.
         places: What its types are.
-        around: For every node the one around it.
+        parent_of: For every node the one around it.
     """
 
-    def __init__(self, tree: ast.Module, places: TypePlaces, around: Mapping[ast.AST, ast.AST]) -> None:
+    def __init__(self, tree: ast.Module, places: TypePlaces, parent_of: Mapping[ast.AST, ast.AST]) -> None:
         self._tree = tree
         self._called = places.called
-        self._around = around
-        self._values = values_given(tree, around)
+        self._parent_of = parent_of
+        self._values = values_given(tree, parent_of)
 
     def problems(self) -> Iterator[tuple[int, str]]:
-        """Line and words of everything that is not allowed."""
+        """Line and message of everything that is not allowed."""
         for node in ast.walk(self._tree):
             if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
                 continue
             called = self._called(node)
             if called is None or called[0] not in ("copy", "collections", "calendar", "operator", "re"):
                 continue
-            call = self._around[node]
+            call = self._parent_of[node]
             if not isinstance(call, ast.Call) or call.func is not node:
-                if called in _ONLY_CALLED or (called[0] == "re" and called[1] in _FLAGS and not self._mapped(node)):
+                if called in _ONLY_CALLED or (
+                    called[0] == "re" and called[1] in _FLAGS and not self._takes_one_argument(node)
+                ):
                     yield node.lineno, f"{called[1]} as a value: call it"
-            elif not self._fits(call, *called):
-                yield node.lineno, _WORDS[called[0]].format(called[1])
+            elif not self._arguments_allowed(call, *called):
+                yield node.lineno, _MESSAGES[called[0]].format(called[1])
 
-    def _fits(self, call: ast.Call, module: str, name: str) -> bool:
+    def _arguments_allowed(self, call: ast.Call, module: str, name: str) -> bool:
         if module == "copy":
+            # A second argument of deepcopy is its memory, which shows afterwards what was copied and where it lies.
             return len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred)
         if (module, name) == ("collections", "namedtuple"):
-            known = {one.arg for one in call.keywords} <= {"defaults", "rename"}
-            return known and len(call.args) == 2 and _written(call.args[1])
+            known = {keyword.arg for keyword in call.keywords} <= {"defaults", "rename"}
+            return known and len(call.args) == 2 and _is_literal(call.args[1])
         if module == "re" and name in _FLAGS:
+            # 128 is re.DEBUG, which prints; so a flag must be named.
             place = _FLAGS[name]
-            open_ended = any(isinstance(one, ast.Starred) for one in call.args) or None in {
-                one.arg for one in call.keywords
+            open_ended = any(isinstance(argument, ast.Starred) for argument in call.args) or None in {
+                keyword.arg for keyword in call.keywords
             }
-            given = [*call.args[place : place + 1], *(one.value for one in call.keywords if one.arg == "flags")]
-            return not open_ended and all(self._is_flag(one) for one in given)
+            flags = [
+                *call.args[place : place + 1],
+                *(keyword.value for keyword in call.keywords if keyword.arg == "flags"),
+            ]
+            return not open_ended and all(self._is_flag(flag) for flag in flags)
         return True
 
-    def _mapped(self, node: ast.expr) -> bool:
+    def _takes_one_argument(self, node: ast.expr) -> bool:
         """Whether a function gets one argument only, by what it is handed to."""
-        match self._around[node]:
+        match self._parent_of[node]:
             case ast.Call(func=function, args=[first, other]):
                 known = self._called(function) in (("", "map"), ("", "filter"))
                 return known and first is node and not isinstance(other, ast.Starred)
@@ -87,20 +94,21 @@ class Calls:
         called = self._called(node)
         if called is not None:
             return called[0] == "re" and called[1] in allowed().modules["re"] and called[1].isupper()
+        # Names may be given each other, as in `flags |= more`, so this is not followed for ever.
         if not isinstance(node, ast.Name) or depth > 3:
             return False
         values = self._values.get(node.id, [])
-        return bool(values) and all(one is not None and self._is_flag(one, depth + 1) for one in values)
+        return bool(values) and all(value is not None and self._is_flag(value, depth + 1) for value in values)
 
 
-_WORDS = {
+_MESSAGES = {
     "copy": "{} of anything but one value",
     "collections": "{} with fields that do not stand in the source",
     "re": "{} with flags that are not named, such as re.IGNORECASE",
 }
 
 
-def _written(fields: ast.expr) -> bool:
+def _is_literal(fields: ast.expr) -> bool:
     """Whether the names of fields are texts of the source."""
     parts = fields.elts if isinstance(fields, ast.List | ast.Tuple) else [fields]
-    return all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in parts)
+    return all(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in parts)

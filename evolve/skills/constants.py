@@ -1,4 +1,4 @@
-"""Constant expressions whose value is known from the source, and small."""
+"""Works out constant expressions of a source, within bounds on the size of every value."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ def constants(tree: ast.Module) -> dict[str, Any]:
             bound[node.arg] += 1
         elif isinstance(node, ast.alias):
             bound[node.asname or node.name.split(".")[0]] += 1
+    # In order of the source, because later constants may be made of earlier ones.
     known: dict[str, Any] = {}
     for node in tree.body:
         match node:
@@ -93,11 +94,11 @@ def evaluated(node: ast.expr, known: Mapping[str, Any]) -> Any:
             value = [evaluated(part, known) for part in parts]
             value = tuple(value) if isinstance(node, ast.Tuple) else value
         case ast.UnaryOp(op=op, operand=operand) if type(op) in _UNARY:
-            value = _made(_UNARY[type(op)], evaluated(operand, known))
+            value = _applied(_UNARY[type(op)], evaluated(operand, known))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             sides = evaluated(left, known), evaluated(right, known)
-            _bounded(op, *sides)
-            value = _made(_BINARY[type(op)], *sides)
+            _refuse_large(op, *sides)
+            value = _applied(_BINARY[type(op)], *sides)
         case _:
             raise NotConstant
     if _size(value) > MOST_ITEMS or (isinstance(value, int) and value.bit_length() > MOST_BITS):
@@ -105,24 +106,26 @@ def evaluated(node: ast.expr, known: Mapping[str, Any]) -> Any:
     return value
 
 
-def _made(operation: Callable[..., Any], *values: Any) -> Any:
+def _applied(operation: Callable[..., Any], *values: Any) -> Any:
     try:
         return operation(*values)
     except (TypeError, ValueError, ArithmeticError) as error:
         raise NotConstant from error
 
 
-def _bounded(op: ast.operator, left: Any, right: Any) -> None:
+def _refuse_large(op: ast.operator, left: Any, right: Any) -> None:
     """Refuses an operation whose result may be large, by the sizes of its operands, which are small."""
     whole = isinstance(left, int) and isinstance(right, int)
     match op:
+        # The bits of a power are at most the bits of its base times the exponent; so nothing large is ever made.
         case ast.Pow():
             large = whole and abs(right) * left.bit_length() > MOST_BITS
         case ast.LShift():
             large = whole and left.bit_length() + right > MOST_BITS
         case ast.Mult():
+            # A number times a number stays small where both are; what grows is a text or list that is repeated.
             sizes = _size(left), _size(right)
-            large = not whole and max(sizes) * max(_times(left), _times(right)) > MOST_ITEMS
+            large = not whole and max(sizes) * max(_factor(left), _factor(right)) > MOST_ITEMS
         case ast.Mod() if isinstance(left, str | bytes):
             raise NotConstant  # a format may name any width
         case _:
@@ -131,7 +134,7 @@ def _bounded(op: ast.operator, left: Any, right: Any) -> None:
         raise TooLarge
 
 
-def _times(value: Any) -> int:
+def _factor(value: Any) -> int:
     return value if isinstance(value, int) else 0
 
 
@@ -147,25 +150,26 @@ def _is_read(node: ast.Name) -> bool:
 
 
 def assigned(tree: ast.Module, wanted: Callable[[ast.expr, Collection[str]], bool]) -> frozenset[str]:
-    """Names of the top level whose values are of a kind, which may hang on the names that were found before."""
-    found: set[str] = set()
+    """Names of the top level whose values pass a test, which also gets the names that passed before."""
+    names: set[str] = set()
     for node in tree.body:
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and wanted(node.value, found):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and wanted(node.value, names):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
-    return frozenset(found)
+            names |= {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return frozenset(names)
 
 
 def repeats(value: ast.expr, names: Collection[str]) -> bool:
-    """Whether there is a product in it, which may be one of a text, or one of these names."""
+    """Whether a value holds one of these names, or a product, which may repeat a text."""
     return any(
-        (isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)) or (isinstance(one, ast.Name) and one.id in names)
-        for one in ast.walk(value)
+        (isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult))
+        or (isinstance(part, ast.Name) and part.id in names)
+        for part in ast.walk(value)
     )
 
 
 def cheap(node: ast.BinOp) -> bool:
-    """Whether what comes of it is not much larger than what is written, unlike powers, shifts and repetitions.
+    """Whether a result is not much larger than its source, unlike those of powers, shifts and repetitions.
 
     This stops only the plainest ways to make an import endless: the run at admission bounds its time and memory.
     """

@@ -40,6 +40,7 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
     try:
         hit("folder.begin")
         target.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the target, because a folder can be renamed into place only within its file system.
         fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     except OSError as error:
         raise write_failure(target, error) from error
@@ -47,8 +48,10 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
         for name, text in files.items():
             write_atomic(fresh / name, text.encode("utf-8"))
             hit("folder.file")
+        # mkdtemp lets only its owner in; the folder is for people and other tools as well.
         fresh.chmod(0o755)
         _swap(fresh, target)
+        # A rename lasts only once the folder around it is on disk.
         sync_folder(target.parent)
         hit("folder.kept")
     except OSError as error:
@@ -59,6 +62,7 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
 
 def _swap(fresh: Path, target: Path) -> None:
     old = fresh.with_name(fresh.name + ".old")
+    # A rename cannot replace a folder that is not empty, so the old one steps aside first.
     if os.path.lexists(target):
         target.rename(old)
         hit("folder.moved")
@@ -81,6 +85,7 @@ def folder_files(skill: Skill) -> dict[str, str]:
 def _document(skill: Skill) -> str:
     fields: dict[str, str | Mapping[str, str]] = {
         "name": skill.name,
+        # Readers of the format split the file at the first two "---", wherever these stand.
         "description": " ".join(skill.description.replace("---", "-").split()),
         "metadata": {
             "entry": skill.entry,
@@ -91,7 +96,9 @@ def _document(skill: Skill) -> str:
     }
     # With keys in the order in which the record has them, so that a folder can be compared with it.
     rows = [json.loads(canonical_json([list(row.input), row.output])) for row in skill.rows[:3]]
-    shown = "\n".join(f"    {skill.entry}({', '.join(map(repr, given))}) == {out!r}"[:160] for given, out in rows)
+    shown = "\n".join(
+        f"    {skill.entry}({', '.join(map(repr, arguments))}) == {out!r}"[:160] for arguments, out in rows
+    )
     body = f"# {skill.name}\n\nCall `{skill.entry}{skill.signature}` from `{_CODE}`.\n\n{shown}\n"
     return frontmatter.render(fields, body)
 
@@ -129,6 +136,7 @@ def folder_changes(skill: Skill, folder: Path) -> tuple[str, ...]:
     """
     if folder.is_symlink() or not folder.is_dir():
         return (folder.name,)
+    # Byte for byte, because the words of SKILL.md are in no digest and agents read them.
     written = {name: text.encode("utf-8") for name, text in folder_files(skill).items()}
     there = {path.relative_to(folder) for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()}
     added = {path.as_posix() for path in there if "__pycache__" not in path.parts} - set(written)

@@ -1,4 +1,4 @@
-"""More inputs like given ones: the places where two programs that agree on the examples may differ."""
+"""Generates inputs like those of the examples, on which two programs that agree on the examples may still differ."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from evolve.episodes import Json
 from evolve.files import canonical_json, digest
 
 
-def similar_inputs(given: Sequence[Sequence[Json]], count: int) -> list[list[Json]]:
+def similar_inputs(inputs: Sequence[Sequence[Json]], count: int) -> list[list[Json]]:
     """The given inputs and up to ``count`` variations of them, without repeats.
 
     Variations keep the type of every argument: lists lose, repeat, swap and reverse elements, numbers move by one,
     change sign or size, text loses, repeats and re-cases parts. Deterministic for the given inputs.
     """
-    known = {canonical_json(list(row)): [*row] for row in given}
+    known = {canonical_json(list(row)): [*row] for row in inputs}
     if not known:
         return []
-    chance = random.Random(digest(canonical_json([list(row) for row in given])))
+    chance = random.Random(digest(canonical_json([list(row) for row in inputs])))
     rows = list(known.values())
     pool = [value for row in rows for value in row]
+    # Variations of small values often repeat; where four tries for each do not give enough, there are hardly more.
     for _ in range(count * 4):
         if len(known) >= len(rows) + count:
             break
@@ -33,6 +34,7 @@ def similar_inputs(given: Sequence[Sequence[Json]], count: int) -> list[list[Jso
 
 
 def _varied(value: Json, chance: random.Random, pool: Sequence[Json]) -> Json:
+    # Before int, of which bool is a subclass.
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):

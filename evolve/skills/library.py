@@ -57,6 +57,7 @@ MIGRATIONS: tuple[Migration, ...] = (
 ACTIVE: tuple[SkillStatus, ...] = ("admitted", "trusted")
 """Statuses under which a skill is offered to whoever solves a task."""
 
+# Not being needed by a sample of tasks is no evidence against a skill; being offered makes each search longer.
 KEPT: tuple[SkillStatus, ...] = (*ACTIVE, "idle")
 """Statuses of skills whose admission holds: these are found, exported, and act in a variant judged with them."""
 
@@ -103,23 +104,24 @@ class SkillLibrary:
                 self.record_verdict(verdict)
                 self._set(known, status=self._earned(known))
             known = self.get(known.digest)
+        # Only now the folder: the record is the truth, and a folder that a crash left out is written by the next call.
         hit("skill.row")
         write_folder(known, self._folder)
         hit("skill.kept")
         return known
 
     def get(self, name_or_digest: str) -> Skill:
-        """One skill.
+        """The skill of a name or digest.
 
         Raises:
             UsageError: When there is none.
             RecordDamaged: When its row or body is damaged.
         """
-        found = self._find(name_or_digest)
-        if found is None:
+        skill = self._find(name_or_digest)
+        if skill is None:
             names = ", ".join(skill.name for skill in self.list()[:5]) or "none yet"
             raise UsageError(f"no skill {name_or_digest!r}", hint=f"known skills: {names}")
-        return found
+        return skill
 
     def reason(self, name_or_digest: str) -> str:
         """Why a skill is not in use, in one sentence; "" for one that is."""
@@ -132,11 +134,12 @@ class SkillLibrary:
         One whose body is damaged is left out and named by :attr:`quarantined`; the others go on working.
         """
         rows = [row for row in self._db.rows("skills") if not statuses or row["status"] in statuses]
+        # Within this class ``list`` means the method; annotations name the builtin by its module.
         tasks: dict[str, builtins.list[str]] = {}
         for use in self._db.rows("skill_uses"):
             tasks.setdefault(str(use["digest"]), []).append(str(use["task"]))
-        found = (self._sound(row, tasks.get(str(row["digest"]), [])) for row in rows)
-        return [skill for skill in found if skill is not None]
+        skills = (self._readable(row, tasks.get(str(row["digest"]), [])) for row in rows)
+        return [skill for skill in skills if skill is not None]
 
     @property
     def quarantined(self) -> Mapping[str, str]:
@@ -155,6 +158,8 @@ class SkillLibrary:
         """
         with self._db.transaction():
             skill = self.get(digest)
+            # Counted as help, it would keep every skill that practice met twice, and each one makes every search
+            # longer.
             if task == skill.source:
                 return skill
             self._db.insert("skill_uses", {"digest": digest, "task": task}, key=("digest", "task"))
@@ -246,7 +251,7 @@ class SkillLibrary:
             tasks=tuple(tasks),
         )
 
-    def _sound(self, row: Mapping[str, Value], tasks: Sequence[str]) -> Skill | None:
+    def _readable(self, row: Mapping[str, Value], tasks: Sequence[str]) -> Skill | None:
         try:
             return self._skill(row, tasks)
         except RecordDamaged as damage:
@@ -266,12 +271,13 @@ class SkillLibrary:
     def _free_name(self, skill: Skill) -> str:
         taken = {str(row["name"]) for row in self._db.rows("skills")}
         number, candidate = 2, skill.name
-        while candidate in taken or self._foreign(self._folder / candidate, skill.digest):
+        while candidate in taken or self._is_foreign(self._folder / candidate, skill.digest):
+            # Shortened, so that the number fits into the 64 characters of a name.
             candidate = f"{skill.name[:60].rstrip('-')}-{number}"
             number += 1
         return candidate
 
     @staticmethod
-    def _foreign(folder: Path, digest: str) -> bool:
+    def _is_foreign(folder: Path, digest: str) -> bool:
         """Whether a folder is there that is not this skill, left by a commit that a crash undid."""
         return os.path.lexists(folder) and folder_digest(folder) != digest

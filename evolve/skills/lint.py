@@ -32,9 +32,9 @@ _NODES = (
 )
 """Everything but what needs a loop of events, names of the module that functions change, and types with parameters."""
 _CODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_THERE = frozenset(dir(builtins))
-_LARGEST = 64 * 1024
-_DEEPEST = 100
+_BUILTINS = frozenset(dir(builtins))
+_MOST_CHARACTERS = 64 * 1024
+_MOST_LEVELS = 100
 
 
 def lint(source: str, entry: str, parameters: int | None = None) -> list[str]:
@@ -45,8 +45,10 @@ def lint(source: str, entry: str, parameters: int | None = None) -> list[str]:
         entry: The function that must be defined at the top level.
         parameters: How many positional arguments the entry must take; None leaves that open.
     """
-    if len(source) > _LARGEST:
-        return [f"longer than {_LARGEST // 1024} KiB"]
+    if len(source) > _MOST_CHARACTERS:
+        return [f"longer than {_MOST_CHARACTERS // 1024} KiB"]
+    # Python looks for a coding in the first two lines only (PEP 263). ``ast.parse`` of a text ignores it, reading a
+    # file does not: what runs would be another source than what was judged.
     for line in re.split("\r\n|\r|\n", source)[:2]:
         coding = _CODING.match(line)
         if coding and coding.group(1).lower() not in ("utf-8", "utf8"):
@@ -55,12 +57,14 @@ def lint(source: str, entry: str, parameters: int | None = None) -> list[str]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return [f"not Python: {getattr(error, 'msg', None) or error}"]
+    # The rules below recurse; this stands first and does not.
     if _too_deep(tree):
-        return [f"nested deeper than {_DEEPEST} levels"]
-    found = list(_form(tree)) or list(_meaning(tree))
-    found.sort(key=lambda problem: problem[0])
-    problems = dict.fromkeys(f"line {line}: {text}" for line, text in found)
-    return [*problems, *_entry(tree, entry, parameters)]
+        return [f"nested deeper than {_MOST_LEVELS} levels"]
+    violations = list(_node_problems(tree)) or list(_name_problems(tree))
+    # By line alone: within a line the order of the rules stays.
+    violations.sort(key=lambda problem: problem[0])
+    problems = dict.fromkeys(f"line {line}: {text}" for line, text in violations)
+    return [*problems, *_entry_problems(tree, entry, parameters)]
 
 
 def modules_used(source: str) -> list[str]:
@@ -70,22 +74,22 @@ def modules_used(source: str) -> list[str]:
         SyntaxError: When the source is not Python.
     """
     tree = ast.parse(source)
-    found = set(Scopes(tree, allowed().modules, allowed().builtins).imported)
-    found |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
-    return sorted(found - {"__future__"})
+    modules = set(Scopes(tree, allowed().modules, allowed().builtins).imported)
+    modules |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+    return sorted(modules - {"__future__"})
 
 
 def _too_deep(tree: ast.AST) -> bool:
     pending = [(tree, 0)]
     while pending:
         node, depth = pending.pop()
-        if depth > _DEEPEST:
+        if depth > _MOST_LEVELS:
             return True
         pending += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
     return False
 
 
-def _form(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def _node_problems(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Problems that can be told from one node; without them the rest of the rules can be applied."""
     for node in ast.walk(tree):
         line = getattr(node, "lineno", 1)
@@ -96,10 +100,14 @@ def _form(tree: ast.Module) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.comprehension) and node.is_async:
             yield line, "an asynchronous comprehension"
         elif isinstance(node, ast.Import):
-            yield from ((line, f"import of {one.name}") for one in node.names if one.name not in modules_and_packages())
+            yield from (
+                (line, f"import of {alias.name}") for alias in node.names if alias.name not in modules_and_packages()
+            )
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
-            yield from ((line, f"import of {module}.{one.name}") for one in node.names if not _listed(module, one.name))
+            yield from (
+                (line, f"import of {module}.{alias.name}") for alias in node.names if not _listed(module, alias.name)
+            )
 
 
 def _listed(module: str, name: str) -> bool:
@@ -108,7 +116,7 @@ def _listed(module: str, name: str) -> bool:
     return name in allowed().modules.get(module, {}) or f"{module}.{name}" in allowed().modules
 
 
-def _meaning(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def _name_problems(tree: ast.Module) -> Iterator[tuple[int, str]]:
     scopes = Scopes(tree, allowed().modules, allowed().builtins)
     yield from ((1, f"{name} gets another meaning") for name in scopes.mixed())
     classes = any(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
@@ -130,16 +138,18 @@ def _shadows(tree: ast.Module) -> Iterator[tuple[int, str]]:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 names = [name]
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                names = [one.asname or "" for one in aliases]
+                names = [alias.asname or "" for alias in aliases]
             case ast.Assign(targets=targets) | ast.AnnAssign(target=targets):
                 parts = targets if isinstance(targets, list) else [targets]
-                names = [one.id for part in parts for one in ast.walk(part) if isinstance(one, ast.Name)]
+                names = [target.id for part in parts for target in ast.walk(part) if isinstance(target, ast.Name)]
             case _:
                 names = []
-        yield from ((node.lineno, f"another meaning of {one}: choose another name") for one in names if one in _THERE)
+        yield from (
+            (node.lineno, f"another meaning of {name}: choose another name") for name in names if name in _BUILTINS
+        )
 
 
-def _entry(tree: ast.Module, entry: str, parameters: int | None) -> list[str]:
+def _entry_problems(tree: ast.Module, entry: str, parameters: int | None) -> list[str]:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == entry:
             names = [*node.args.posonlyargs, *node.args.args]

@@ -63,10 +63,11 @@ def mutants(source: str, most: int = 40) -> list[str]:
         for changed in _changes(_at(parent, field, place))
     ]
     if len(candidates) > most:
+        # Evenly spread instead of drawn: the same program always gets the same mutants.
         candidates = [candidates[number * len(candidates) // most] for number in range(most)]
-    found = dict.fromkeys(_replaced(tree, position, changed) for position, changed in candidates)
-    found.pop(original, None)
-    return list(found)
+    sources = dict.fromkeys(_replaced(tree, position, changed) for position, changed in candidates)
+    sources.pop(original, None)
+    return list(sources)
 
 
 Slot = tuple[ast.AST, str, int | None]
@@ -116,6 +117,7 @@ def _changes(node: ast.AST) -> Iterator[ast.AST]:
         yield ast.BinOp(left=node.left, op=_ARITHMETIC[type(node.op)](), right=node.right)
     elif isinstance(node, ast.BoolOp):
         yield ast.BoolOp(op=ast.Or() if isinstance(node.op, ast.And) else ast.And(), values=node.values)
+    # Without its plus a number is the same.
     elif isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.UAdd):
         yield node.operand
     elif isinstance(node, ast.Constant):
@@ -139,6 +141,7 @@ def _compare(node: ast.Compare) -> Iterator[ast.AST]:
 
 def _constant(node: ast.Constant) -> Iterator[ast.AST]:
     value = node.value
+    # Before int, of which bool is a subclass.
     if isinstance(value, bool):
         yield ast.Constant(value=not value)
     elif isinstance(value, int):

@@ -1,4 +1,4 @@
-"""Skills inside answers and inside each other."""
+"""Which skills others are made of, and the rows on which a part of an answer is judged."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def with_called(wanted: Iterable[str], skills: Sequence[Skill]) -> set[str]:
     """
     entries = {skill.entry: skill.digest for skill in skills}
     calls = {skill.digest: {entries[name] for name in defined_in(skill.code) if name in entries} for skill in skills}
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = list(wanted)
     while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.add(one)
-            waiting += calls.get(one, ())
-    return found
+        digest = waiting.pop()
+        if digest not in reached:
+            reached.add(digest)
+            waiting += calls.get(digest, ())
+    return reached
 
 
 def defined_in(code: str) -> list[str]:
@@ -60,7 +60,7 @@ def unseen_rows(draft: SkillDraft, rows: Sequence[Row], interpret: Interpreter |
         return ()
     inputs = [row.input for row in rows]
     whole = interpret(draft.within, inputs)
-    if not all(one.ok and equal(one.value, row.output) for one, row in zip(whole, rows, strict=True)):
+    if not all(outcome.ok and equal(outcome.value, row.output) for outcome, row in zip(whole, rows, strict=True)):
         return ()
     columns = [interpret(tree, inputs) for tree in draft.arguments]
     known = {canonical_json(list(row.input)) for row in draft.tests}

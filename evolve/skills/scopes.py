@@ -33,8 +33,8 @@ class Meaning:
 
 
 @dataclass(kw_only=True, eq=False)
-class Scope:
-    """One scope.
+class NameScope:
+    """A scope of Python, with what its names may mean.
 
     Attributes:
         kind: What makes it.
@@ -44,27 +44,28 @@ class Scope:
     """
 
     kind: Literal["module", "class", "function", "comprehension"]
-    parent: Scope | None
+    parent: NameScope | None
     names: dict[str, list[Meaning]] = field(default_factory=dict)
     outer: set[str] = field(default_factory=set)
 
     def bind(self, name: str, meaning: Meaning) -> None:
-        found = self.names.setdefault(name, [])
+        meanings = self.names.setdefault(name, [])
         # twice is enough to know that it is not the one text
-        if meaning not in found or (len(found) == 1 and found[0].constant is not None):
-            found.append(meaning)
+        if meaning not in meanings or (len(meanings) == 1 and meanings[0].constant is not None):
+            meanings.append(meaning)
 
     def meanings(self, name: str) -> list[Meaning]:
         """All that the name may mean here; in a class body also what it means around it, until it is bound."""
-        found: list[Meaning] = []
-        scope: Scope | None = self
+        meanings: list[Meaning] = []
+        scope: NameScope | None = self
         while scope is not None:
+            # Functions inside a class do not see the names of its body.
             if name in scope.names and (scope.kind != "class" or scope is self):
-                found += scope.names[name]
+                meanings += scope.names[name]
                 if scope.kind != "class":
-                    return found
+                    return meanings
             scope = scope.parent
-        return found
+        return meanings
 
 
 class Scopes:
@@ -83,14 +84,14 @@ class Scopes:
         self.imported: set[str] = set()
         self._modules = frozenset(modules)
         self._builtins = frozenset(builtins)
-        self._scope_of: dict[ast.AST, Scope] = {}
-        self._given: dict[ast.expr, Meaning] = {}
-        self._every: list[Scope] = []
-        self._outward: list[tuple[Scope, str, Meaning]] = []
-        top = self._scope("module", None)
+        self._scope_of: dict[ast.AST, NameScope] = {}
+        self._assigned_meanings: dict[ast.expr, Meaning] = {}
+        self._scopes: list[NameScope] = []
+        self._nonlocals: list[tuple[NameScope, str, Meaning]] = []
+        top = self._new_scope("module", None)
         for node in tree.body:
             self._walk(node, top)
-        for scope, name, meaning in self._outward:
+        for scope, name, meaning in self._nonlocals:
             owner = scope.parent
             while owner is not None and (name not in owner.names or owner.kind == "class"):
                 owner = owner.parent
@@ -100,129 +101,134 @@ class Scopes:
         """Names that an import binds and something else binds too, in one scope."""
         return sorted(
             name
-            for scope in self._every
+            for scope in self._scopes
             for name, meanings in scope.names.items()
             if len(set(meanings)) > 1 and any(meaning.kind in ("import", "class", "alias") for meaning in meanings)
         )
 
     def bound(self) -> Iterator[tuple[str, bool]]:
         """Every name that is bound, and whether that is in the body of a class."""
-        for scope in self._every:
+        for scope in self._scopes:
             yield from ((name, scope.kind == "class") for name in scope.names)
 
-    def _put(self, scope: Scope, name: str, meaning: Meaning) -> None:
+    def _bind_name(self, scope: NameScope, name: str, meaning: Meaning) -> None:
         if name in scope.outer:
-            self._outward.append((scope, name, meaning))  # whose it is, is known when all is bound
+            self._nonlocals.append((scope, name, meaning))  # whose it is, is known when all is bound
         else:
             scope.bind(name, meaning)
 
-    def _scope(self, kind: Literal["module", "class", "function", "comprehension"], parent: Scope | None) -> Scope:
-        made = Scope(kind=kind, parent=parent)
-        self._every.append(made)
+    def _new_scope(
+        self, kind: Literal["module", "class", "function", "comprehension"], parent: NameScope | None
+    ) -> NameScope:
+        made = NameScope(kind=kind, parent=parent)
+        self._scopes.append(made)
         return made
 
     def of(self, node: ast.Name) -> list[Meaning]:
         """What a name may mean where it stands; never empty."""
         scope = self._scope_of[node]
-        found = scope.meanings(node.id)
+        meanings = scope.meanings(node.id)
         in_order = scope.kind in ("module", "class")  # there a name means the builtin until it is bound
-        if not found or (in_order and len(found) == len(scope.names.get(node.id, ()))):
-            found = [*found, *self._builtin(node.id, bool(found))]
-        return found
+        if not meanings or (in_order and len(meanings) == len(scope.names.get(node.id, ()))):
+            meanings = [*meanings, *self._builtin(node.id, bool(meanings))]
+        return meanings
 
     def _builtin(self, name: str, bound: bool) -> Iterator[Meaning]:
         if name in self._builtins:
             yield Meaning(kind="builtin", name=name)
-        elif not bound or name in _there_anyway():
+        elif not bound or name in _python_builtins():
             yield Meaning(kind="unknown", name=name)
 
-    def _walk(self, node: ast.AST, scope: Scope) -> None:
+    def _walk(self, node: ast.AST, scope: NameScope) -> None:
         self._scope_of[node] = scope
         self._bind(node, scope)
         if isinstance(node, _FUNCTIONS):
             self._function(node, scope)
         elif isinstance(node, ast.ClassDef):
-            self._all([*node.decorator_list, *node.bases, *node.keywords], scope)
-            self._all(node.body, self._scope("class", scope))
+            self._walk_all([*node.decorator_list, *node.bases, *node.keywords], scope)
+            self._walk_all(node.body, self._new_scope("class", scope))
         elif isinstance(node, _COMPREHENSIONS):
-            inner = self._scope("comprehension", scope)
+            inner = self._new_scope("comprehension", scope)
+            # Python evaluates the first iterable outside of the scope that the comprehension makes.
             self._walk(node.generators[0].iter, scope)
-            for number, one in enumerate(node.generators):
-                self._scope_of[one] = inner
-                self._all([one.target, *([one.iter] if number else []), *one.ifs], inner)
+            for number, generator in enumerate(node.generators):
+                self._scope_of[generator] = inner
+                self._walk_all([generator.target, *([generator.iter] if number else []), *generator.ifs], inner)
             results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-            self._all(results, inner)
+            self._walk_all(results, inner)
         elif isinstance(node, ast.NamedExpr):
+            # A walrus in a comprehension binds in the scope around it (PEP 572).
             outside = scope
             while outside.kind == "comprehension" and outside.parent is not None:
                 outside = outside.parent
             self._walk(node.target, outside)
             self._walk(node.value, scope)
         else:
-            self._all(ast.iter_child_nodes(node), scope)
+            self._walk_all(ast.iter_child_nodes(node), scope)
 
-    def _all(self, nodes: Iterable[ast.AST], scope: Scope) -> None:
+    def _walk_all(self, nodes: Iterable[ast.AST], scope: NameScope) -> None:
         for node in nodes:
             self._walk(node, scope)
 
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope) -> None:
-        inner = self._scope("function", scope)
-        given = node.args
-        outside: list[ast.AST | None] = [*given.defaults, *given.kw_defaults]
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: NameScope) -> None:
+        inner = self._new_scope("function", scope)
+        parameters = node.args
+        outside: list[ast.AST | None] = [*parameters.defaults, *parameters.kw_defaults]
         body: list[ast.AST] = []
         if isinstance(node, ast.Lambda):
             body = [node.body]
         else:
             outside += [*node.decorator_list, node.returns]
             body = list(node.body)
-        self._scope_of[given] = scope
-        for one in arguments(given):
-            self._scope_of[one] = scope
-            self._put(inner, one.arg, Meaning(kind="value"))
-            outside.append(one.annotation)
-        self._all([part for part in outside if part is not None], scope)
+        # Defaults and annotations are evaluated around the function, not in it.
+        self._scope_of[parameters] = scope
+        for parameter in arguments(parameters):
+            self._scope_of[parameter] = scope
+            self._bind_name(inner, parameter.arg, Meaning(kind="value"))
+            outside.append(parameter.annotation)
+        self._walk_all([part for part in outside if part is not None], scope)
         inner.outer |= {name for part in body for name in _nonlocal(part)}
-        self._all(body, inner)
+        self._walk_all(body, inner)
 
-    def _bind(self, node: ast.AST, scope: Scope) -> None:
+    def _bind(self, node: ast.AST, scope: NameScope) -> None:
         match node:
             case ast.Import() | ast.ImportFrom():
                 self._import(node, scope)
             case ast.FunctionDef(name=name):
-                self._put(scope, name, Meaning(kind="function"))
+                self._bind_name(scope, name, Meaning(kind="function"))
             case ast.ClassDef(name=name):
-                self._put(scope, name, Meaning(kind="class", name=name))
+                self._bind_name(scope, name, Meaning(kind="class", name=name))
             case (
                 ast.Assign(targets=[ast.Name() as target], value=value)
                 | ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value)
             ):
-                self._given[target] = self._assigned(value, scope)
+                self._assigned_meanings[target] = self._assigned_meaning(value, scope)
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                self._put(scope, name, self._given.get(node, Meaning(kind="value")))
+                self._bind_name(scope, name, self._assigned_meanings.get(node, Meaning(kind="value")))
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                self._put(scope, name, Meaning(kind="value"))
+                self._bind_name(scope, name, Meaning(kind="value"))
             case ast.MatchMapping(rest=str(name)):
-                self._put(scope, name, Meaning(kind="value"))
+                self._bind_name(scope, name, Meaning(kind="value"))
 
-    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: NameScope) -> None:
         for alias in node.names:
             if isinstance(node, ast.ImportFrom):
-                self._put(scope, alias.asname or alias.name, self._taken(node.module or "", alias.name))
+                self._bind_name(scope, alias.asname or alias.name, self._imported_name(node.module or "", alias.name))
             else:
                 self.imported.add(alias.name)
                 module = alias.name if alias.asname else alias.name.split(".")[0]
-                self._put(scope, alias.asname or module, Meaning(kind="import", module=module))
+                self._bind_name(scope, alias.asname or module, Meaning(kind="import", module=module))
 
-    def _assigned(self, value: ast.expr, scope: Scope) -> Meaning:
+    def _assigned_meaning(self, value: ast.expr, scope: NameScope) -> Meaning:
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             return Meaning(kind="value", constant=value.value)
         roots = [meaning for name in _type_roots(value) for meaning in scope.meanings(name)]
-        is_type = any(one.kind == "import" and one.module in ("typing", "collections.abc") for one in roots)
+        is_type = any(meaning.kind == "import" and meaning.module in ("typing", "collections.abc") for meaning in roots)
         if scope.kind == "class":
             return Meaning(kind="value")  # it would be an attribute, which anyone can read
         return Meaning(kind="alias" if is_type else "types" if self._of_types(value, scope) else "value")
 
-    def _of_types(self, value: ast.expr, scope: Scope) -> bool:
+    def _of_types(self, value: ast.expr, scope: NameScope) -> bool:
         if isinstance(value, ast.Call):
             value = value.func
         names = [part.id for part in ast.walk(value) if isinstance(part, ast.Name)]
@@ -230,7 +236,7 @@ class Scopes:
         there = all(scope.meanings(name) or name in self._builtins for name in names)
         return bool(names) and there and kinds <= {"import", "class", "alias", "types"}
 
-    def _taken(self, module: str, name: str) -> Meaning:
+    def _imported_name(self, module: str, name: str) -> Meaning:
         whole = f"{module}.{name}"
         if whole in self._modules:
             self.imported.add(whole)
@@ -259,27 +265,27 @@ def _type_roots(value: ast.expr) -> Iterator[str]:
             yield from _type_roots(right)
 
 
-def arguments(given: ast.arguments) -> list[ast.arg]:
+def arguments(parameters: ast.arguments) -> list[ast.arg]:
     """All parameters of a function."""
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    return [one for one in every if one is not None]
+    every = [*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs, parameters.vararg, parameters.kwarg]
+    return [parameter for parameter in every if parameter is not None]
 
 
-def values_given(tree: ast.AST, around: Mapping[ast.AST, ast.AST]) -> Mapping[str, list[ast.expr | None]]:
+def values_given(tree: ast.AST, parent_of: Mapping[ast.AST, ast.AST]) -> Mapping[str, list[ast.expr | None]]:
     """For every name of a variable, anywhere, all that it is ever given; None stands for what cannot be told."""
-    found: dict[str, list[ast.expr | None]] = {}
+    values: dict[str, list[ast.expr | None]] = {}
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store()):
-                found.setdefault(name, []).append(_put_there(around[node]))
+                values.setdefault(name, []).append(_bound_value(parent_of[node]))
             case ast.arg(arg=name) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                found.setdefault(name, []).append(None)
+                values.setdefault(name, []).append(None)
             case ast.MatchMapping(rest=str(name)) | ast.ExceptHandler(name=str(name)):
-                found.setdefault(name, []).append(None)
-    return found
+                values.setdefault(name, []).append(None)
+    return values
 
 
-def _put_there(node: ast.AST) -> ast.expr | None:
+def _bound_value(node: ast.AST) -> ast.expr | None:
     """What a line puts into the one variable that it binds."""
     match node:
         case ast.Assign(targets=[_], value=value) | ast.AugAssign(op=ast.BitOr(), value=value):
@@ -294,7 +300,7 @@ def parents(tree: ast.AST) -> Mapping[ast.AST, ast.AST]:
     return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
 
 
-def _there_anyway() -> Iterable[str]:
+def _python_builtins() -> Iterable[str]:
     import builtins
 
     return dir(builtins)

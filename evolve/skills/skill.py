@@ -18,6 +18,7 @@ Owner = Literal["learned", "user", "imported"]
 TRUSTED_AFTER = 3
 """Distinct tasks a skill must have helped before it is trusted."""
 
+# What every reader of the Agent Skills format accepts; some take capitals or other scripts too.
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _LONGEST_NAME = 64
 
@@ -58,6 +59,7 @@ class Skill:
     @cached_property
     def digest(self) -> str:
         """Identifies what the skill does and how it is tested; words and bookkeeping do not change it."""
+        # Verdicts, uses and variants are kept under this digest, so what stands in it and how it is written stays.
         parts = [self.entry, self.signature, self.code, self.test_code, self.tree]
         return digest(canonical_json([*parts, [[list(row.input), row.output] for row in self.rows]]))
 

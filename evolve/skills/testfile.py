@@ -31,6 +31,7 @@ def render_tests(entry: str, rows: Sequence[Row]) -> str:
 
 
 def _check(call: str, expected: Json) -> str:
+    # By identity, because 1 == True.
     if expected is None or isinstance(expected, bool):
         return f"{call} is {expected!r}"
     return f"close({call}, {expected!r})" if _has_float(expected) else f"{call} == {expected!r}"

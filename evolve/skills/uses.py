@@ -1,4 +1,4 @@
-"""Whether every name, attribute and call of a source is one that a skill may use, wherever it stands.
+"""Judges every name, attribute and call of a source: whether a skill may use it where it stands.
 
 Three things must never become values that code can pass around: a module, because everything hangs on it; a class of
 the standard library that is written in Python, because whoever has it can change it for all; and a format string that
@@ -17,6 +17,7 @@ from evolve.skills.scopes import Scopes, parents, values_given
 from evolve.skills.typeplaces import TypePlaces
 
 _BY_ITEMS = ("dict", "enumerate", "frozenset", "len", "list", "set", "sorted", "tuple", "zip")
+"""Builtins that only go through the items of a table."""
 _INSTEAD = {
     "print": ": give the text back instead",
     "input": ": take an argument instead",
@@ -28,17 +29,18 @@ _INSTEAD = {
 """What to write instead of what is not there."""
 _CHECKS = (("", "isinstance"), ("", "issubclass"))
 _NOT_BASES = (("string", "Template"), ("types", "MappingProxyType"))
-_PLACED = (("decimal", "localcontext"), ("dataclasses", "field"))
+# A context of ``decimal`` that stays open holds for all code; a field of a dataclass keeps its type, which is a class.
+_ONLY_IN_PLACE = (("decimal", "localcontext"), ("dataclasses", "field"))
 _NOT_CALLED = (("typing", "NamedTuple"), ("typing", "TypedDict"))
 
 
 def misread(name: str, classes: bool) -> bool:
-    """Whether a variable of this name is special, or would be another one inside of classes where there are some."""
+    """Whether a variable of this name is special, or Python renames it inside of classes where there are some."""
     return special(name) or (classes and name.startswith("__") and bool(name.strip("_")))
 
 
 class Uses:
-    """Judges one source.
+    """Judges the names, attributes and calls of one source.
 
     Args:
         tree: The module, made of node types that were let through.
@@ -62,35 +64,36 @@ class Uses:
         self._judged: set[ast.AST] = set()
         # asked for every use, and the answer is one walk
         self._generators: dict[ast.AST, bool] = {}
-        self._read: dict[ast.AST, frozenset[str]] = {}
+        self._names_read: dict[ast.AST, frozenset[str]] = {}
 
     def problems(self) -> Iterator[tuple[int, str]]:
-        """Line and words of everything that is not allowed."""
+        """Line and message of everything that is not allowed."""
         nodes = list(ast.walk(self._tree))
+        # Names first: they mark attributes of modules as judged, which the second pass would judge as those of values.
         for node in nodes:
             if isinstance(node, ast.Name):
-                yield from ((node.lineno, text) for text in self._name(node))
+                yield from ((node.lineno, text) for text in self._name_problems(node))
         yield from self._places.problems()
         for node in nodes:
-            for text in self._node(node):
+            for text in self._node_problems(node):
                 yield getattr(node, "lineno", 1), text
 
-    def _node(self, node: ast.AST) -> Iterator[str]:
+    def _node_problems(self, node: ast.AST) -> Iterator[str]:
         match node:
             case ast.Attribute():
                 if node not in self._judged:
                     yield from self._attributes.problems(node)
             case ast.Call():
-                yield from self._call(node)
+                yield from self._call_problems(node)
             case ast.MatchClass(kwd_attrs=names):
-                yield from (f"the attribute {name}" for name in names if not self._attributes.unseen(name))
+                yield from (f"the attribute {name}" for name in names if not self._attributes.readable_anywhere(name))
             case ast.arg(arg=name) | ast.keyword(arg=str(name)):
                 if misread(name, self._classes):
                     yield f"the name {name}"
 
     # names
 
-    def _name(self, node: ast.Name) -> Iterator[str]:
+    def _name_problems(self, node: ast.Name) -> Iterator[str]:
         if not isinstance(node.ctx, ast.Load):
             return  # what is bound is judged by scope
         if misread(node.id, self._classes):
@@ -99,82 +102,82 @@ class Uses:
             if meaning.kind == "unknown":
                 yield f"use of {node.id}{_INSTEAD.get(node.id, '')}"
             elif meaning.kind == "import":
-                yield from self._imported(node, meaning.module, meaning.name)
+                yield from self._import_problems(node, meaning.module, meaning.name)
             elif meaning.kind == "alias" and not self._class_place(node):
                 yield f"the type {node.id} as a value"
-            elif meaning.kind == "builtin" and not self._builtin(node):
+            elif meaning.kind == "builtin" and not self._builtin_allowed(node):
                 yield f"use of {node.id} in this way"
-            elif meaning.kind in ("class", "function") and self._shown(node):
+            elif meaning.kind in ("class", "function") and self._turned_to_text(node):
                 yield f"the text of {node.id}, which tells where it runs: use {node.id}.__name__"
 
-    def _imported(self, node: ast.expr, module: str, name: str) -> Iterator[str]:
+    def _import_problems(self, node: ast.expr, module: str, name: str) -> Iterator[str]:
         if name:
-            yield from self._listed(node, module, name)
+            yield from self._listed_problems(node, module, name)
             return
-        around = self._parents[node]
-        if not isinstance(around, ast.Attribute):
+        parent = self._parents[node]
+        if not isinstance(parent, ast.Attribute):
             yield f"the module {module} as a value"
             return
-        self._judged.add(around)
-        whole = f"{module}.{around.attr}"
-        if any(one == whole or one.startswith(whole + ".") for one in self._scopes.imported):
-            yield from self._imported(around, whole, "")
-        elif not isinstance(around.ctx, ast.Load):
+        self._judged.add(parent)
+        whole = f"{module}.{parent.attr}"
+        if any(other == whole or other.startswith(whole + ".") for other in self._scopes.imported):
+            yield from self._import_problems(parent, whole, "")
+        elif not isinstance(parent.ctx, ast.Load):
             yield f"a change of {whole}"
-        elif around.attr not in allowed().modules.get(module, {}):
+        elif parent.attr not in allowed().modules.get(module, {}):
             yield f"use of {whole}"
         else:
-            yield from self._listed(around, module, around.attr)
+            yield from self._listed_problems(parent, module, parent.attr)
 
-    def _listed(self, node: ast.expr, module: str, name: str) -> Iterator[str]:
-        """Problems of a use of something that a module lists."""
-        way = allowed().modules.get(module, {}).get(name, "")
-        around = self._parents[node]
+    def _listed_problems(self, node: ast.expr, module: str, name: str) -> Iterator[str]:
+        """Messages for a use of something that a module lists."""
+        usage = allowed().modules.get(module, {}).get(name, "")
+        parent = self._parents[node]
         if (module, name) in ONLY_DECORATORS:
             if not self._decorates(node, name):
                 yield f"use of {module}.{name} in this way"
-        elif (module, name) in _PLACED:
-            if not (self._entered(around) if name == "localcontext" else self._fills_field(around)):
+        elif (module, name) in _ONLY_IN_PLACE:
+            if not (self._entered_by_with(parent) if name == "localcontext" else self._fills_field(parent)):
                 yield f"use of {module}.{name} in this way"
-        elif way == "tables":
-            if not self._by_items(node, around):
+        elif usage == "tables":
+            if not self._by_items(node, parent):
                 yield f"{module}.{name} as a value"
-        elif isinstance(around, ast.Attribute):
-            self._judged.add(around)
-            if isinstance(around.ctx, ast.Load):
-                yield from self._attributes.problems(around, shared=True)
+        elif isinstance(parent, ast.Attribute):
+            self._judged.add(parent)
+            if isinstance(parent.ctx, ast.Load):
+                yield from self._attributes.problems(parent, shared=True)
             else:
                 yield f"a change of {module}.{name}"
-        elif not self._value_place(node, way, (module, name)):
-            yield f"{'the class ' * (way == 'classes')}{module}.{name} as a value"
+        elif not self._allowed_as_value(node, usage, (module, name)):
+            yield f"{'the class ' * (usage == 'classes')}{module}.{name} as a value"
 
-    def _builtin(self, node: ast.Name) -> bool:
-        around = self._parents[node]
+    def _builtin_allowed(self, node: ast.Name) -> bool:
+        parent = self._parents[node]
         if node.id == "type":
-            checked = isinstance(around, ast.Call) and self._given_to(around, node, _CHECKS)
-            return node in self._types or checked or self._type_call(around)
+            checked = isinstance(parent, ast.Call) and self._passed_to(parent, node, _CHECKS)
+            return node in self._types or checked or self._type_call_allowed(parent)
         if node.id == "super":
-            plain = isinstance(around, ast.Call) and not around.args and not around.keywords
-            return plain and isinstance(self._parents[around], ast.Attribute)
+            plain = isinstance(parent, ast.Call) and not parent.args and not parent.keywords
+            return plain and isinstance(self._parents[parent], ast.Attribute)
         if node.id == "hash":
-            return isinstance(around, ast.Call) and around.func is node and self._hashed(around)
+            return isinstance(parent, ast.Call) and parent.func is node and self._hash_allowed(parent)
         if node.id == "object":  # what it makes shows its address
-            is_base = isinstance(around, ast.ClassDef)
+            is_base = isinstance(parent, ast.ClassDef)
             return (
                 node in self._types
                 or is_base
-                or (isinstance(around, ast.Call) and self._given_to(around, node, _CHECKS))
+                or (isinstance(parent, ast.Call) and self._passed_to(parent, node, _CHECKS))
             )
         return True
 
-    def _shown(self, node: ast.Name) -> bool:
-        around = self._parents[node]
+    def _turned_to_text(self, node: ast.Name) -> bool:
+        parent = self._parents[node]
         shows = [("", name) for name in ("str", "repr", "ascii", "format")]
-        return isinstance(around, ast.FormattedValue) or (
-            isinstance(around, ast.Call) and around.func is not node and self._called(around.func) in shows
+        return isinstance(parent, ast.FormattedValue) or (
+            isinstance(parent, ast.Call) and parent.func is not node and self._called(parent.func) in shows
         )
 
-    def _type_call(self, call: ast.AST) -> bool:
+    def _type_call_allowed(self, call: ast.AST) -> bool:
         """Whether what ``type(x)`` gives, which may be a class that all share, is only compared or named."""
         plain = isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
         if not isinstance(call, ast.Call) or not plain or isinstance(call.args[0], ast.Starred):
@@ -186,30 +189,31 @@ class Uses:
                 return True
             case ast.Subscript(value=table, ctx=ast.Load()):  # what is missing there, the error would hold
                 return not self._stores and self._is_table(table)
+            # Asked for by `get`, a missing class is in no error.
             case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[first, *_]) if first is call:
                 return self._is_table(table)
             case ast.Call(func=function):
                 if function is call:
                     return False  # of a class it is ``type`` itself
                 return self._called(function) in (("", "str"), ("", "repr")) or self._class_place(call, called=False)
-            case ast.Compare() as around:
-                return self._compares_types(around)
+            case ast.Compare() as parent:
+                return self._compares_types(parent)
         return False
 
     def _is_table(self, node: ast.expr) -> bool:
         """Whether this is a dict that stands in the source, which only looks a key up."""
-        given = self._values.get(node.id, []) if isinstance(node, ast.Name) else [node]
-        return bool(given) and all(isinstance(one, ast.Dict) for one in given)
+        values = self._values.get(node.id, []) if isinstance(node, ast.Name) else [node]
+        return bool(values) and all(isinstance(value, ast.Dict) for value in values)
 
     def _compares_types(self, node: ast.Compare) -> bool:
         pending = [node.left, *node.comparators]
-        for one in pending:
-            if isinstance(one, ast.Tuple | ast.Set | ast.List):
-                pending += one.elts
-            elif isinstance(one, ast.Call):
-                if self._called(one.func) != ("", "type"):
+        for operand in pending:
+            if isinstance(operand, ast.Tuple | ast.Set | ast.List):
+                pending += operand.elts
+            elif isinstance(operand, ast.Call):
+                if self._called(operand.func) != ("", "type"):
                     return False
-            elif not isinstance(one, ast.Name | ast.Attribute) or not self._names_type(one):
+            elif not isinstance(operand, ast.Name | ast.Attribute) or not self._names_type(operand):
                 return False
         return True
 
@@ -222,73 +226,73 @@ class Uses:
 
     def _class_place(self, node: ast.expr, what: tuple[str, str] = ("", ""), *, called: bool = True) -> bool:
         """Whether a class stands where nothing can get hold of it."""
-        around = self._parents[node]
+        parent = self._parents[node]
         if node in self._types:
             return True
-        while isinstance(around, ast.Tuple) or (isinstance(around, ast.BinOp) and self._places.of_types(around)):
-            node, around = around, self._parents[around]
-        match around:
+        while isinstance(parent, ast.Tuple) or (isinstance(parent, ast.BinOp) and self._places.of_types(parent)):
+            node, parent = parent, self._parents[parent]
+        match parent:
             case ast.Call(func=function) if function is node:
                 return called and what not in _NOT_CALLED and (what[0] != "enum" or what[1] == "auto")
             case ast.Call():
-                return self._given_to(around, node, (*_CHECKS, *CALLS_ITS_FIRST)) or (
-                    self._called(around.func) == ("contextlib", "suppress")
+                return self._passed_to(parent, node, (*_CHECKS, *CALLS_ITS_FIRST)) or (
+                    self._called(parent.func) == ("contextlib", "suppress")
                 )
             case ast.keyword(arg=name):
-                call = self._parents[around]
+                call = self._parents[parent]
                 known = isinstance(call, ast.Call) and self._called(call.func) in CALLS_ITS_KEY
                 return known and name in ("key", "default_factory")
             case ast.ClassDef(bases=bases):
                 return node in bases and what not in _NOT_BASES
             case ast.Subscript(value=value):
-                base = self._parents[around]
+                base = self._parents[parent]
                 return value is node and (
-                    around in self._types or (isinstance(base, ast.ClassDef) and around in base.bases)
+                    parent in self._types or (isinstance(base, ast.ClassDef) and parent in base.bases)
                 )
             case ast.Compare():
-                return self._compares_types(around)
+                return self._compares_types(parent)
             case ast.ExceptHandler() | ast.Raise() | ast.MatchClass():
                 return True
         return False
 
-    def _given_to(self, call: ast.Call, node: ast.expr, known: Collection[tuple[str, str]]) -> bool:
+    def _passed_to(self, call: ast.Call, node: ast.expr, known: Collection[tuple[str, str]]) -> bool:
         """Whether an argument goes to one of these functions, at the place where they take a class."""
         function = self._called(call.func)
         first = bool(call.args) and call.args[0] is node
         return function in known and first == (function in CALLS_ITS_FIRST)
 
-    def _value_place(self, node: ast.expr, way: str, what: tuple[str, str]) -> bool:
-        if what in TAKE_CODECS and not self._takes_one(node):
+    def _allowed_as_value(self, node: ast.expr, usage: str, what: tuple[str, str]) -> bool:
+        if what in TAKE_CODECS and not self._codec_is_known(node):
             return False
-        if way == "functions" and self._stores:
-            return self._class_place(node) or self._flag(node)
-        return way != "classes" or self._class_place(node, what)
+        if usage == "functions" and self._stores:
+            return self._class_place(node) or self._is_flag_argument(node)
+        return usage != "classes" or self._class_place(node, what)
 
-    def _takes_one(self, node: ast.expr) -> bool:
+    def _codec_is_known(self, node: ast.expr) -> bool:
         """Whether a function that takes a codec is called, or stands where it will get no codec."""
         match self._parents[node]:
             case ast.Call(func=function) if function is node:
                 return True
             case ast.Call(args=[first, other]) as call if first is node and not isinstance(other, ast.Starred):
                 return self._called(call.func) == ("", "map")
-            case ast.keyword(arg=name) as given:
-                around = self._parents[given]
-                called = self._called(around.func) if isinstance(around, ast.Call) else None
+            case ast.keyword(arg=name) as keyword:
+                parent = self._parents[keyword]
+                called = self._called(parent.func) if isinstance(parent, ast.Call) else None
                 return (name == "key" and called in CALLS_ITS_KEY) or (
                     name == "quote_via" and called == ("urllib.parse", "urlencode")
                 )
         return False
 
-    def _flag(self, node: ast.expr) -> bool:
-        """Whether a flag of ``re`` is an argument there."""
-        around = self._parents[node]
-        while isinstance(around, ast.keyword) or (isinstance(around, ast.BinOp) and self._places.of_types(around)):
-            around = self._parents[around]
-        called = self._called(around.func) if isinstance(around, ast.Call) else None
+    def _is_flag_argument(self, node: ast.expr) -> bool:
+        """Whether a flag is an argument of a function of ``re``."""
+        parent = self._parents[node]
+        while isinstance(parent, ast.keyword) or (isinstance(parent, ast.BinOp) and self._places.of_types(parent)):
+            parent = self._parents[parent]
+        called = self._called(parent.func) if isinstance(parent, ast.Call) else None
         return called is not None and called[0] == "re"
 
-    def _by_items(self, node: ast.expr, around: ast.AST) -> bool:
-        match around:
+    def _by_items(self, node: ast.expr, parent: ast.AST) -> bool:
+        match parent:
             case ast.Subscript(value=value, ctx=ast.Load()):
                 return value is node
             case ast.For(iter=value) | ast.comprehension(iter=value):
@@ -300,16 +304,16 @@ class Uses:
         return False
 
     def _decorates(self, node: ast.expr, name: str) -> bool:
-        around = self._parents[node]
+        parent = self._parents[node]
         if name == "wraps":
-            one = isinstance(around, ast.Call) and len(around.args) == 1 and not around.keywords
-            if not one or (isinstance(around, ast.Call) and isinstance(around.args[0], ast.Starred)):
+            single = isinstance(parent, ast.Call) and len(parent.args) == 1 and not parent.keywords
+            if not single or (isinstance(parent, ast.Call) and isinstance(parent.args[0], ast.Starred)):
                 return False
-        if isinstance(around, ast.Call) and around.func is node:
-            node, around = around, self._parents[around]
-        return isinstance(around, ast.FunctionDef | ast.ClassDef) and node in around.decorator_list
+        if isinstance(parent, ast.Call) and parent.func is node:
+            node, parent = parent, self._parents[parent]
+        return isinstance(parent, ast.FunctionDef | ast.ClassDef) and node in parent.decorator_list
 
-    def _entered(self, call: ast.AST) -> bool:
+    def _entered_by_with(self, call: ast.AST) -> bool:
         """Whether a context is left as surely as it is entered: by ``with``, in a function that cannot be held open."""
         if not isinstance(call, ast.Call) or not isinstance(self._parents[call], ast.withitem):
             return False
@@ -321,20 +325,20 @@ class Uses:
         return not self._generators[node]
 
     def _fills_field(self, call: ast.AST) -> bool:
-        """Whether a field, which will know its type, gets a place in a class at the top level and no name elsewhere."""
+        """Whether ``field(...)`` is a default in a class at the top level, which nothing else in the class reads."""
         line = self._parents.get(call)
         node = self._parents.get(line) if isinstance(line, ast.AnnAssign) and line.value is call else None
         if not isinstance(node, ast.ClassDef) or not isinstance(line, ast.AnnAssign):
             return False
-        if node not in self._read:
-            read = (part.id for other in node.body for part in _computed(other) if isinstance(part, ast.Name))
-            self._read[node] = frozenset(read)
-        names = self._read[node]
+        if node not in self._names_read:
+            read = (part.id for other in node.body for part in _evaluated_in(other) if isinstance(part, ast.Name))
+            self._names_read[node] = frozenset(read)
+        names = self._names_read[node]
         while isinstance(node, ast.ClassDef):
             node = self._parents[node]
         return isinstance(node, ast.Module) and ast.unparse(line.target) not in names
 
-    def _hashed(self, node: ast.AST) -> bool:
+    def _hash_allowed(self, node: ast.AST) -> bool:
         """Whether a hash, which differs from process to process, is only given back by ``__hash__``."""
         while isinstance(node, ast.Call | ast.BinOp):
             sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node]
@@ -342,28 +346,30 @@ class Uses:
             if not all(hashes) or not all(isinstance(side, ast.Call | ast.BinOp | ast.Constant) for side in sides):
                 return False
             node = self._parents[node]
-        around: ast.AST = self._parents[node] if isinstance(node, ast.Return) else node
-        return isinstance(around, ast.FunctionDef) and around.name == "__hash__" and not around.decorator_list
+        parent: ast.AST = self._parents[node] if isinstance(node, ast.Return) else node
+        return isinstance(parent, ast.FunctionDef) and parent.name == "__hash__" and not parent.decorator_list
 
     # calls
 
-    def _call(self, call: ast.Call) -> Iterator[str]:
+    def _call_problems(self, call: ast.Call) -> Iterator[str]:
         called = self._called(call.func)
         if called in TAKE_CODECS:
             if not self._attributes.named_codec(call, TAKE_CODECS[called]):
                 yield CODEC
-        elif any(one.arg == "encoding" and not self._attributes.is_codec(one.value) for one in call.keywords):
+        elif any(
+            keyword.arg == "encoding" and not self._attributes.is_codec(keyword.value) for keyword in call.keywords
+        ):
             yield CODEC
         elif called == ("", "hasattr"):
             name = call.args[1] if len(call.args) == 2 else None
             if not isinstance(name, ast.Constant):
                 yield "hasattr with a name that is not in the source"
         elif called == ("operator", "attrgetter"):
-            names = [part for one in call.args for part in str(getattr(one, "value", "__")).split(".")]
-            yield from (f"attrgetter of {name}" for name in names if not self._attributes.unseen(name))
+            names = [part for argument in call.args for part in str(getattr(argument, "value", "__")).split(".")]
+            yield from (f"attrgetter of {name}" for name in names if not self._attributes.readable_anywhere(name))
 
 
-def _computed(node: ast.stmt) -> Iterator[ast.AST]:
+def _evaluated_in(node: ast.stmt) -> Iterator[ast.AST]:
     """Everything that a line of a class computes while the class is made."""
     if isinstance(node, ast.FunctionDef):
         parts: list[ast.expr | None] = [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]

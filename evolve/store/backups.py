@@ -16,6 +16,7 @@ from evolve.store.sealing import faults
 KEPT = 3
 """How many of the newest copies stay, besides the newest of each older schema."""
 
+# Together about a fifth of all rows, so that copies cost a fixed share of the work.
 _LEAST_CHANGES = 200
 _CHANGES_A_PAGE = 2
 _NAME = re.compile(r".*-(\d{4})(?:-(\d{6}))?\Z")
@@ -23,8 +24,8 @@ _NAME = re.compile(r".*-(\d{4})(?:-(\d{6}))?\Z")
 
 def backups(path: Path) -> list[Path]:
     """The copies made of the database at ``path``, oldest schema first, then oldest first."""
-    found = (path.parent / "backups").glob(f"{path.stem}-*{path.suffix}")
-    return sorted((copy for copy in found if _NAME.match(copy.stem)), key=_age)
+    copies = (path.parent / "backups").glob(f"{path.stem}-*{path.suffix}")
+    return sorted((copy for copy in copies if _NAME.match(copy.stem)), key=_age)
 
 
 def is_due(connection: sqlite3.Connection, changes: int) -> bool:
@@ -54,10 +55,13 @@ def backup(connection: sqlite3.Connection, path: Path, steps: int) -> Path:
         numbers = [_age(copy)[1] for copy in backups(path)]
         target = folder / f"{path.stem}-{steps:04d}-{max(numbers, default=0) + 1:06d}{path.suffix}"
         temporary = target.with_suffix(".tmp")
+        # Of a copy that a kill cut short; it has no name that anybody would restore.
         for leftover in folder.glob(f"{path.stem}-*.tmp*"):
             leftover.unlink()
         hit("backup.begin")
+        # A snapshot of one moment, also while others write, and without a log beside it.
         connection.execute("VACUUM INTO ?", (str(temporary),))
+        # Durable before it has its name: a copy that is listed can be relied on.
         with temporary.open("rb+") as stream:
             os.fsync(stream.fileno())
         hit("backup.copied")
@@ -76,14 +80,15 @@ def prune(path: Path) -> list[Path]:
     """
     copies = backups(path)
     newest_first = sorted(copies, key=lambda copy: _age(copy)[::-1], reverse=True)
+    # Older ones may be the only sound ones left.
     if len(copies) <= KEPT or not is_good(newest_first[0]):
         return []
     of_schema = {_age(copy)[0]: copy for copy in copies}
-    kept = {*newest_first[:KEPT], *of_schema.values()}
-    gone = [copy for copy in copies if copy not in kept]
-    for copy in gone:
+    keep = {*newest_first[:KEPT], *of_schema.values()}
+    surplus = [copy for copy in copies if copy not in keep]
+    for copy in surplus:
         copy.unlink(missing_ok=True)
-    return gone
+    return surplus
 
 
 def newest_good(path: Path) -> Path | None:
@@ -95,6 +100,7 @@ def newest_good(path: Path) -> Path | None:
 def is_good(copy: Path) -> bool:
     """Whether a copy is sound in structure and in every row."""
     try:
+        # immutable: looking at a copy must not leave a log or its index beside it.
         with closing(sqlite3.connect(f"{copy.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             return not faults(connection) and bool(connection.execute("SELECT 1 FROM schema_migrations").fetchone())
     except sqlite3.DatabaseError:
@@ -103,7 +109,7 @@ def is_good(copy: Path) -> bool:
 
 def _age(copy: Path) -> tuple[int, int]:
     """Schema and running number; copies of earlier versions have no number and are the oldest."""
-    found = _NAME.match(copy.stem)
-    if found is None:
+    match = _NAME.match(copy.stem)
+    if match is None:
         raise WorkspaceError(f"{copy} is not a copy of the record")
-    return int(found[1]), int(found[2] or 0)
+    return int(match[1]), int(match[2] or 0)

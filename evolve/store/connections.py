@@ -14,6 +14,7 @@ _BUSY_TIMEOUT_MS = 5_000
 
 def connect(target: str) -> sqlite3.Connection:
     """A connection that begins and ends transactions only when told to."""
+    # isolation_level: with any other Python begins and commits transactions by itself.
     connection = sqlite3.connect(target, isolation_level=None, check_same_thread=False, uri=target.startswith("file:"))
     connection.row_factory = sqlite3.Row
     connection.execute(f"PRAGMA busy_timeout={_BUSY_TIMEOUT_MS}")

@@ -21,8 +21,8 @@ from evolve.store import migrations as schema
 from evolve.store import sealing
 from evolve.store.backups import backup, is_due, prune
 from evolve.store.connections import connect, reader, remove_database, undo_cut_write
-from evolve.store.failures import damaged, translated
-from evolve.store.log import log_of, passed_over
+from evolve.store.failures import damage_error, translated
+from evolve.store.log import hides_commits, log_of
 from evolve.store.migrations import Migration
 from evolve.store.sealing import CleanMark, Row, Value, jsonable, repair_marker, row_checksum
 
@@ -68,6 +68,7 @@ class Database:
         self, path: Path, migrations: Sequence[Migration] = (), *, read_only: bool = False, verify: bool = True
     ) -> None:
         self.path = Path(path)
+        # Reentrant: a transaction calls the methods that take it too.
         self._guard = threading.RLock()
         self._depth = 0
         self._mark = None if read_only else CleanMark(self.path)
@@ -77,9 +78,9 @@ class Database:
         schema.check_numbering(changes)
         self._changes_known = changes
         if repair_marker(self.path).exists():
-            raise damaged(self.path, "a repair was cut short")
+            raise damage_error(self.path, "a repair was cut short")
         if self.path.exists() and self.path.stat().st_size == 0:
-            raise damaged(self.path, "the file is empty")
+            raise damage_error(self.path, "the file is empty")
         with translated(self.path):
             undo_cut_write(self.path)
             if read_only:
@@ -99,8 +100,8 @@ class Database:
         self._changed_before = self._mark.changes
         if self._fitted:
             return
-        if passed_over(log_of(self.path)):
-            raise damaged(log_of(self.path), "commits stand behind a frame that is wrong")
+        if hides_commits(log_of(self.path)):
+            raise damage_error(log_of(self.path), "commits stand behind a frame that is wrong")
         with closing(reader(self.path.absolute())) as connection:
             self._verify_all(self._mark, connection)
 
@@ -112,14 +113,14 @@ class Database:
         connection.execute("COMMIT")
         if problems:
             more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
-            raise damaged(self.path, f"{problems[0]}{more}")
+            raise damage_error(self.path, f"{problems[0]}{more}")
 
     def _prepare(self, changes: Sequence[Migration]) -> bool:
         """Creates a missing database under another name and moves it into place complete; whether it was missing."""
         if self.path.exists():
             return False
         if log_of(self.path).exists():
-            raise damaged(self.path, "the file is missing, and its log is there")
+            raise damage_error(self.path, "the file is missing, and its log is there")
         fresh = self.path.with_name(self.path.name + ".new")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -136,6 +137,7 @@ class Database:
             connection.close()
         hit("record.create")
         fresh.replace(self.path)
+        # The new name itself has to survive a power cut.
         sync_folder(self.path.parent)
         hit("record.created")
         return True
@@ -150,6 +152,7 @@ class Database:
             # What is deleted is overwritten, so that salvage never finds it again.
             self._connection.execute("PRAGMA secure_delete=ON")
             if missing:
+                # Before the first change of the schema, as an older version could not read it afterwards.
                 backup(self._connection, self.path, schema.steps(self._connection))
                 schema.migrate(self._connection, missing)
             on_failure.pop_all()
@@ -164,6 +167,7 @@ class Database:
             self._depth += 1
             try:  # from here on whatever interrupts is followed by a rollback
                 if self._depth == 1:
+                    # The right to write at once: taken later, it could be refused in the middle of the work.
                     self._connection.execute("BEGIN IMMEDIATE")
                     hit("record.begin")
                 yield
@@ -192,6 +196,7 @@ class Database:
         columns = [*row, "checksum"]
         target = (key,) if isinstance(key, str) else tuple(key)
         conflict = f" ON CONFLICT ({', '.join(target)}) DO NOTHING" if target else ""
+        # RETURNING, because lastrowid still tells of an earlier row where nothing was added.
         statement = (
             f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}){conflict}"
             " RETURNING rowid"
@@ -239,10 +244,10 @@ class Database:
         """
         condition, values = _condition(where, parameters)
         with self._guard, self._watched():
-            found = self._select(table, condition, values, order)
-        for row in found:
+            rows = self._select(table, condition, values, order)
+        for row in rows:
             self._verify(table, row)
-        return [_plain(row) for row in found]
+        return [_plain(row) for row in rows]
 
     def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]:
         """Reads by SQL: counts, joins, sums. Checksums are not verified here."""
@@ -257,8 +262,8 @@ class Database:
 
     def get_meta(self, key: str) -> str | None:
         """What :meth:`set_meta` kept, or None."""
-        found = self.rows("meta", {"key": key})
-        return str(found[0]["value"]) if found else None
+        rows = self.rows("meta", {"key": key})
+        return str(rows[0]["value"]) if rows else None
 
     def set_aside(self, table: str, where: Where, *, parameters: Sequence[Value] = ()) -> list[str]:
         """Moves the rows that match into the table ``damaged``, where they stay readable; names them."""
@@ -296,6 +301,7 @@ class Database:
     def close(self) -> None:
         """Closes the file; committed work is already durable. Closing twice is no error."""
         with self._guard:
+            # The mark is made of the closed file, whose log SQLite has taken in by then.
             mark, self._mark = self._mark, None
             written = self._connection.total_changes if mark is not None else 0
             changes = self._changes() if mark is not None else 0
@@ -345,7 +351,7 @@ class Database:
 
 
 def with_own(migrations: Sequence[Migration]) -> list[Migration]:
-    """These migrations behind those of the store itself."""
+    """These migrations, after those of the store itself."""
     return [*_OWN, *migrations]
 
 
@@ -358,6 +364,7 @@ def value_of(cls: type[T], row: Mapping[str, Value], **rest: Any) -> T:
 def _condition(where: Where, parameters: Sequence[Value]) -> tuple[str, list[Value]]:
     if isinstance(where, str):
         return (f" WHERE {where}" if where else ""), list(parameters)
+    # IS, because = is never true of NULL.
     clauses = " AND ".join(f"{column} IS ?" for column in where)
     return (f" WHERE {clauses}" if clauses else ""), [_stored(value) for value in where.values()]
 

@@ -1,4 +1,4 @@
-"""SQLite's failures as errors of our tree; bugs (bad SQL, broken constraints) pass through."""
+"""Turns SQLite's failures into errors of our tree; bugs (bad SQL, broken constraints) pass through."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from evolve.errors import EvolveError, RecordDamaged, UsageError, WorkspaceBusy, WorkspaceError
 from evolve.files import AFTER_SPACE
 
+# Extended codes say more in their upper bits.
 _PRIMARY_CODE = 0xFF
 
 
@@ -33,7 +34,7 @@ def closed() -> UsageError:
     return UsageError("the workspace is closed", hint="open it again: evolve.open(...)")
 
 
-def damaged(path: Path, reason: str) -> RecordDamaged:
+def damage_error(path: Path, reason: str) -> RecordDamaged:
     """The error for a database file that cannot be trusted."""
     return RecordDamaged(f"{path} is damaged ({reason}); nothing was changed", hint="evolve doctor --repair")
 
@@ -46,11 +47,12 @@ def _problem(path: Path, error: sqlite3.DatabaseError) -> EvolveError | None:
         return WorkspaceError(f"disk full while writing {path}", hint=AFTER_SPACE)
     # Text is cleaned before it is stored, so what cannot be decoded was changed since.
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error).startswith("Could not decode to UTF-8"):
-        return damaged(path, str(error))
+        return damage_error(path, str(error))
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return WorkspaceBusy(f"another process is writing to {path}")
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
         return WorkspaceError(f"cannot open or write {path}: {error}")
+    # Among them a full disk under the index of the log.
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOLFS):
         return WorkspaceError(f"disk full or failing while using {path}: {error}", hint=AFTER_SPACE)
     return None

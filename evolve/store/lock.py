@@ -17,6 +17,7 @@ from evolve.errors import WorkspaceBusy, WorkspaceError
 from evolve.failpoints import hit
 from evolve.files import write_failure
 
+# Within the second in which a busy workspace is refused.
 _OWNER_WAIT_S = 0.5
 
 
@@ -54,6 +55,7 @@ class WriterLock:
         """Gives the lock back; releasing what is not held is no error."""
         if self._handle is not None:
             hit("lock.release")
+            # Emptied while it is still held: an owner that is written there counts as running.
             os.ftruncate(self._handle, 0)
             os.close(self._handle)
             self._handle = None
@@ -77,6 +79,7 @@ class WriterLock:
         try:
             if _surely_dead(_read_owner(self.path)):
                 hit("lock.takeover")
+                # Another file: the lock on this one is held by processes that the owner left behind.
                 self.path.unlink(missing_ok=True)
             return _try_lock(self.path)
         finally:
@@ -130,10 +133,10 @@ def _write_owner(handle: int, owner: dict[str, Any]) -> None:
 
 def _read_owner(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_bytes())
+        owner = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return owner if isinstance(owner, dict) else {}
 
 
 def _this_process() -> dict[str, Any]:
@@ -164,6 +167,8 @@ def _start_time(pid: int) -> str:
 def _surely_dead(owner: dict[str, Any]) -> bool:
     pid = owner.get("pid")
     machine = _machine()
+    # In doubt it lives: two writers are worse than one who has to wait.
     if not isinstance(pid, int) or not machine["boot"] or {key: owner.get(key) for key in machine} != machine:
         return False
+    # Numbers of processes are given again, start times are not.
     return _start_time(pid) != owner.get("started")

@@ -91,10 +91,11 @@ def changed_definitions(connection: sqlite3.Connection, migrations: Sequence[Mig
     applied = set(_applied(connection))
     if not applied or applied - {(item.package, item.number) for item in migrations}:
         return []
+    # Compared with what the migrations make today: SQLite keeps the text of every definition.
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
         migrate(fresh, [item for item in migrations if (item.package, item.number) in applied])
-        wanted, found = _definitions(fresh), _definitions(connection)
-    return [f"the definition of {name}" for name in sorted(wanted | found) if wanted.get(name) != found.get(name)]
+        expected, actual = _definitions(fresh), _definitions(connection)
+    return [f"the definition of {name}" for name in sorted(expected | actual) if expected.get(name) != actual.get(name)]
 
 
 def _definitions(connection: sqlite3.Connection) -> dict[str, str]:
@@ -119,6 +120,7 @@ def _applied(connection: sqlite3.Connection) -> list[tuple[str, int]]:
 
 def _statements(script: str) -> Iterator[str]:
     """Splits at the semicolons that end statements, so that a script can run inside a transaction."""
+    # Not executescript, which commits whatever transaction is open.
     statement = ""
     for piece in script.split(";"):
         statement += piece + ";"

@@ -35,6 +35,7 @@ class ObjectStore:
         name = digest(data)
         path = self.folder / name
         try:
+            # Read, not only looked for: a damaged object is written anew by the next who puts it.
             intact = path.read_bytes() == data
         except OSError:  # missing or unreadable; writing it says what is wrong, if anything is
             intact = False

@@ -1,4 +1,4 @@
-"""Rows read from the pages of a database file, without trusting its tables of contents.
+"""Reads rows from the pages of a database file, without trusting its tables of contents.
 
 For salvage: a damaged file may have lost its schema or the pages that lead to its rows, while the rows are whole.
 Format: https://www.sqlite.org/fileformat2.html, sections 1.5 to 2.1.
@@ -11,17 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _LEAF = 0x0D
-_KEYS = {0x0A: (8, 0), 0x02: (12, 4)}
+_INDEX_PAGES = {0x0A: (8, 0), 0x02: (12, 4)}
 """Pages of indexes: where their cell pointers begin, and how many bytes stand before a cell's length."""
 _SIZES = (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
+# Of serial types 0 to 6; there is none of five or seven bytes.
 _INTEGER_BYTES = (0, 1, 2, 3, 4, 6, 8)
+# Our widest table is far below; damaged bytes may claim any number.
 _MOST_COLUMNS = 200
 
 Stored = None | int | float | bytes | str
 
 
 class _Unreadable(Exception):
-    """What stands at a place cannot be a row."""
+    """The bytes at a place cannot be a row."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,9 @@ class PageFile:
     unused: frozenset[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        named = int.from_bytes(self.data[16:18], "big")
-        size = 65536 if named == 1 else named
+        # The field has two bytes, so 1 stands for 65,536.
+        stated = int.from_bytes(self.data[16:18], "big")
+        size = 65536 if stated == 1 else stated
         # A file with a damaged header has the size that this version writes.
         object.__setattr__(self, "size", size if size in _SIZES and self.data[:16] == b"SQLite format 3\0" else 4096)
         object.__setattr__(self, "unused", frozenset(self._free_pages()))
@@ -58,9 +61,9 @@ class PageFile:
         """Page and columns of whatever may be an entry of some index; the last column is a row number."""
         for number in range(1, len(self.data) // self.size + 1):
             page = self._page(number)
-            if number in self.unused or page[0] not in _KEYS:
+            if number in self.unused or page[0] not in _INDEX_PAGES:
                 continue
-            begin, before = _KEYS[page[0]]
+            begin, before = _INDEX_PAGES[page[0]]
             (count,) = struct.unpack_from(">H", page, 3)
             for place in range(min(count, (self.size - begin) // 2)):
                 (offset,) = struct.unpack_from(">H", page, begin + 2 * place)
@@ -77,6 +80,7 @@ class PageFile:
 
     def _leaf(self, number: int) -> Iterator[tuple[int, list[Stored]]]:
         page = self._page(number)
+        # The header of the file stands before that of its first page.
         start = 100 if number == 1 else 0
         if page[start] != _LEAF:
             return
@@ -96,23 +100,26 @@ class PageFile:
         return _signed(rowid), _columns(self._payload(page, offset, length))
 
     def _payload(self, page: bytes, offset: int, length: int) -> bytes:
+        """The content of a row, with what of it lies in overflow pages."""
+        # Section 1.6: what of a longer row stays on its page, and what goes on in overflow pages.
         largest = self.size - 35
         if length <= largest:
             return page[offset : offset + length]
         least = (self.size - 12) * 32 // 255 - 23
         local = least + (length - least) % (self.size - 4)
         local = local if local <= largest else least
-        found = bytearray(page[offset : offset + local])
+        content = bytearray(page[offset : offset + local])
         (following,) = struct.unpack_from(">I", page, offset + local)
-        while len(found) < length:
+        while len(content) < length:
             more = self._page(following)
             (following,) = struct.unpack_from(">I", more)
-            found += more[4 : 4 + length - len(found)]
-        return bytes(found)
+            content += more[4 : 4 + length - len(content)]
+        return bytes(content)
 
     def _free_pages(self) -> Iterator[int]:
         (trunk,) = struct.unpack_from(">I", self.data, 32) if len(self.data) >= 36 else (0,)
         seen: set[int] = set()
+        # A damaged list may lead in a circle.
         while trunk and trunk not in seen:
             seen.add(trunk)
             try:
@@ -145,6 +152,7 @@ def _columns(payload: bytes) -> list[Stored]:
 
 
 def _value(payload: bytes, place: int, kind: int) -> tuple[Stored, int]:
+    # Serial types: NULL, and the integers 0 and 1, which take no room.
     if kind in (0, 8, 9):
         return (None if kind == 0 else kind - 8), place
     if kind == 7:
@@ -153,6 +161,7 @@ def _value(payload: bytes, place: int, kind: int) -> tuple[Stored, int]:
     if kind < 7:
         size = _INTEGER_BYTES[kind]
         return int.from_bytes(payload[place : place + size], "big", signed=True), place + size
+    # 10 and 11 are for SQLite itself and never in a file.
     if kind < 12:
         raise _Unreadable
     size = (kind - 12) // 2

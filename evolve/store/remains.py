@@ -1,4 +1,4 @@
-"""What a damaged database file still holds, whatever became of its schema and its structure.
+"""Recovers what a damaged database file still holds, whatever became of its schema and its structure.
 
 A row's checksum covers its table's name, so a whole row found on any page says where it belongs.
 """
@@ -37,6 +37,7 @@ class Table:
     keys: tuple[tuple[str, ...], ...]
 
     def row(self, rowid: int, stored: Sequence[Stored]) -> Row:
+        # Columns that a migration added later are missing in older rows.
         values = [*stored, *(self.defaults[name] for name in self.columns[len(stored) :])]
         row: Row = dict(zip(self.columns, values, strict=True))
         for name in self.reals:
@@ -70,17 +71,17 @@ def _applied(pages: PageFile, changes: Sequence[Migration]) -> list[Migration]:
     Raises:
         WorkspaceError: When a newer version wrote it.
     """
-    known = {(item.package, item.number) for item in changes}
+    ours = {(item.package, item.number) for item in changes}
     noted: dict[int, set[tuple[str, int]]] = {}
     for page, _, columns in pages.records():
         if len(columns) == 2 and isinstance(columns[0], str) and isinstance(columns[1], int):
             noted.setdefault(page, set()).add((columns[0], columns[1]))
     seen: set[tuple[str, int]] = set()
     for on_page in noted.values():
-        seen |= on_page if on_page & known else set()
+        seen |= on_page if on_page & ours else set()
     # A newer version has seen all of ours; where one of ours is missing, an unknown one is that one, damaged.
-    if known < seen:
-        raise schema.from_newer(f"the damaged record, with {' '.join(map(str, min(seen - known)))},")
+    if ours < seen:
+        raise schema.from_newer(f"the damaged record, with {' '.join(map(str, min(seen - ours)))},")
     last = {item.package: item.number for item in changes if (item.package, item.number) in seen}
     return [item for item in changes if item.number <= last.get(item.package, item.number)]
 
@@ -91,24 +92,27 @@ def best_schema(pages: PageFile, every: Sequence[Migration]) -> list[Migration]:
     Raises:
         WorkspaceError: When a newer version wrote the file.
     """
-    said = _applied(pages, every)
+    noted = _applied(pages, every)
 
-    def whole(changes: Sequence[Migration]) -> int:
+    def whole_rows(changes: Sequence[Migration]) -> int:
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
             schema.migrate(connection, changes)
             tables = tables_of(connection)
-        return sum(any(_is_whole(one, rowid, stored) for one in tables) for _, rowid, stored in pages.records())
+        return sum(any(_is_whole(table, rowid, stored) for table in tables) for _, rowid, stored in pages.records())
 
-    return said if said == list(every) or whole(said) >= whole(every) else list(every)
+    return noted if noted == list(every) or whole_rows(noted) >= whole_rows(every) else list(every)
 
 
 def tables_of(connection: sqlite3.Connection) -> list[Table]:
+    """Every table with sealed rows."""
     return [table_of(connection, name) for name in sealed_tables(connection)]
 
 
 def table_of(connection: sqlite3.Connection, name: str) -> Table:
+    """How one table stores its rows, as SQLite describes it."""
     columns = connection.execute(f"PRAGMA table_info({name})").fetchall()
     keys = [column for column in columns if column[5]]
+    # Such a column is the row number itself and is stored as NULL.
     alias = keys[0][1] if len(keys) == 1 and keys[0][2].upper() == "INTEGER" else ""
     defaults = {
         column[1]: connection.execute(f"SELECT {column[4]}").fetchone()[0] if column[4] is not None else None
@@ -128,30 +132,32 @@ def table_of(connection: sqlite3.Connection, name: str) -> Table:
     )
 
 
-def remains_of(pages: PageFile, tables: Sequence[Table]) -> Remains:
-    found = Remains(rows={table.name: {} for table in tables}, broken={table.name: {} for table in tables})
+def recover_rows(pages: PageFile, tables: Sequence[Table]) -> Remains:
+    """Sorts every record of the file by the table whose seal it carries."""
+    remains = Remains(rows={table.name: {} for table in tables}, broken={table.name: {} for table in tables})
     names = {table.name for table in tables if table.alias}
     doubtful: list[tuple[int, int, list[Stored]]] = []
     owner: dict[int, Table] = {}
     for page, rowid, stored in pages.records():
+        # A row of sqlite_sequence, which counts the numbers that AUTOINCREMENT gave.
         if len(stored) == 2 and stored[0] in names and isinstance(stored[1], int):
-            found.counters[str(stored[0])] = stored[1]
-        table = next((one for one in tables if _is_whole(one, rowid, stored)), None)
+            remains.counters[str(stored[0])] = stored[1]
+        table = next((candidate for candidate in tables if _is_whole(candidate, rowid, stored)), None)
         if table is None:
             doubtful.append((page, rowid, stored))
         else:
             owner[page] = table
-            found.rows[table.name].setdefault(rowid, table.row(rowid, stored))
+            remains.rows[table.name].setdefault(rowid, table.row(rowid, stored))
     for page, rowid, stored in doubtful:
         table = owner.get(page)  # a page holds rows of one table
-        if table is not None and rowid not in found.rows[table.name]:
-            found.broken[table.name][rowid] = _named(table, rowid, stored)
-    found.whole = _whole_tables(pages, found)
-    _note_keys(pages, tables, found)
-    return found
+        if table is not None and rowid not in remains.rows[table.name]:
+            remains.broken[table.name][rowid] = _row_label(table, rowid, stored)
+    remains.whole = _whole_tables(pages, remains)
+    _note_rows_of_indexes(pages, tables, remains)
+    return remains
 
 
-def _note_keys(pages: PageFile, tables: Sequence[Table], found: Remains) -> None:
+def _note_rows_of_indexes(pages: PageFile, tables: Sequence[Table], remains: Remains) -> None:
     """Names rows that only an index still knows of."""
     entries: dict[int, list[list[Stored]]] = {}
     for page, columns in pages.entries():
@@ -159,12 +165,12 @@ def _note_keys(pages: PageFile, tables: Sequence[Table], found: Remains) -> None
     unique = [(table, key) for table in tables for key in table.keys]
     for on_page in entries.values():
         for table, key in unique:
-            rows = found.rows[table.name]
+            rows = remains.rows[table.name]
             if any(_is_entry(columns, rows, key) for columns in on_page):  # a page holds entries of one index
                 for *values, rowid in (columns for columns in on_page if len(columns) == len(key) + 1):
                     if isinstance(rowid, int) and rowid not in rows:
                         name = f"{table.name} row {', '.join(map(str, values))}"
-                        found.broken[table.name].setdefault(rowid, name)
+                        remains.broken[table.name].setdefault(rowid, name)
                 break
 
 
@@ -187,13 +193,13 @@ def _is_whole(table: Table, rowid: int, stored: Sequence[Stored]) -> bool:
         return False
 
 
-def _named(table: Table, rowid: int, stored: Sequence[Stored]) -> str:
+def _row_label(table: Table, rowid: int, stored: Sequence[Stored]) -> str:
     if table.alias or not stored or isinstance(stored[0], bytes):
         return f"{table.name} row {rowid}"
     return f"{table.name} row {stored[0]!s}"
 
 
-def _whole_tables(pages: PageFile, found: Remains) -> frozenset[str]:
+def _whole_tables(pages: PageFile, remains: Remains) -> frozenset[str]:
     """Tables that SQLite reads to the end and that hold, by its count, exactly the rows found."""
     # A database in memory has no log, so the header must not speak of one.
     data = pages.data[:18] + b"\1\1" + pages.data[20:]
@@ -201,20 +207,20 @@ def _whole_tables(pages: PageFile, found: Remains) -> frozenset[str]:
         with closing(sqlite3.connect(":memory:")) as connection:
             connection.deserialize(data)
             sound = all(any(kind in fault for kind in _INDEX_FAULTS) for fault in structural_faults(connection))
-            whole = [table for table in found.rows if _reads_whole(connection, table, found)]
+            whole = [table for table in remains.rows if _reads_whole(connection, table, remains)]
             return frozenset(whole if sound else ())
     except (sqlite3.Error, OverflowError):
         return frozenset()
 
 
-def _reads_whole(connection: sqlite3.Connection, table: str, found: Remains) -> bool:
+def _reads_whole(connection: sqlite3.Connection, table: str, remains: Remains) -> bool:
     """Whether SQLite reads the whole table; rows that it reads and that are not whole are named."""
     try:
         for row in broken_rows(connection, table):
             rowid = int(str(row["_rowid_"]))
-            if rowid not in found.rows[table]:
-                found.broken[table].setdefault(rowid, row_name(connection, table, row))
+            if rowid not in remains.rows[table]:
+                remains.broken[table].setdefault(rowid, row_name(connection, table, row))
         (count,) = connection.execute(f"SELECT count(*) FROM {table} NOT INDEXED").fetchone()
     except (sqlite3.Error, UnicodeDecodeError):
         return False
-    return not found.broken[table] and bool(count == len(found.rows[table]))
+    return not remains.broken[table] and bool(count == len(remains.rows[table]))

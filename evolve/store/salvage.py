@@ -19,10 +19,10 @@ from evolve.store.backups import newest_good
 from evolve.store.connections import remove_database
 from evolve.store.database import Database, with_own
 from evolve.store.failures import translated
-from evolve.store.log import log_of, merged
+from evolve.store.log import bytes_with_log, log_of
 from evolve.store.migrations import Migration
 from evolve.store.pages import PageFile
-from evolve.store.remains import Remains, best_schema, remains_of, table_of, tables_of
+from evolve.store.remains import Remains, best_schema, recover_rows, table_of, tables_of
 from evolve.store.sealing import CleanMark, Row, faults, repair_marker, row_name, sealed_tables
 
 
@@ -59,19 +59,19 @@ def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
         WorkspaceError: When a newer version wrote the file, or it cannot be written.
     """
     finish_rebuild(path)
-    pages = PageFile(merged(path))
-    known = best_schema(pages, with_own(changes))
+    pages = PageFile(bytes_with_log(path))
+    migrations = best_schema(pages, with_own(changes))
     fresh = path.with_name(path.name + ".repaired")
     remove_database(fresh)
     copy = newest_good(path)
     with translated(fresh), closing(sqlite3.connect(fresh, isolation_level=None)) as target:
         target.execute("PRAGMA synchronous=OFF")  # synced as a whole below
-        schema.migrate(target, known)
-        found = remains_of(pages, tables_of(target))
+        schema.migrate(target, migrations)
+        remains = recover_rows(pages, tables_of(target))
         target.execute("BEGIN")
-        kept = {table: _insert(target, table, rows.items()) for table, rows in found.rows.items()}
-        restored, seen = _restore(target, copy, known, found) if copy else ({}, {})
-        lost = tuple(_losses(target, found, seen))
+        rescued = {table: _insert(target, table, rows.items()) for table, rows in remains.rows.items()}
+        restored, copied = _restore(target, copy, migrations, remains) if copy else ({}, {})
+        lost = tuple(_losses(target, remains, copied))
         target.execute("COMMIT")
         problems = faults(target)
     if problems:
@@ -79,21 +79,21 @@ def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
     with fresh.open("rb+") as stream:
         os.fsync(stream.fileno())
     hit("repair.built")
-    aside = _exchange(path)
-    return Rebuilt(kept=kept, restored=restored, lost=lost, aside=aside, backup=copy if restored else None)
+    aside = _put_in_place(path)
+    return Rebuilt(kept=rescued, restored=restored, lost=lost, aside=aside, backup=copy if restored else None)
 
 
 def still_lost(db: Database, lost: Sequence[str]) -> list[str]:
     """The losses that nothing has made good since: named rows that are there again are left out."""
-    there: set[str] = set()
+    present: set[str] = set()
     with closing(sqlite3.connect(db.path)) as connection:
         connection.row_factory = sqlite3.Row
         for table in {line.split(" ")[0] for line in lost} & set(sealed_tables(connection)):
             keys = table_of(connection, table).keys
             for row in connection.execute(f"SELECT rowid AS _rowid_, * FROM {table}"):
-                there.add(row_name(connection, table, dict(row)))
-                there |= {f"{table} row {', '.join(str(row[name]) for name in key)}" for key in keys}
-    return [line for line in lost if line.partition(":")[0] not in there]
+                present.add(row_name(connection, table, dict(row)))
+                present |= {f"{table} row {', '.join(str(row[name]) for name in key)}" for key in keys}
+    return [line for line in lost if line.partition(":")[0] not in present]
 
 
 def finish_rebuild(path: Path) -> None:
@@ -104,6 +104,7 @@ def finish_rebuild(path: Path) -> None:
     fresh = path.with_name(path.name + ".repaired")
     if fresh.exists():
         aside = path.with_name(marker.read_text("utf-8").strip())
+        # The log first: beside a new file of that name SQLite would take it for that file's own.
         for end in ("-wal", ""):
             old = path.with_name(path.name + end)
             if old.exists():
@@ -119,15 +120,16 @@ def finish_rebuild(path: Path) -> None:
     sync_folder(path.parent)
 
 
-def _exchange(path: Path) -> Path | None:
+def _put_in_place(path: Path) -> Path | None:
+    """Exchanges the damaged file for the one that was built; gives the damaged one's new name."""
     number = 1
     while (aside := path.with_name(f"{path.name}.corrupt-{number}")).exists():
         number += 1
-    there = path.exists() or log_of(path).exists()
+    existed = path.exists() or log_of(path).exists()
     write_atomic(repair_marker(path), aside.name.encode())
     hit("repair.begun")
     finish_rebuild(path)
-    return aside if there else None
+    return aside if existed else None
 
 
 def _insert(target: sqlite3.Connection, table: str, rows: Iterable[tuple[int, Row]]) -> int:
@@ -138,47 +140,51 @@ def _insert(target: sqlite3.Connection, table: str, rows: Iterable[tuple[int, Ro
         columns = list(row) if alias else ["rowid", *row]
         values = list(row.values()) if alias else [rowid, *row.values()]
         marks = ", ".join("?" * len(columns))
+        # What the damaged file gave is newer and was added first, so the copy's row gives way.
         target.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})", values)
     return target.total_changes - before
 
 
 def _restore(
-    target: sqlite3.Connection, copy: Path, known: Sequence[Migration], found: Remains
+    target: sqlite3.Connection, copy: Path, migrations: Sequence[Migration], remains: Remains
 ) -> tuple[dict[str, int], dict[str, set[int]]]:
     """Adds what only the copy has, of tables that may miss rows; gives how many, and the row numbers it holds."""
-    restored, seen = {}, {}
+    restored, copied = {}, {}
     scratch = copy.with_suffix(".restoring")
     remove_database(scratch)
+    # A copy of the copy: it is migrated, and a backup is never changed.
     shutil.copyfile(copy, scratch)
     try:
         Database(
-            scratch, [one for one in known if one.package != "store"]
+            scratch, [migration for migration in migrations if migration.package != "store"]
         ).close()  # brings an older copy up to the damaged file's schema
         with closing(sqlite3.connect(scratch)) as source:
             source.row_factory = sqlite3.Row
-            for table in sorted(set(found.rows) - found.whole):
+            # A whole table lost nothing: what only the copy has of it was deleted since.
+            for table in sorted(set(remains.rows) - remains.whole):
                 rows = {row["_rowid_"]: dict(row) for row in source.execute(f"SELECT rowid AS _rowid_, * FROM {table}")}
                 for row in rows.values():
                     del row["_rowid_"]
                 restored[table] = _insert(target, table, rows.items())
-                seen[table] = set(rows)
+                copied[table] = set(rows)
     finally:
         remove_database(scratch)
         CleanMark(scratch).drop()
-    return {table: count for table, count in restored.items() if count}, seen
+    return {table: count for table, count in restored.items() if count}, copied
 
 
-def _losses(target: sqlite3.Connection, found: Remains, copied: Mapping[str, set[int]]) -> Iterator[str]:
-    for table in sorted(set(found.rows) - found.whole):
-        there = {row[0] for row in target.execute(f"SELECT rowid FROM {table}")}
-        broken = {rowid: name for rowid, name in found.broken[table].items() if rowid not in there}
+def _losses(target: sqlite3.Connection, remains: Remains, copied: Mapping[str, set[int]]) -> Iterator[str]:
+    """Names rows that are in neither file: by key where something still tells it, else by row number."""
+    for table in sorted(set(remains.rows) - remains.whole):
+        present = {row[0] for row in target.execute(f"SELECT rowid FROM {table}")}
+        broken = {rowid: name for rowid, name in remains.broken[table].items() if rowid not in present}
         yield from (f"{name}: damaged, and in no backup" for _, name in sorted(broken.items()))
-        held = copied.get(table, set())
+        in_copy = copied.get(table, set())
         # What the copy does not have although it is older had been deleted before.
-        first = max(held, default=0) + 1
-        last = max([found.counters.get(table, 0), *there, *broken], default=0)
-        known = sorted(number for number in {*there, *broken} if number >= first)
-        for low, high in pairwise([first - 1, *known, last + 1]):
+        first = max(in_copy, default=0) + 1
+        last = max([remains.counters.get(table, 0), *present, *broken], default=0)
+        numbers = sorted(number for number in {*present, *broken} if number >= first)
+        for low, high in pairwise([first - 1, *numbers, last + 1]):
             if high - low > 1:
                 which = f"row number {low + 1}" if high - low == 2 else f"row numbers {low + 1} to {high - 1}"
                 yield f"{table} {which}: not found, unless deleted earlier"

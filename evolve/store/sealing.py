@@ -21,14 +21,17 @@ Value = None | bool | int | float | str | bytes
 
 Row = dict[str, Value]
 
-_NOT_CONTENT = ("_rowid_", "checksum")
+_UNSEALED_COLUMNS = ("_rowid_", "checksum")
 _MOST_STRUCTURAL = 20
+# More than any record holds, so that the next copy is due at once.
 _UNKNOWN = 1 << 40
 
 
 def row_checksum(table: str, row: Mapping[str, Value]) -> str:
     """SHA-256 of a row's table and content, NULLs left out, so that a column added later changes no seal."""
-    content = {name: jsonable(value) for name, value in row.items() if value is not None and name not in _NOT_CONTENT}
+    content = {
+        name: jsonable(value) for name, value in row.items() if value is not None and name not in _UNSEALED_COLUMNS
+    }
     return digest(canonical_json([table, content]))
 
 
@@ -54,13 +57,14 @@ def row_name(connection: sqlite3.Connection, table: str, row: Mapping[str, Value
 
 
 def structural_faults(connection: sqlite3.Connection) -> list[str]:
-    """What SQLite's own check finds."""
-    found = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({_MOST_STRUCTURAL})")]
-    return [] if found == ["ok"] else [line for message in found for line in message.splitlines()]
+    """The messages of SQLite's own check; [] where it finds nothing."""
+    messages = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({_MOST_STRUCTURAL})")]
+    return [] if messages == ["ok"] else [line for message in messages for line in message.splitlines()]
 
 
 def broken_rows(connection: sqlite3.Connection, table: str) -> Iterator[Row]:
     """Rows of a table that fail their checksum, with ``_rowid_``."""
+    # NOT INDEXED: an index that is damaged must not decide which rows are read.
     cursor = connection.execute(f"SELECT rowid AS _rowid_, * FROM {table} NOT INDEXED ORDER BY rowid")
     names = [column[0] for column in cursor.description]
     for values in cursor:
@@ -75,7 +79,7 @@ def faults(connection: sqlite3.Connection) -> list[str]:
     Raises:
         sqlite3.DatabaseError: When SQLite cannot read it at all.
     """
-    found = structural_faults(connection)
+    problems = structural_faults(connection)
     for table in sealed_tables(connection):
         try:
             broken = list(broken_rows(connection, table))
@@ -83,12 +87,13 @@ def faults(connection: sqlite3.Connection) -> list[str]:
             if not str(error).startswith("Could not decode"):
                 raise
             broken = _broken_texts(connection, table)
-        found += [row_name(connection, table, row) for row in broken]
-    return found
+        problems += [row_name(connection, table, row) for row in broken]
+    return problems
 
 
 def _broken_texts(connection: sqlite3.Connection, table: str) -> list[Row]:
     """Broken rows of a table in which a text is not UTF-8 any more."""
+    # One such text would end the reading of the whole table.
     before, connection.text_factory = connection.text_factory, lambda data: data.decode("utf-8", "replace")
     try:
         return list(broken_rows(connection, table))
@@ -115,9 +120,9 @@ class CleanMark:
         if self._log_is_used():
             return False
         try:
-            kept = json.loads(self.path.read_bytes())
-            fits = bool(kept["digest"] == _file_digest(self._database))
-            self.changes = int(kept["changes"]) if fits else _UNKNOWN
+            mark = json.loads(self.path.read_bytes())
+            fits = bool(mark["digest"] == _file_digest(self._database))
+            self.changes = int(mark["changes"]) if fits else _UNKNOWN
         except (OSError, ValueError, KeyError, TypeError):
             return False
         return fits

@@ -19,7 +19,7 @@ from evolve.tasks.signature import (
     parse_signature,
     parse_type,
 )
-from evolve.tasks.work import FolderWork
+from evolve.tasks.work import FolderWork, PlainWork
 
 if TYPE_CHECKING:
     from evolve.tasks.folder_task import folder_task
@@ -43,6 +43,7 @@ __all__ = [
     "CommandVerifier",
     "FolderWork",
     "Parameter",
+    "PlainWork",
     "RowsVerifier",
     "RubricVerifier",
     "Signature",

@@ -67,6 +67,29 @@ class Work(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PlainWork:
+    """Work that is what its task file says and no more; implements :class:`Work`.
+
+    Attributes:
+        data: What stands under the kind's name.
+    """
+
+    kind: str
+    data: Mapping[str, Json]
+    folder: str = ""
+    check: str = ""
+    only_checked: bool = False
+
+    def as_json(self) -> Mapping[str, Json]:
+        """The work as it stands in a task file."""
+        return self.data
+
+    def identity(self) -> Mapping[str, Json]:
+        """All of it."""
+        return self.data
+
+
+@dataclass(frozen=True, kw_only=True)
 class FolderWork:
     """A folder to work in and how to tell that the work is done; implements :class:`Work`.
 

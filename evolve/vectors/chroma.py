@@ -18,10 +18,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
+import sqlite3
+import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ import numpy as np
 from evolve.errors import WorkspaceError
 from evolve.files import AFTER_SPACE, canonical_json, write_atomic
 from evolve.vectors.exact import checked_rows, unit_rows
+from evolve.vectors.folders import drop, set_aside
 from evolve.vectors.protocol import Hit, Progress, Rows, Tag, Where
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ _FULL = ("disk is full", "disk I/O error", "No space left")
 """How Chroma words it; it has no error of its own for that."""
 _SPARE = 16
 """Neighbours fetched beyond ``k`` so that ties at the edge are broken by id, not by chance."""
+_DATABASE = "chroma.sqlite3"
 _MANIFEST = "manifest.json"
 _MOST_GARBAGE = 0.3
 """Share of rows written that may have been replaced or deleted since."""
@@ -82,7 +85,7 @@ def open_chroma(path: Path, name: str, dimension: int) -> ChromaIndex:
     # is what remains of the first error after Chroma has tried to stop a system that never started.
     except (ChromaError, AttributeError, ValueError, KeyError, OSError, RuntimeError) as damage:
         try:
-            aside = _set_aside(folder)
+            aside = set_aside(folder)
             folder.mkdir()
         except OSError as error:
             raise WorkspaceError(
@@ -267,9 +270,26 @@ def _prepare(folder: Path) -> Path | None:
         drop(folder)
         folder.mkdir()
         return None
-    aside = _set_aside(folder)
+    aside = set_aside(folder)
     folder.mkdir()
     return aside
+
+
+def rows_on_disk(folder: Path) -> int:
+    """How many rows the index in a folder holds, told without loading Chroma; 0 where there is none of Chroma.
+
+    A database that cannot be read counts as large, because opening it with Chroma sets it aside.
+    """
+    database = folder / _DATABASE
+    if not database.is_file():
+        return 0
+    try:
+        # Immutable, or reading would leave files of SQLite's own that the manifest does not know.
+        address = f"{database.resolve().as_uri()}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            return int(connection.execute("SELECT count(*) FROM embeddings").fetchone()[0])
+    except sqlite3.Error:
+        return sys.maxsize
 
 
 def _checksums(folder: Path) -> dict[str, list[int]]:
@@ -287,22 +307,6 @@ def _checksums(folder: Path) -> dict[str, list[int]]:
 
 def _version() -> str:
     return metadata.version("chromadb")
-
-
-def drop(folder: Path) -> None:
-    """Removes an index. It is renamed first, so that a kill in between leaves no half of one."""
-    old = folder.with_name(folder.name + ".old")
-    shutil.rmtree(old, ignore_errors=True)
-    if folder.exists():
-        folder.rename(old)
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _set_aside(folder: Path) -> Path:
-    """Keeps the damaged files for who wants to look at them; of earlier damage nothing is kept."""
-    aside = folder.with_name(f"{folder.name}.damaged-1")
-    shutil.rmtree(aside, ignore_errors=True)
-    return folder.rename(aside)
 
 
 def _chroma_filter(where: Where | None) -> Any:

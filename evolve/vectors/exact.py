@@ -1,16 +1,27 @@
-"""An exact index in memory: a matrix and a list. The measure that other indexes are held to.
+"""An exact index: a matrix and a list, in memory or kept in one file. The measure that other indexes are held to.
 
-Below some 50,000 vectors a scan is as fast as a vector database, it needs no files, and it can
-be sent to another process, which is why read-only workers use it.
+Up to 50,000 vectors it costs less than a vector database in everything but the size of what is
+written, and far less to open (`python -m benchmarks.vectors`). In memory it can be sent to another
+process, which is why read-only workers use it.
 """
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from evolve.errors import WorkspaceError
+from evolve.files import canonical_json, write_atomic
+from evolve.vectors.folders import set_aside
 from evolve.vectors.protocol import Hit, Progress, Rows, Tag, Where
+
+EXACT_FILE = "exact.idx"
+"""By this file a folder is known to hold an exact index."""
 
 _ROOM = 64
 _DIGITS = 6
@@ -32,16 +43,21 @@ class MemoryIndex:
         self._tags: list[dict[str, Tag]] = []
         self._matrix = np.zeros((0, dimension), dtype=np.float32)
         self._generation = 0
+        self._changed = False
+
+    def __len__(self) -> int:
+        return len(self._ids)
 
     @property
     def generation(self) -> int:
         return self._generation
 
     def mark(self, generation: int) -> None:
-        self._generation = generation
+        self._generation, self._changed = generation, True
 
     def upsert(self, ids: Sequence[str], vectors: np.ndarray, tags: Sequence[Mapping[str, Tag]] | None = None) -> None:
         unit = checked_rows(ids, vectors, self.dimension)
+        self._changed = True
         self._reserve(len(self._ids) + len(ids))
         for position, name in enumerate(ids):
             row = self._rows.get(name)
@@ -70,6 +86,7 @@ class MemoryIndex:
         gone = {self._rows[name] for name in ids if name in self._rows}
         if not gone:
             return
+        self._changed = True
         kept = [row for row in range(len(self._ids)) if row not in gone]
         self._matrix = self._matrix[kept].copy()
         self._ids = [self._ids[row] for row in kept]
@@ -94,13 +111,18 @@ class MemoryIndex:
     def clear(self) -> None:
         self._rows, self._ids, self._tags = {}, [], []
         self._matrix = np.zeros((0, self.dimension), dtype=np.float32)
-        self._generation = 0
+        self._generation, self._changed = 0, True
+
+    def rows(self) -> Rows:
+        """Everything it holds."""
+        matrix = self._matrix[: len(self._ids)].copy()
+        return Rows(ids=list(self._ids), vectors=matrix, tags=list(self._tags), generation=self._generation)
 
     def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:
         fresh = MemoryIndex(self.dimension)
         fresh.upsert(rows.ids, rows.vectors, rows.tags)
         self._rows, self._ids, self._tags, self._matrix = fresh._rows, fresh._ids, fresh._tags, fresh._matrix
-        self._generation = rows.generation
+        self._generation, self._changed = rows.generation, True
 
     def close(self) -> None:
         """Nothing to free."""
@@ -108,7 +130,13 @@ class MemoryIndex:
     def _matching(self, where: Where | None) -> np.ndarray:
         if not where:
             return np.arange(len(self._ids))
-        return np.array([row for row, tags in enumerate(self._tags) if _matches(tags, where)], dtype=np.intp)
+        rows: Sequence[int] = range(len(self._ids))
+        for key, wanted in where.items():
+            # Typed comparison: True is not 1 in a filter.
+            options = {(type(one), one) for one in (wanted if isinstance(wanted, (list, tuple)) else [wanted])}
+            tags = self._tags
+            rows = [row for row in rows if key in tags[row] and (type(tags[row][key]), tags[row][key]) in options]
+        return np.array(rows, dtype=np.intp)
 
     def _reserve(self, rows: int) -> None:
         if rows <= len(self._matrix):
@@ -116,6 +144,72 @@ class MemoryIndex:
         grown = np.zeros((max(rows, 2 * len(self._matrix), _ROOM), self.dimension), dtype=np.float32)
         grown[: len(self._ids)] = self._matrix[: len(self._ids)]
         self._matrix = grown
+
+
+def open_exact(path: Path, name: str, dimension: int) -> ExactIndex:
+    """Opens or creates the index ``name`` in folder ``path``.
+
+    A file that is not as it was written is set aside with its folder, one of another name or dimension is of no use:
+    the index then starts empty at generation 0.
+
+    Raises:
+        WorkspaceError: The folder cannot be made or read.
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return ExactIndex(folder, name, dimension)
+    except OSError as error:
+        raise WorkspaceError(f"the index folder {folder} cannot be used: {error.strerror}") from error
+
+
+class ExactIndex(MemoryIndex):
+    """An exact index that is read whole when it is opened, and written whole when it is closed, if it changed.
+
+    A process that is killed leaves it as it was before, generation included, so the owner sees what is missing.
+
+    Attributes:
+        set_aside: Where a damaged file was moved when the index was opened, or None.
+    """
+
+    def __init__(self, folder: Path, name: str, dimension: int) -> None:
+        super().__init__(dimension)
+        self._file, self._name = folder / EXACT_FILE, name
+        self.set_aside: Path | None = None
+        try:
+            content = self._file.read_bytes()
+        except FileNotFoundError:
+            return
+        try:
+            self._take(content)
+        except (KeyError, TypeError, ValueError):
+            self.set_aside = set_aside(folder)
+
+    def close(self) -> None:
+        if self._changed:
+            write_atomic(self._file, self._content())
+            self._changed = False
+
+    def _content(self) -> bytes:
+        """A checksum of the rest, a line that says what there is, and the vectors."""
+        head = {"name": self._name, "dimension": self.dimension, "generation": self._generation}
+        line = canonical_json({**head, "ids": self._ids, "tags": self._tags}).encode()
+        rest = line + b"\n" + self._matrix[: len(self._ids)].astype("<f4").tobytes()
+        return b"%08x\n" % zlib.crc32(rest) + rest
+
+    def _take(self, content: bytes) -> None:
+        """Takes in what a file holds; raises ValueError, or what reading strange JSON raises, where it is damaged."""
+        check, rest = content[:9], content[9:]
+        if check != b"%08x\n" % zlib.crc32(rest):
+            raise ValueError("the checksum differs")
+        line, _, body = rest.partition(b"\n")
+        head: dict[str, Any] = json.loads(line)
+        if (head["name"], head["dimension"]) != (self._name, self.dimension):
+            return
+        matrix = np.frombuffer(body, dtype="<f4").reshape(len(head["ids"]), self.dimension)
+        self._matrix = matrix.astype(np.float32)
+        self._ids, self._tags, self._generation = head["ids"], head["tags"], head["generation"]
+        self._rows = {name: row for row, name in enumerate(self._ids)}
 
 
 def checked_rows(ids: Sequence[str], vectors: np.ndarray, dimension: int) -> np.ndarray:
@@ -146,13 +240,3 @@ def unit_rows(rows: np.ndarray, dimension: int) -> np.ndarray:
         raise ValueError("a zero vector has no direction")
     scaled = rows / largest
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True), dtype=np.float32)
-
-
-def _matches(tags: Mapping[str, Tag], where: Where) -> bool:
-    return all(key in tags and _is_one_of(tags[key], wanted) for key, wanted in where.items())
-
-
-def _is_one_of(value: Tag, wanted: Tag | Sequence[Tag]) -> bool:
-    options = wanted if isinstance(wanted, (list, tuple)) else [wanted]
-    # Typed comparison: True is not 1 in a filter.
-    return any(type(value) is type(one) and value == one for one in options)

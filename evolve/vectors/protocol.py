@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ Where = Mapping[str, Tag | Sequence[Tag]]
 """A conjunction: each key equals the value, or is one of the values of a list. A vector that
 lacks a key does not match."""
 
+
+CROSSOVER = 50_000
+"""More rows than this are kept by Chroma; ``python -m benchmarks.vectors`` measures what both stores cost."""
 
 Progress = Callable[[int], None]
 """Told how many rows an index holds while it is filled."""
@@ -112,4 +116,18 @@ class VectorIndex(Protocol):
 
     def close(self) -> None:
         """Frees files and memory. A closed index is not used again; closing twice is no error."""
+        ...
+
+
+class IndexOpener(Protocol):
+    """What a name of the seam ``vectors`` stands for."""
+
+    def __call__(self, path: Path, name: str, dimension: int) -> VectorIndex:
+        """Opens or creates the index ``name`` in folder ``path``.
+
+        What cannot be read, or is of another dimension, gives an empty index at generation 0: the owner fills it again.
+
+        Raises:
+            WorkspaceError: The folder cannot be written.
+        """
         ...

@@ -1,8 +1,12 @@
-"""The index a workspace keeps on disk: Chroma's, filled in a process of its own when it has to be made anew.
+"""The index a workspace keeps on disk: exact while it is small, Chroma's from the crossover on.
+
+Below the crossover an exact index costs less in everything, and Chroma is not even loaded. One that grows past it is
+built anew in Chroma, once. Either is derived data: the folder holds one of them, and what the other left there is
+dropped, which tells the owner to fill the index again.
 
 A library in native code can crash or hang. So a large index is built by a child, into a folder of its own, with a
 deadline; the folder takes its place once the child has found the sampled vectors in it. Where that fails twice the
-index is an exact one in memory for as long as this process lives: slower, never wrong.
+index is an exact one for as long as this process lives: slower, never wrong.
 """
 
 from __future__ import annotations
@@ -19,14 +23,17 @@ from pathlib import Path
 
 import numpy as np
 
+from evolve.errors import WorkspaceError
+from evolve.extensions import BUILT_IN, find
 from evolve.failpoints import hit
 from evolve.files import canonical_json, write_failure
-from evolve.vectors.chroma import ChromaIndex, drop, open_chroma
-from evolve.vectors.exact import MemoryIndex, checked_rows
-from evolve.vectors.protocol import Hit, Progress, Rows, Tag, Where
+from evolve.vectors.chroma import ChromaIndex, open_chroma, rows_on_disk
+from evolve.vectors.exact import EXACT_FILE, ExactIndex, checked_rows, open_exact
+from evolve.vectors.folders import drop
+from evolve.vectors.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows, Tag, VectorIndex, Where
 
 LARGE = 256
-"""More rows than this are written by a child."""
+"""More rows than this are written to Chroma by a child."""
 
 _TRIES = 2
 _POLL_S = 0.05
@@ -48,19 +55,57 @@ class Care:
     command: Sequence[str] = (sys.executable, "-m", "evolve.vectors.rebuild")
 
 
-def open_index(path: Path, name: str, dimension: int, care: Care | None = None) -> StoredIndex:
+def open_index(
+    path: Path, name: str, dimension: int, care: Care | None = None, *, store: str = "auto", crossover: int = CROSSOVER
+) -> StoredIndex:
     """Opens or creates the index ``name`` in folder ``path``.
 
-    A folder Chroma cannot read, or a collection of another dimension, is set aside or dropped: the
-    index then starts empty at generation 0.
+    Files that cannot be read are set aside; those of another store or dimension are dropped. The index then starts
+    empty at generation 0.
 
     Args:
         name: 3 to 512 characters of ``[a-zA-Z0-9._-]``.
+        store: ``exact`` or ``chroma``; ``auto`` is exact up to ``crossover`` rows and Chroma beyond.
 
     Raises:
         WorkspaceError: The folder cannot be written.
     """
-    return StoredIndex(Path(path), name, dimension, care or Care())
+    return StoredIndex(Place(folder=Path(path), name=name, dimension=dimension), care or Care(), store, crossover)
+
+
+def open_store(store: str, path: Path, name: str, dimension: int, care: Care | None = None) -> VectorIndex:
+    """Opens or creates an index in the store that a setting names: ``auto``, or a name of the seam ``vectors``.
+
+    A store of another package has a folder of its own beside ``path``.
+
+    Raises:
+        WorkspaceError: Nobody offers that store, or the folder cannot be written.
+    """
+    if store == "auto" or store in BUILT_IN["vectors"]:
+        return open_index(path, name, dimension, care, store=store)
+    opener: IndexOpener | None = find("vectors", store)
+    if opener is None:
+        raise WorkspaceError(f"there is no vector store {store!r}", hint="install the package that has it")
+    return opener(path.with_name(f"{path.name}-{store}"), name, dimension)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where an index is, and what it is called."""
+
+    folder: Path
+    name: str
+    dimension: int
+
+    def exact(self) -> ExactIndex:
+        """The exact index here. What another store left is dropped."""
+        if self.folder.is_dir() and any(one.name != EXACT_FILE for one in self.folder.iterdir()):
+            drop(self.folder)
+        return open_exact(self.folder, self.name, self.dimension)
+
+    def chroma(self) -> ChromaIndex:
+        """Chroma's index here."""
+        return open_chroma(self.folder, self.name, self.dimension)
 
 
 class StoredIndex:
@@ -72,12 +117,14 @@ class StoredIndex:
 
     space = "cosine"
 
-    def __init__(self, folder: Path, name: str, dimension: int, care: Care) -> None:
-        self.dimension = dimension
-        self._folder, self._name, self._care = folder, name, care
-        opened = open_chroma(folder, name, dimension)
-        self.set_aside = opened.set_aside
-        self._inner: ChromaIndex | MemoryIndex = opened
+    def __init__(self, place: Place, care: Care, store: str, crossover: int) -> None:
+        self.dimension = place.dimension
+        self._place, self._care = place, care
+        self._most = {"exact": sys.maxsize, "chroma": -1}.get(store, crossover)
+        """Rows up to which the index is exact; one of Chroma's stays while it holds more than half of that."""
+        chroma = store != "exact" and rows_on_disk(place.folder) > self._most // 2
+        self._inner: ChromaIndex | ExactIndex = place.chroma() if chroma else place.exact()
+        self.set_aside = self._inner.set_aside
 
     @property
     def generation(self) -> int:
@@ -85,6 +132,9 @@ class StoredIndex:
 
     def mark(self, generation: int) -> None:
         self._inner.mark(generation)
+        # Only here do content and generation agree, so that a move can be cut off anywhere without loss.
+        if isinstance(self._inner, ExactIndex) and len(self._inner) > self._most:
+            self.refill(self._inner.rows())
 
     def upsert(self, ids: Sequence[str], vectors: np.ndarray, tags: Sequence[Mapping[str, Tag]] | None = None) -> None:
         self._inner.upsert(ids, vectors, tags)
@@ -103,40 +153,57 @@ class StoredIndex:
 
     def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:
         checked_rows(rows.ids, rows.vectors, self.dimension)
-        if len(rows.ids) <= LARGE or isinstance(self._inner, MemoryIndex):
+        if len(rows.ids) <= self._most:
+            self._be_exact(rows)
+        elif len(rows.ids) <= LARGE and isinstance(self._inner, ChromaIndex):
             self._inner.refill(rows, progress=progress)
-            return
-        self._inner.close()
-        if any(_built(self._folder, self._name, rows, self._care, progress) for _ in range(_TRIES)):
-            self._inner = open_chroma(self._folder, self._name, self.dimension)
-            if self._inner.generation == rows.generation:
-                return
-            self._inner.close()
-        self._care.warn(
-            f"the index {self._folder} could not be built; searching without it, which is slower and not less exact"
-        )
-        drop(self._folder)
-        self._inner = MemoryIndex(self.dimension)
-        self._inner.refill(rows)
+        elif not self._moved(rows, progress):
+            folder = self._place.folder
+            self._care.warn(
+                f"the index {folder} could not be built; searching without it, which is slower and not less exact"
+            )
+            self._most = sys.maxsize
+            self._be_exact(rows)
 
     def close(self) -> None:
         self._inner.close()
 
+    def _be_exact(self, rows: Rows) -> None:
+        if isinstance(self._inner, ChromaIndex):
+            self._inner.close()
+            self._inner = self._place.exact()
+        self._inner.refill(rows)
 
-def _built(folder: Path, name: str, rows: Rows, care: Care, progress: Progress | None) -> bool:
+    def _moved(self, rows: Rows, progress: Progress | None) -> bool:
+        """Whether Chroma has these rows now. An exact index stays as it is until then, on disk too."""
+        if isinstance(self._inner, ChromaIndex):
+            self._inner.close()
+        if any(_built(self._place, rows, self._care, progress) for _ in range(_TRIES)):
+            opened = self._place.chroma()
+            if opened.generation == rows.generation:
+                self._inner = opened
+                return True
+            opened.close()
+            drop(self._place.folder)
+        return False
+
+
+def _built(place: Place, rows: Rows, care: Care, progress: Progress | None) -> bool:
     """Lets a child build the index beside the old one, and puts it in place; whether that went well."""
+    folder = place.folder
     work = folder.with_name(folder.name + ".new")
     try:
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
         with (work / "vectors.npy").open("wb") as stream:
             np.save(stream, np.asarray(rows.vectors, dtype=np.float64), allow_pickle=False)
-        content = {"name": name, "ids": list(rows.ids), "tags": [dict(one) for one in rows.tags]}
+        content = {"name": place.name, "ids": list(rows.ids), "tags": [dict(one) for one in rows.tags]}
         (work / "rows.json").write_text(canonical_json({**content, "generation": rows.generation}), "utf-8")
         if not _ran(work, len(rows.ids), care, progress) or not (work / "index").is_dir():
             return False
         hit("index.built")
         drop(folder)
+        hit("index.dropped")
         (work / "index").rename(folder)
         return True
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What follows from a workflow before it is run: how often stages are visited, and which of them do nothing."""
+"""Says before a run how often each stage of a workflow can be visited, and which stages will do nothing."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def misfits(workflow: Workflow, *, policy: str, environment: str, one_file: bool
         environment: Name of the kind of environment.
         one_file: Whether an answer is one source file there.
     """
-    found = {}
+    reasons = {}
     for stage in workflow.stages:
         kind = kind_of(stage)
         name = policy.partition(":")[0]
         if kind is not None and kind.policies and name not in kind.policies:
-            found[stage] = f"{stage} does nothing for the policy {name}"
+            reasons[stage] = f"{stage} does nothing for the policy {name}"
         elif kind is not None and kind.one_file and not one_file:
-            found[stage] = f"{stage} does nothing in the environment {environment}"
-    return found
+            reasons[stage] = f"{stage} does nothing in the environment {environment}"
+    return reasons

@@ -1,4 +1,4 @@
-"""What a workflow must be so that it compiles, ends, and commits once."""
+"""Checks that a workflow compiles, ends, and commits exactly once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 from evolve.errors import WorkspaceError
+from evolve.extensions import names
 from evolve.workflow.knobs import KNOB_BOUNDS, Knobs, used_knobs
 from evolve.workflow.stages import KINDS, MANDATORY, SKILL, kind_of, places_of
 
@@ -24,11 +25,11 @@ def check_order(stages: tuple[str, ...], routes: Mapping[str, Mapping[str, str]]
 def _check_stages(stages: tuple[str, ...]) -> None:
     for stage in stages:
         if kind_of(stage) is None:
-            known = ", ".join(kind.name for kind in KINDS)
-            wanted = "a skill stage is written skill:NAME@DIGEST, with 12 to 64 hexadecimal digits"
+            known = ", ".join([*(kind.name for kind in KINDS), *names("stages")])
+            skill_form = "a skill stage is written skill:NAME@DIGEST, with 12 to 64 hexadecimal digits"
             raise WorkspaceError(
                 f"stages: unknown stage {stage!r}; "
-                + (wanted if stage.startswith(SKILL) else f"known are {known}, and skill:NAME@DIGEST")
+                + (skill_form if stage.startswith(SKILL) else f"known are {known}, and skill:NAME@DIGEST")
             )
     missing = [kind.name for kind in KINDS if kind.name in MANDATORY and kind.name not in stages]
     if missing:
@@ -43,17 +44,17 @@ def _order() -> list[str]:
     """Every kind by the first place it may stand in; those that may change places are named together."""
     from evolve.workflow.stages import PLACES
 
-    names: list[str] = []
+    order: list[str] = []
     for place in PLACES:
         here = [kind.name for kind in KINDS if kind.places[0] == place]
-        names += ["(" + " | ".join(here) + ")"] if place == "deliberate" and here else here
-    return names
+        order += ["(" + " | ".join(here) + ")"] if place == "deliberate" and here else here
+    return order
 
 
 def _check_route(stages: tuple[str, ...], stage: str, targets: Mapping[str, str]) -> None:
     kind = kind_of(stage)
     if kind is None or not kind.conditions:
-        routed = ", ".join(sorted(one.name for one in KINDS if one.conditions))
+        routed = ", ".join(sorted(kind.name for kind in KINDS if kind.conditions))
         raise WorkspaceError(f"routes.{stage}: only {routed}, and skill stages, can be routed")
     if stage not in stages:
         raise WorkspaceError(f"routes.{stage}: {stage!r} is not one of the stages")

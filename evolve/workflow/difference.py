@@ -1,4 +1,4 @@
-"""What tells two workflows apart, in words and as data."""
+"""Finds the differences between two workflows, as data and in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 from evolve.workflow.spec import Workflow
 
-Kind = Literal["added", "removed", "moved", "route", "knob"]
+DifferenceKind = Literal["added", "removed", "moved", "route", "knob"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,7 @@ class Difference:
         before, after: The stage it follows, the target, or the number; "" where there is none.
     """
 
-    kind: Kind
+    kind: DifferenceKind
     item: str
     before: str = ""
     after: str = ""
@@ -46,11 +46,11 @@ def _of_stages(before: Sequence[str], after: Sequence[str]) -> Iterator[Differen
     for stage in before:
         if stage not in after:
             yield Difference(kind="removed", item=stage)
-    kept = [stage for stage in before if stage in after]
+    common = [stage for stage in before if stage in after]
     now = [stage for stage in after if stage in before]
     still = set()
-    for block in SequenceMatcher(None, kept, now, autojunk=False).get_matching_blocks():
-        still |= set(kept[block.a : block.a + block.size])
+    for block in SequenceMatcher(None, common, now, autojunk=False).get_matching_blocks():
+        still |= set(common[block.a : block.a + block.size])
     for stage in after:
         if stage not in before:
             yield Difference(kind="added", item=stage, after=_predecessor(after, stage))
@@ -77,7 +77,7 @@ def _of_routes(before: Workflow, after: Workflow) -> Iterator[Difference]:
 def _of_knobs(before: Workflow, after: Workflow) -> Iterator[Difference]:
     """Knobs that count in both and differ; those that come or go with a stage are named if they are not as usual."""
     was, now = before.numbers(), after.numbers()
-    for name in [*was, *(one for one in now if one not in was)]:
+    for name in [*was, *(name for name in now if name not in was)]:
         old, new = getattr(before.knobs, name), getattr(after.knobs, name)
         if old != new:
             yield Difference(kind="knob", item=name, before=f"{old:g}", after=f"{new:g}")

@@ -15,6 +15,7 @@ from evolve.workflow.spec import Edge, Workflow
 from evolve.workflow.stages import kind_of, skill_of
 
 _BOX, _HEIGHT, _GAP, _LANE, _TOP = 224, 40, 30, 22, 84
+"""In pixels: width and height of a box, between two boxes, between two lanes, and above the first box."""
 _FIRST = 66
 """From a box to the first lane beside it: room for the word that stands on the way."""
 _TEXT = 330
@@ -51,8 +52,8 @@ def mermaid(workflow: Workflow) -> str:
     lines = ["flowchart TD"]
     lines += [f'    {names[stage]}["{_label(stage)}"]' for stage in workflow.stages]
     for edge in workflow.edges:
-        way = "-->" if edge.condition == "always" else f"-- {edge.condition} -->"
-        lines.append(f"    {names[edge.source]} {way} {names[edge.target]}")
+        arrow = "-->" if edge.condition == "always" else f"-- {edge.condition} -->"
+        lines.append(f"    {names[edge.source]} {arrow} {names[edge.target]}")
     return "\n".join(lines) + "\n"
 
 
@@ -63,12 +64,12 @@ def svg(workflow: Workflow, *, title: str = "workflow") -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {layout.width} {layout.height}" '
         f'width="{layout.width}" height="{layout.height}" role="img" aria-label="{escape(title)}">',
         f"<style>{_STYLE}</style>",
-        _heads(),
+        _arrow_heads(),
         f'<rect class="page" width="{layout.width}" height="{layout.height}"/>',
         f'<text class="title" x="24" y="34">{escape(title)}</text>',
         f'<text class="sum" x="24" y="56">{escape(_summary(workflow))}</text>',
     ]
-    parts += [_way(layout, edge) for edge in workflow.edges]
+    parts += [_edge_path(layout, edge) for edge in workflow.edges]
     parts += [_box(layout, number, stage) for number, stage in enumerate(workflow.stages)]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
@@ -118,22 +119,22 @@ class _Layout:
 
 def _lanes(edges: Sequence[Edge], position: dict[str, int]) -> dict[Edge, int]:
     """The lowest lane for each edge in which it meets no other, short edges first, so that they stay inside."""
-    taken: list[list[tuple[int, int]]] = []
-    found: dict[Edge, int] = {}
-    for edge in sorted(edges, key=lambda one: abs(position[one.source] - position[one.target])):
+    occupied: list[list[tuple[int, int]]] = []
+    lanes: dict[Edge, int] = {}
+    for edge in sorted(edges, key=lambda edge: abs(position[edge.source] - position[edge.target])):
         low, high = sorted((position[edge.source], position[edge.target]))
         lane = next(
-            (n for n, spans in enumerate(taken) if all(high < a or b < low for a, b in spans)),
-            len(taken),
+            (n for n, spans in enumerate(occupied) if all(high < a or b < low for a, b in spans)),
+            len(occupied),
         )
-        if lane == len(taken):
-            taken.append([])
-        taken[lane].append((low, high))
-        found[edge] = lane
-    return found
+        if lane == len(occupied):
+            occupied.append([])
+        occupied[lane].append((low, high))
+        lanes[edge] = lane
+    return lanes
 
 
-def _way(layout: _Layout, edge: Edge) -> str:
+def _edge_path(layout: _Layout, edge: Edge) -> str:
     source, target, middle = layout.top(edge.source), layout.top(edge.target), layout.left + _BOX // 2
     if edge in layout.back:
         x = layout.left - _FIRST - _LANE * layout.back[edge]
@@ -168,7 +169,7 @@ def _box(layout: _Layout, number: int, stage: str) -> str:
     places = kind.places if kind is not None else ()
     phase = _PHASES.get(places[0] if places else "", "start")
     bound = visit_bounds(layout.workflow)[stage]
-    first, second = _wrapped(_does(stage), 52)
+    first, second = _wrapped(_description(stage), 52)
     lines = [(first, top + 17), (second, top + 33)] if second else [(first, top + 25)]
     return (
         f'<rect class="box {phase}" x="{layout.left}" y="{top}" width="{_BOX}" height="{_HEIGHT}" rx="9"/>'
@@ -179,14 +180,14 @@ def _box(layout: _Layout, number: int, stage: str) -> str:
     )
 
 
-def _heads() -> str:
+def _arrow_heads() -> str:
     """Arrow heads in the colours of the ways."""
-    drawn = "".join(
+    markers = "".join(
         f'<marker id="{name}" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         f'<path d="M0 0 L8 4 L0 8 Z" fill="{colour}"/></marker>'
         for name, colour in (("to", "#7a8594"), ("to-back", "#c2571a"), ("to-skip", "#2f6fb3"))
     )
-    return f"<defs>{drawn}</defs>"
+    return f"<defs>{markers}</defs>"
 
 
 def _label(stage: str) -> str:
@@ -199,7 +200,7 @@ def _shortened(name: str, most: int) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
-def _does(stage: str) -> str:
+def _description(stage: str) -> str:
     """What a stage does; of a skill also which one is meant, as the box may be too small for its name."""
     kind, skill = kind_of(stage), skill_of(stage)
     if skill is None:

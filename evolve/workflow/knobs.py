@@ -1,4 +1,4 @@
-"""The numbers of a workflow, and between what they may stand."""
+"""The numbers of a workflow that a search may turn, with their bounds."""
 
 from __future__ import annotations
 

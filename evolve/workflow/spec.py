@@ -1,4 +1,4 @@
-"""The order of an episode's stages as data: read from TOML, checked, identified by digest."""
+"""A workflow as a value: read from TOML, checked, identified by its digest."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ class Workflow:
     @property
     def edges(self) -> tuple[Edge, ...]:
         """Every edge, in stage order; the last stage has none."""
-        found: list[Edge] = []
+        edges: list[Edge] = []
         for stage, following in zip(self.stages, self.stages[1:], strict=False):
             if stage in self.routes:
                 for condition in conditions_of(stage):
                     target = self.routes[stage][condition]
-                    found.append(Edge(source=stage, target=target, condition=condition))
+                    edges.append(Edge(source=stage, target=target, condition=condition))
             else:
-                found.append(Edge(source=stage, target=following))
-        return tuple(found)
+                edges.append(Edge(source=stage, target=following))
+        return tuple(edges)
 
     @property
     def digest(self) -> str:
@@ -107,7 +107,11 @@ class Workflow:
         for stage in sorted(self.routes):
             name = stage if stage.isidentifier() else f'"{stage}"'
             targets = self.routes[stage]
-            lines += ["", f"[routes.{name}]", *(f'{one} = "{targets[one]}"' for one in conditions_of(stage))]
+            lines += [
+                "",
+                f"[routes.{name}]",
+                *(f'{condition} = "{targets[condition]}"' for condition in conditions_of(stage)),
+            ]
         lines += ["", "[knobs]", *(f"{name} = {value!r}" for name, value in self.numbers().items())]
         return "\n".join(lines) + "\n"
 
@@ -163,12 +167,13 @@ def _routes(raw: object) -> dict[str, dict[str, str]]:
 def _knobs(raw: object) -> Knobs:
     if not isinstance(raw, dict):
         raise WorkspaceError("knobs: expected a table")
+    # ``item.type`` is a string here, as every annotation in a module that postpones their evaluation.
     known: dict[str, Any] = {item.name: item.type for item in fields(Knobs)}
     unknown = sorted(set(raw) - set(known))
     if unknown:
         raise WorkspaceError(f"knobs.{unknown[0]}: unknown; known are {', '.join(known)}")
     # 20 and 20.0 are the same number to whoever writes the file, so they get the same digest.
-    given: dict[str, Any] = {
+    numbers: dict[str, Any] = {
         name: float(value) if known[name] == "float" and type(value) is int else value for name, value in raw.items()
     }
-    return Knobs(**given)
+    return Knobs(**numbers)

@@ -1,10 +1,14 @@
-"""What stages there are: where each may stand, what it may decide, and whom it serves."""
+"""The kinds of stages: where each may stand in a workflow, what it may decide, and whom it serves."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from evolve.errors import WorkspaceError
+from evolve.extensions import find
 
 PLACES = (
     "recall", "plan", "prepare", "act", "ask", "deliberate", "observe", "review", "judge", "reflect", "distill",
@@ -18,6 +22,7 @@ ANY_POLICY: frozenset[str] = frozenset()
 
 OUTCOME = ("again", "stop")
 DOUBT = ("doubtful", "agree")
+"""What a stage may decide, the way back first: by what came of the answer, or by a doubt about it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +39,8 @@ class StageKind:
         policies: The kinds of policy it serves, empty for all; for others it does nothing and says so.
         one_file: Whether it runs answers, and so serves environments only in which an answer is one source file.
         knobs: Knobs that count only where it stands.
+        work: Of a stage that a package offers: ``work(context, plan, steps) -> Action``, the last step's action as it
+            is or changed. It is called once per step; what it gives is kept, so a resumed episode has it again.
     """
 
     name: str
@@ -45,6 +52,7 @@ class StageKind:
     policies: frozenset[str] = ANY_POLICY
     one_file: bool = False
     knobs: tuple[str, ...] = ()
+    work: Callable[..., Any] | None = None
 
 
 KINDS = (
@@ -117,7 +125,7 @@ KINDS = (
         name="commit", does="keeps the whole episode at once", places=("commit",), mandatory=True, effect="the record"
     ),
 )
-"""Every kind of stage but those that call a skill."""
+"""Every kind of stage that is built in, but for those that call a skill."""
 
 SKILL_KIND = StageKind(
     name="skill",
@@ -136,30 +144,48 @@ ROUTED = frozenset(kind.name for kind in KINDS if kind.conditions)
 
 
 def kind_of(stage: str) -> StageKind | None:
-    """The kind of a stage, or None where there is none of this name."""
+    """The kind of a stage, or None where there is none of this name.
+
+    Raises:
+        WorkspaceError: A package offers it, and it is not as such a stage must be.
+    """
     if stage.startswith(SKILL):
         return SKILL_KIND if _SKILL_STAGE.match(stage) else None
-    return next((kind for kind in KINDS if kind.name == stage), None)
+    return next((kind for kind in KINDS if kind.name == stage), None) or _offered(stage)
+
+
+def _offered(stage: str) -> StageKind | None:
+    """What a package offers may look at an answer and change or doubt it: what decides and what is kept is not its."""
+    kind: StageKind | None = find("stages", stage)
+    if kind is None:
+        return None
+    apart = kind.mandatory or kind.effect or kind.conditions not in ((), DOUBT)
+    if kind.name != stage or kind.work is None or apart or not {*kind.places} <= {"deliberate", "review"}:
+        raise WorkspaceError(
+            f"stages: {stage!r}, which a package offers, is no stage that may be added",
+            hint="docs/extending.md says what such a stage is",
+        )
+    return kind
 
 
 def skill_of(stage: str) -> tuple[str, str] | None:
     """Name and digest (or its beginning) of the skill that a stage calls; None for other stages."""
     if not stage.startswith(SKILL):
         return None
-    name, _, found = stage.removeprefix(SKILL).partition("@")
-    return name, found
+    name, _, digest = stage.removeprefix(SKILL).partition("@")
+    return name, digest
 
 
 def places_of(stages: Sequence[str]) -> tuple[str, ...] | None:
     """The place of every stage, or None where the order allows none. The stages must be known."""
-    found: list[str] = []
+    places: list[str] = []
     rank = 0
     for stage in stages:
         kind = kind_of(stage)
         ranks = [PLACES.index(place) for place in (kind.places if kind else ())]
-        fitting = [one for one in ranks if one >= rank]
+        fitting = [place for place in ranks if place >= rank]
         if not fitting:
             return None
-        rank = fitting[0]
-        found.append(PLACES[rank])
-    return tuple(found)
+        rank = fitting[0]  # the first place that fits leaves the most room for the stages that follow
+        places.append(PLACES[rank])
+    return tuple(places)

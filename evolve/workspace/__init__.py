@@ -1,21 +1,267 @@
-"""The composition root: one open workspace, with everything wired."""
+"""The door of the workspace, and all that programs and the command line need of evolve.
+
+``docs/python.md`` names the call behind every command. Opening this loads nothing; a name is loaded when it is asked
+for.
+"""
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in ``typing``, which is slow to load
 if TYPE_CHECKING:
-    from evolve.episodes import Ambiguity
-    from evolve.events import EventSink
-    from evolve.models import Recording
+    import os
+    from collections.abc import Mapping
+    from typing import Any
+
+    from evolve.agent.codec import to_data
+    from evolve.agent.records import Run
+    from evolve.cancellation import Cancellation
+    from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Question
+    from evolve.events import Event, EventSink
+    from evolve.files import clean_text, machine_problem, named_path
+    from evolve.gate import Decision, Interval
+    from evolve.gate.judges import Measurement
+    from evolve.improve.ablation import AblationReport, ItemCredit
+    from evolve.improve.optimization import Change, OptimizationReport
+    from evolve.improve.report import ArmRow, Contrast, Report
+    from evolve.improve.targets import TargetFigures
+    from evolve.ledger import Budget, parse_budget
+    from evolve.memory import Insight, InsightStatus
+    from evolve.memory.metrics import Metric, MetricsReport
+    from evolve.memory.preferences import Context, Preference
+    from evolve.models import Probed, Recording, parse_model
     from evolve.policies.protocol import Policy
     from evolve.record import Learner
+    from evolve.sandbox import ActionResult, ProbeOutcome, SandboxLimits
+    from evolve.skills import ACTIVE, Skill
+    from evolve.tasks import Suite, Task
+    from evolve.workflow import Workflow
     from evolve.workspace.facade import Options, Workspace
-    from evolve.workspace.runs.person import Person
+    from evolve.workspace.health.doctor import Finding, doctor
+    from evolve.workspace.health.fault_reports import kept_file
+    from evolve.workspace.health.repair import Repair, repair
+    from evolve.workspace.loops.ablating import AblationRequest
+    from evolve.workspace.loops.optimizing import OptimizerRequest
+    from evolve.workspace.loops.selftest import NullReport, selftest
+    from evolve.workspace.model_setup import recorded
+    from evolve.workspace.opening import Place, locate
+    from evolve.workspace.places import Config, Setting, Where, config, init, where
+    from evolve.workspace.runs import tasks
+    from evolve.workspace.runs.conversations import ChatTurn, Conversation, Conversations
+    from evolve.workspace.runs.person import Approve, Person
     from evolve.workspace.runs.result import Result
+    from evolve.workspace.runs.sandboxed import sandbox
+    from evolve.workspace.shelves.folders import Patch
+    from evolve.workspace.shelves.models import models
+    from evolve.workspace.shelves.preferences import context_of
+    from evolve.workspace.shelves.workflow import StageRow, is_stage, workflow
 
-__all__ = ["Ambiguity", "Options", "Person", "Result", "Workspace", "open"]
+__all__ = [
+    "ACTIVE",
+    "AblationReport",
+    "AblationRequest",
+    "ActionResult",
+    "Ambiguity",
+    "Approve",
+    "ArmRow",
+    "Budget",
+    "Cancellation",
+    "Change",
+    "ChatTurn",
+    "Config",
+    "Context",
+    "Contrast",
+    "Conversation",
+    "Conversations",
+    "Cost",
+    "Decision",
+    "EpisodeRecord",
+    "Event",
+    "EventSink",
+    "Finding",
+    "Insight",
+    "InsightStatus",
+    "Interval",
+    "ItemCredit",
+    "Measurement",
+    "Metric",
+    "MetricsReport",
+    "NullReport",
+    "OptimizationReport",
+    "OptimizerRequest",
+    "Options",
+    "Patch",
+    "Person",
+    "Place",
+    "Preference",
+    "ProbeOutcome",
+    "Probed",
+    "Question",
+    "Recording",
+    "Repair",
+    "Report",
+    "Result",
+    "Run",
+    "SandboxLimits",
+    "Setting",
+    "Skill",
+    "StageRow",
+    "Suite",
+    "TargetFigures",
+    "Task",
+    "Where",
+    "Workflow",
+    "Workspace",
+    "clean_text",
+    "config",
+    "context_of",
+    "doctor",
+    "init",
+    "is_stage",
+    "kept_file",
+    "locate",
+    "machine_problem",
+    "models",
+    "named_path",
+    "open",
+    "parse_budget",
+    "parse_model",
+    "recorded",
+    "repair",
+    "sandbox",
+    "selftest",
+    "tasks",
+    "to_data",
+    "where",
+    "workflow",
+]
+
+_FROM: Mapping[str, tuple[str, ...]] = {
+    "evolve.agent.codec": ("to_data",),
+    "evolve.agent.records": ("Run",),
+    "evolve.cancellation": ("Cancellation",),
+    "evolve.episodes": (
+        "Ambiguity",
+        "Cost",
+        "EpisodeRecord",
+        "Question",
+    ),
+    "evolve.events": (
+        "Event",
+        "EventSink",
+    ),
+    "evolve.files": (
+        "clean_text",
+        "machine_problem",
+        "named_path",
+    ),
+    "evolve.gate": (
+        "Decision",
+        "Interval",
+    ),
+    "evolve.gate.judges": ("Measurement",),
+    "evolve.improve.ablation": (
+        "AblationReport",
+        "ItemCredit",
+    ),
+    "evolve.improve.optimization": (
+        "Change",
+        "OptimizationReport",
+    ),
+    "evolve.improve.report": (
+        "ArmRow",
+        "Contrast",
+        "Report",
+    ),
+    "evolve.improve.targets": ("TargetFigures",),
+    "evolve.ledger": (
+        "Budget",
+        "parse_budget",
+    ),
+    "evolve.memory": (
+        "Insight",
+        "InsightStatus",
+    ),
+    "evolve.memory.metrics": (
+        "Metric",
+        "MetricsReport",
+    ),
+    "evolve.memory.preferences": (
+        "Context",
+        "Preference",
+    ),
+    "evolve.models": (
+        "Probed",
+        "Recording",
+        "parse_model",
+    ),
+    "evolve.sandbox": (
+        "ActionResult",
+        "ProbeOutcome",
+        "SandboxLimits",
+    ),
+    "evolve.skills": (
+        "ACTIVE",
+        "Skill",
+    ),
+    "evolve.tasks": (
+        "Suite",
+        "Task",
+    ),
+    "evolve.workflow": ("Workflow",),
+    "evolve.workspace.facade": (
+        "Options",
+        "Workspace",
+    ),
+    "evolve.workspace.health.doctor": (
+        "Finding",
+        "doctor",
+    ),
+    "evolve.workspace.health.fault_reports": ("kept_file",),
+    "evolve.workspace.health.repair": (
+        "Repair",
+        "repair",
+    ),
+    "evolve.workspace.loops.ablating": ("AblationRequest",),
+    "evolve.workspace.loops.optimizing": ("OptimizerRequest",),
+    "evolve.workspace.loops.selftest": (
+        "NullReport",
+        "selftest",
+    ),
+    "evolve.workspace.model_setup": ("recorded",),
+    "evolve.workspace.opening": (
+        "Place",
+        "locate",
+    ),
+    "evolve.workspace.places": (
+        "Config",
+        "Setting",
+        "Where",
+        "config",
+        "init",
+        "where",
+    ),
+    "evolve.workspace.runs": ("tasks",),
+    "evolve.workspace.runs.conversations": (
+        "ChatTurn",
+        "Conversation",
+        "Conversations",
+    ),
+    "evolve.workspace.runs.person": (
+        "Approve",
+        "Person",
+    ),
+    "evolve.workspace.runs.result": ("Result",),
+    "evolve.workspace.runs.sandboxed": ("sandbox",),
+    "evolve.workspace.shelves.folders": ("Patch",),
+    "evolve.workspace.shelves.models": ("models",),
+    "evolve.workspace.shelves.preferences": ("context_of",),
+    "evolve.workspace.shelves.workflow": (
+        "StageRow",
+        "is_stage",
+        "workflow",
+    ),
+}
+"""Where each name comes from; ``tasks`` is a module of functions."""
 
 
 def open(
@@ -54,20 +300,9 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Options", "Workspace"):
-        from evolve.workspace import facade
+    for place, offered in _FROM.items():
+        if name in offered:
+            from importlib import import_module
 
-        return getattr(facade, name)
-    if name == "Person":
-        from evolve.workspace.runs.person import Person
-
-        return Person
-    if name == "Ambiguity":
-        from evolve.episodes import Ambiguity
-
-        return Ambiguity
-    if name == "Result":
-        from evolve.workspace.runs.result import Result
-
-        return Result
+            return import_module(f"{place}.{name}") if name == "tasks" else getattr(import_module(place), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
+from evolve.files import write_atomic
 from evolve.memory.preferences import PreferenceBook
 from evolve.models import Recording
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
@@ -17,33 +18,36 @@ from evolve.policies.protocol import Policy
 from evolve.record.arms import Learner
 from evolve.record.stores import Stores
 from evolve.settings import Settings, load_settings, with_sandbox
+from evolve.skills import ACTIVE
 from evolve.store import WriterLock, closed
 from evolve.tasks import Task
-from evolve.workflow import Workflow
 from evolve.workspace.arguments import BudgetLike, as_budget, checked
 from evolve.workspace.desk import Desk
 from evolve.workspace.health.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.learners import check_model, choose_learner
-from evolve.workspace.loops.ablating import AblationRequest, ablate
 from evolve.workspace.loops.improving import Asked, improve, report
-from evolve.workspace.loops.optimizing import OptimizerRequest, optimize, transfer
+from evolve.workspace.loops.optimizing import OptimizerRequest, optimize
+from evolve.workspace.loops.tried_variants import TriedVariants
 from evolve.workspace.opening import is_current, locate, open_stores, sandbox_opener
 from evolve.workspace.runs.approvals import undone
+from evolve.workspace.runs.conversations import Conversations
 from evolve.workspace.runs.given_task import Examples, wanted_task
+from evolve.workspace.runs.past_runs import Runs
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
-from evolve.workspace.runs.solving import Wish, answer, solve, waiting_question
+from evolve.workspace.runs.solving import Wish, solve
 from evolve.workspace.shelves.folders import Folders, Patch
+from evolve.workspace.shelves.gate import GateLog
 from evolve.workspace.shelves.judges import Judges
 from evolve.workspace.shelves.memory import Memories
 from evolve.workspace.shelves.metrics import Metrics
+from evolve.workspace.shelves.models import Models
 from evolve.workspace.shelves.preferences import Preferences
 from evolve.workspace.shelves.shelf import Shelf, shut
 from evolve.workspace.shelves.skills import Skills
-from evolve.workspace.shelves.variants import Variants
+from evolve.workspace.shelves.workflow import Workflows
 
 if TYPE_CHECKING:
-    from evolve.improve.ablation import AblationReport
     from evolve.improve.optimization import OptimizationReport
     from evolve.improve.report import Report
     from evolve.sandbox import Sandbox
@@ -75,12 +79,17 @@ class Workspace:
     """One open workspace. Use it as a context manager; the writer's lock is held until it is closed.
 
     Attributes:
+        runs: What was done, and what waits for a person.
+        conversations: What was asked turn by turn.
         memory: Notes and insights.
         preferences: What the person wants: instructions, never evidence.
         skills: Learned skills.
         metrics: What people say about runs, gathered.
+        models: Models that decide, and what their endpoints can do.
         judges: Models that judge, and what they were found to be worth.
         variants: What was tried, and which of it acts.
+        gate: The verdicts on what was tried.
+        workflow: The order of an episode's stages.
         folders: What runs would change in folders: to apply and to undo.
     """
 
@@ -104,7 +113,6 @@ class Workspace:
         self.skills = Skills(self.stores, self.paths, self.open_sandbox, on_empty=self._forgotten, read_only=reading)
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
         self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
-        self.variants = Variants(self.stores, self.paths)
         self.folders = Folders(self.paths.runs)
         self._desk = Desk(
             paths=self.paths,
@@ -120,6 +128,12 @@ class Workspace:
             open_sandbox=self.open_sandbox,
             finish=self.finish,
         )
+        self.runs = Runs(self._desk, self._need_writer)
+        self.conversations = Conversations(self.paths.runs / "chats")
+        self.variants = TriedVariants(self._desk, self._need_writer)
+        self.gate = GateLog(self.stores.decisions, self.stores.looks)
+        self.models = Models(self.paths.root, self.judges)
+        self.workflow = Workflows(lambda: self.paths.prompts, lambda: self.skills.list(ACTIVE))
         for name, reason in self.skills.quarantined.items():
             self._warn(f"the skill {name} is not used: {reason}")
 
@@ -136,12 +150,6 @@ class Workspace:
             # There was no record yet, or an older one; now it is there and up to date.
             stores.db.close()
         return open_stores(self.paths, self.settings, read_only=True)
-
-    @property
-    def workflow(self) -> Workflow:
-        """The workflow in force outside of variants: the workspace's file, else the seed."""
-        self._need_open()
-        return self._desk.workflow
 
     @property
     def mark(self) -> dict[str, bool]:
@@ -198,36 +206,6 @@ class Workspace:
         wish = Wish(task=chosen, budget=as_budget(budget), python=environment, person=person or Person())
         return solve(self._desk, wish)
 
-    def answer(self, run: str, said: str | None, *, person: Person | None = None) -> Result:
-        """Answers the question that a run waits at, and goes on with the run from there.
-
-        Nothing that was done before is done or paid for again.
-
-        Args:
-            run: Its id.
-            said: The person's answer; ``yes`` gives leave where that is asked for, anything else refuses with that
-                reason. None takes the question back: the work that asked ends unsolved, or leave is refused.
-            person: Who answers what is asked afterwards.
-
-        Raises:
-            UsageError: The run waits for nothing, or was begun by another model.
-        """
-        self._need_writer()
-        return answer(self._desk, run, said, person or Person())
-
-    def apply(self, run: str) -> Patch:
-        """Changes the folder as a run would: leave is given by calling this.
-
-        Raises:
-            UsageError: There is nothing to apply, or a file changed since the run; then nothing was applied.
-        """
-        self._need_writer()
-        question = waiting_question(self.stores.runs.run(run))
-        if question is not None and question.kind == "approve":
-            self.answer(run, "yes")
-            return self.folders.get(run)
-        return self.folders.apply(run)
-
     def undo(self, run: str | None = None, *, person: Person | None = None) -> Patch:
         """Takes back what a run changed in a folder.
 
@@ -282,38 +260,24 @@ class Workspace:
         self._need_writer()
         return optimize(self._desk, request, as_budget(budget))
 
-    def transfer(self, variant: str, suite: str, *, budget: BudgetLike = None) -> Mapping[str, Any]:
-        """Compares a variant with its parent on another suite, or with the model chosen now; promotes nothing.
-
-        Raises:
-            UsageError: There is no such variant, or this is where it was chosen.
-        """
-        self._need_writer()
-        return transfer(self._desk, variant, suite, as_budget(budget))
-
-    def ablate(self, request: AblationRequest, *, budget: BudgetLike = None) -> AblationReport:
-        """Credits the single items of a variant: it is tried against itself without each; decides nothing.
-
-        The same call continues where a crash or Ctrl-C cut it off.
-
-        Raises:
-            UsageError: There is no such variant, it has no such item, or it is not known on which tasks to try it.
-            BudgetExhausted: The budget ended before any pair of episodes.
-        """
-        self._need_writer()
-        return ablate(self._desk, request, as_budget(budget))
-
-    def report(self, *, fresh: bool = False) -> Report:
+    def report(self, *, fresh: bool = False, curve: str | os.PathLike[str] | None = None) -> Report:
         """The last report again, without opening the test tasks.
 
         Args:
             fresh: Run the test arms again with what is promoted now; this is a logged look.
+            curve: An SVG file to draw the learning curve in.
 
         Raises:
             UsageError: There is no report yet.
+            WorkspaceError: The file cannot be written.
         """
         (self._need_writer if fresh else self._need_open)()
-        return report(self._desk, fresh=fresh)
+        found = report(self._desk, fresh=fresh)
+        if curve is not None:
+            from evolve.improve.curve import draw_curve
+
+            write_atomic(curve, draw_curve(found).encode())
+        return found
 
     @contextmanager
     def delivering(self) -> Iterator[None]:

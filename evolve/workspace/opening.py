@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from evolve.agent import MIGRATIONS as AGENT
 from evolve.agent import RunRecords
 from evolve.errors import RecordDamaged, WorkspaceError
+from evolve.extensions import find
 from evolve.failpoints import hit
 from evolve.files import write_atomic, write_failure
 from evolve.gate import MIGRATIONS as GATE
@@ -119,9 +120,11 @@ def open_stores(
     objects = ObjectStore(paths.objects)
 
     def index(dimension: int) -> VectorIndex:
-        from evolve.vectors import Care, MemoryIndex, open_index
+        from evolve.vectors import Care, MemoryIndex, open_store
 
-        return MemoryIndex(dimension) if read_only else open_index(paths.index, "episodes", dimension, Care(warn=warn))
+        if read_only:
+            return MemoryIndex(dimension)
+        return open_store(settings.vectors, paths.index, "episodes", dimension, Care(warn=warn))
 
     return Stores(
         db=db,
@@ -163,13 +166,10 @@ def open_embedder(settings: Settings) -> Embedder:
     Raises:
         WorkspaceError: When it is not installed; the hint says how to get it.
     """
-    if settings.encoder == "st":
-        from evolve.retrieval import SentenceTransformerEmbedder
-
-        return cast("Embedder", SentenceTransformerEmbedder())
-    from evolve.retrieval import HashingEmbedder
-
-    return HashingEmbedder()
+    made: Callable[[], Embedder] | None = find("encoders", settings.encoder)
+    if made is None:
+        raise WorkspaceError(f"there is no text encoder {settings.encoder!r}", hint="install the package that has it")
+    return made()
 
 
 def cache_folder() -> Path:

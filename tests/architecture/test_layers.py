@@ -88,6 +88,36 @@ def room(name: str) -> int:
     return ROOMS.index(part) if part in ROOMS else len(ROOMS)
 
 
+FACE = ("evolve", "evolve.workspace", "evolve.errors")
+"""All that the command line may know: what it can do, a program can do by the same calls."""
+
+
+def test_the_command_line_imports_nothing_below_the_door_of_the_workspace() -> None:
+    wrong = [
+        f"{module.place}:{found.line} imports {found.target}"
+        for module in modules()
+        if module.part == "cli"
+        for found in module.needs()
+        if found.target.split(".")[0] == "evolve" and found.target not in FACE
+        if found.target != "evolve.cli" and not found.target.startswith("evolve.cli.")
+    ]
+    assert wrong == []
+
+
+def test_the_command_line_does_not_reach_around_the_workspace() -> None:
+    """Neither into its record, nor into packages that an imported one gives by its attributes."""
+    inside = {name.split(".")[1] for name in module_names() if name.count(".")} - {"workspace", "errors", "cli"}
+    wrong = [
+        f"{module.place}:{node.lineno}: {ast.unparse(node)}"
+        for module in modules()
+        if module.part == "cli"
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute)
+        if node.attr == "stores" or (ast.unparse(node.value) == "evolve" and node.attr in inside)
+    ]
+    assert wrong == []
+
+
 def test_the_kinds_of_policy_do_not_know_each_other() -> None:
     kinds = {
         ".".join(module.name.split(".")[:3])

@@ -52,7 +52,7 @@ def parameters(node: FunctionNode) -> int:
 def is_command(module: Module, node: FunctionNode) -> bool:
     """Options of a command are its parameters: the library that parses them reads the signature."""
     return module.part == "cli" and any(
-        isinstance(mark, ast.Call) and ast.unparse(mark.func).endswith((".command", ".callback"))
+        isinstance(mark, ast.Call) and ast.unparse(mark.func).endswith((".page", ".callback"))
         for mark in node.decorator_list
     )
 

@@ -92,7 +92,7 @@ def test_memory_can_be_listed_shown_explained_and_forgotten(cli, trained):
     assert json.loads(cli("memory", "why", "solved", "--json").out)
     assert cli("memory", "recall", "give the total").out.startswith("kind")
     assert json.loads(cli("memory", "check", "--json").out)["ok"]
-    assert cli("memory", "forget", found[0]["id"][:8]).out == "forgot 1 insights\n"
+    assert cli("memory", "forget", found[0]["id"][:8]).out == "forgot 1 insight\n"
     active = json.loads(cli("variants", "list", "--json").out)["active"]
     done = cli("memory", "forget", "--all")
     assert done.out == f"forgot {len(found) - 1} insights\nactive: unlearned, before {active[:12]}\n"
@@ -154,6 +154,7 @@ def test_the_doctor_has_one_line_per_part(cli, monkeypatch):
         "bodies",
         "spending",
         "disk",
+        "extensions",
         "privacy",
     ]
     assert "LANGSMITH_TRACING" in done.out
@@ -166,6 +167,6 @@ def test_preferences_are_stated_changed_and_deleted_and_one_that_is_unknown_is_n
     cli("memory", "preferences", "edit", kept["id"][:8], "Dates month first", "--dir", tmp_path)
     told = cli("memory", "preferences", "show", kept["id"][:8]).out
     assert "Dates month first" in told and str(tmp_path) in told and "    Dates day first" in told
-    assert cli("memory", "preferences", "forget", kept["id"][:8]).out == "forgot 1 preferences\n"
+    assert cli("memory", "preferences", "forget", kept["id"][:8]).out == "forgot 1 preference\n"
     unknown = cli("memory", "preferences", "show", "ffff")
     assert (unknown.code, "evolve memory preferences list" in unknown.err) == (2, True)

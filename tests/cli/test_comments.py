@@ -31,7 +31,7 @@ def test_comments_by_command_become_a_metric_that_can_be_renamed_and_forgotten(c
     assert (found["report"]["coverage"], len(found["metrics"])) == (1.0, 1)
     cli("memory", "metrics", "edit", "docstring", "--name", "explained")
     assert "praise" in cli("memory", "metrics", "show", "explained").out
-    assert cli("memory", "metrics", "forget", "explained").out == "forgot 1 metrics\n"
+    assert cli("memory", "metrics", "forget", "explained").out == "forgot 1 metric\n"
     unknown = cli("memory", "metrics", "show", "explained")
     assert (unknown.code, "evolve memory metrics list" in unknown.err) == (2, True)
     assert cli("runs", "comment", "r9", "fine").code == 2

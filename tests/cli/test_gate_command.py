@@ -33,7 +33,7 @@ def test_verdicts_are_listed_with_the_level_of_the_next_proposal(cli, judged):
     assert done.code == 0
     lines = done.out.splitlines()
     assert lines[1].split()[3:5] == ["better", "accept"] and lines[2].split()[3:5] == ["copied", "reject"]
-    assert lines[3].endswith("the next proposal is number 2, tested at level 0.017")
+    assert lines[3].endswith("proposal 2 will need 60:1 (error level 0.017)")
     body = json.loads(cli("gate", "list", "--json").out)
     assert [one["verdict"] for one in body["decisions"]] == ["accept", "reject"]
     assert [round(one["level"], 3) for one in body["next"]] == [0.017] and body["begun"] == []
@@ -43,17 +43,18 @@ def test_a_judgement_that_was_broken_off_is_listed_with_the_level_it_holds(cli, 
     with evolve.open(tmp_path / "ws") as opened:
         opened.stores.decisions.open({}, run="r4", parent="unlearned", variant="stopped", suite="s")
     listed = cli("gate", "list").out
-    assert "run r4 broke off judging stopped: level 0.025 counts as lost" in listed
-    assert "the next proposal is number 2, tested at level 0.0083" in listed
+    assert "run r4 broke off judging stopped: its error level of 0.025 counts as spent" in listed
+    assert "proposal 2 will need 120:1 (error level 0.0083)" in listed
     (begun,) = json.loads(cli("gate", "list", "--json").out)["begun"]
     assert (begun["run"], begun["proposal"]) == ("r4", 1)
 
 
 def test_one_verdict_is_shown_with_its_grounds(cli, judged):
     done = cli("gate", "show", 1)
-    assert "accepted from 40 on (level 0.025)" in done.out
+    assert "for the variant; 40:1 was needed (error level 0.025)" in done.out
+    assert "at most 1 of that many tests" in done.err
     assert "of 60 that could be tried" in done.out
-    assert "solved  by both" in done.out and "verifier " in done.out
+    assert "solved   by both" in done.out and "verifier " in done.out
     assert "refused untested" in cli("gate", "show", 2).out
     body = json.loads(cli("gate", "show", 1, "--json").out)
     assert (body["proposal"], body["planned"], body["looks"]) == (1, 60, 0)

@@ -105,7 +105,7 @@ def test_after_forgetting_and_retiring_everything_runs_are_as_unlearned(cli, row
 
     unlearned = run()
     with evolve.open(tmp_path / "ws") as workspace:
-        assert workspace.memory.claims()
+        assert workspace.memory.list()
         for skill in workspace.skills.list():
             workspace.skills.retire(skill.name)
         workspace.memory.forget(everything=True)

@@ -5,33 +5,17 @@ It is what a package would offer: the kind, its work and its environment, and no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.environments import Environment, Part, Setting, make_probe
 from evolve.episodes import Action, EnvironmentState, EpisodeRecord, Json, Judgement, Observation, Step, TaskView
 from evolve.sandbox.protocol import Sandbox, SandboxLimits
-from evolve.tasks import Task
+from evolve.tasks import PlainWork, Task
 from evolve.tasks.limits import Place
+from evolve.tasks.work import Work
 
 LIMITS = SandboxLimits(wall_s=10.0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class AddingWork:
-    """The sum that is wanted."""
-
-    total: int
-    kind: str = "adding"
-    folder: str = ""
-    check: str = "the sum is the one that is wanted"
-    only_checked: bool = False
-
-    def as_json(self) -> Mapping[str, Json]:
-        return {"total": self.total}
-
-    def identity(self) -> Mapping[str, Json]:
-        return self.as_json()
 
 
 class AddingEnvironment:
@@ -89,14 +73,13 @@ class Adding:
     least_steps: int = 4
     refusal: str = "another sum is wanted"
 
-    def read(self, data: Json, place: Place) -> AddingWork:
+    def read(self, data: Json, place: Place) -> Work:
         if not isinstance(data, dict) or not isinstance(data.get("total"), int):
             raise place.at("total").error("expected a whole number")
-        return AddingWork(total=data["total"])
+        return PlainWork(kind="adding", data=data)
 
     def open(self, task: Task, setting: Setting) -> Environment:
-        assert isinstance(task.work, AddingWork)
-        return AddingEnvironment(task.work.total, setting.sandbox)
+        return AddingEnvironment(_wanted(task), setting.sandbox)
 
     def put(self, view: TaskView) -> Sequence[Part]:
         return (Part(text="The value of your code is added to a sum."), Part(text="\n".join(view.files), name="sum"))
@@ -106,8 +89,12 @@ class Adding:
         return states[-1].score if states and states[-1] is not None else 0.0
 
     def told(self, task: Task) -> str:
-        assert isinstance(task.work, AddingWork)
-        return f"until the sum is {task.work.total}"
+        return f"until the sum is {_wanted(task)}"
+
+
+def _wanted(task: Task) -> int:
+    assert isinstance(task.work, PlainWork) and isinstance(task.work.data["total"], int)
+    return task.work.data["total"]
 
 
 def _state(done: int, parent: int) -> EnvironmentState:

@@ -14,11 +14,11 @@ from evolve.environments import Environment, EnvironmentKind, Setting, kind_of, 
 from evolve.episodes import Action, EpisodeRecord, Row, Step
 from evolve.errors import UsageError
 from evolve.sandbox.protocol import Sandbox
-from evolve.tasks import Task, load_suite, task_json
+from evolve.tasks import PlainWork, Task, load_suite, task_json
 from evolve.testing import ScriptedWorker
 from evolve.workspace.runs.given_task import task_in_words
-from tests.environments.adding import AddingWork
 from tests.environments.conftest import RIGHT
+from tests.offering import put_metadata
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Case:
 
 
 ROWS = tuple(Row(input=([n, n + 1],), output=2 * n + 1) for n in range(6))
+ADDING = "tests.environments.adding:ADDING"
 KINDS = ("programs", "words", "files", "adding")
 
 
@@ -46,7 +47,7 @@ def case(request: pytest.FixtureRequest, offered: None) -> Case:
         return Case(words, "def solve():\n    return 1 / 0\n", "def solve():\n    return 42\n", judged=False)
     if name == "files":
         return Case(request.getfixturevalue("make_work")(), "x = 1", RIGHT)
-    work = AddingWork(total=7)
+    work = PlainWork(kind="adding", data={"total": 7})
     return Case(Task(id="seven", family="adding", instruction="make 7", examples=(), work=work), "3", "4")
 
 
@@ -56,11 +57,8 @@ every_kind = pytest.mark.parametrize("case", KINDS, indirect=True)
 @pytest.fixture
 def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed package that offers a kind by one line of its metadata."""
-    package = tmp_path / "site" / "evolve_adding-1.0.dist-info"
-    package.mkdir(parents=True)
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: evolve-adding\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text("[evolve.environments]\nadding = tests.environments.adding:ADDING\n")
-    monkeypatch.syspath_prepend(package.parent)
+    put_metadata(tmp_path / "site", "evolve-adding", {"evolve.environments": {"adding": ADDING}})
+    monkeypatch.syspath_prepend(tmp_path / "site")
 
 
 def opened(case: Case, sandbox: Sandbox) -> Environment:
@@ -157,11 +155,8 @@ def test_a_kind_that_nobody_offers_is_refused_with_those_that_there_are(offered:
 
 
 def test_a_built_in_name_cannot_be_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "evolve_other-1.0.dist-info"
-    package.mkdir()
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: evolve-other\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text("[evolve.environments]\nfiles = tests.environments.adding:ADDING\n")
-    monkeypatch.syspath_prepend(tmp_path)
+    put_metadata(tmp_path / "site", "evolve-other", {"evolve.environments": {"files": ADDING}})
+    monkeypatch.syspath_prepend(tmp_path / "site")
     assert kind_of("files").leaves_changes
 
 

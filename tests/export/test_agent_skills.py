@@ -14,7 +14,7 @@ import skills_ref
 import strictyaml
 
 from evolve.errors import UsageError
-from evolve.export import agent_skills
+from evolve.export import ExportRules, export, validate
 from evolve.sandbox import open_sandbox
 from evolve.skills import Skill
 from tests.skills.samples import GOOD, draft, rows
@@ -30,13 +30,13 @@ def run(script: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedP
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (written,) = agent_skills.export([SKILL], tmp_path / "out")
+    (written,) = export([SKILL], tmp_path / "out")
     return written
 
 
 def test_strict_readers_accept_it(folder):
     assert skills_ref.validate(folder) == []
-    assert agent_skills.validate(folder) == []
+    assert validate(folder) == []
     text = (folder / "SKILL.md").read_text()
     fields = strictyaml.load(text.split("---")[1]).data
     assert set(fields) == {"name", "description", "metadata"}
@@ -56,7 +56,7 @@ def test_strict_readers_accept_it(folder):
     ],
 )
 def test_the_metadata_name_the_modules_that_the_code_uses(tmp_path, imports, modules):
-    (folder,) = agent_skills.export([replace(SKILL, code=imports + SKILL.code)], tmp_path)
+    (folder,) = export([replace(SKILL, code=imports + SKILL.code)], tmp_path)
     assert skills_ref.validate(folder) == []
     fields = strictyaml.load((folder / "SKILL.md").read_text().split("---")[1]).data
     assert fields["metadata"]["modules"] == modules
@@ -73,8 +73,8 @@ def test_the_metadata_name_the_modules_that_the_code_uses(tmp_path, imports, mod
     ],
 )
 def test_any_description_of_a_person_becomes_acceptable(tmp_path, description):
-    (folder,) = agent_skills.export([replace(SKILL, description=description, owner="user")], tmp_path)
-    assert skills_ref.validate(folder) == agent_skills.validate(folder) == []
+    (folder,) = export([replace(SKILL, description=description, owner="user")], tmp_path)
+    assert skills_ref.validate(folder) == validate(folder) == []
 
 
 def test_the_script_runs_by_itself(folder):
@@ -121,20 +121,20 @@ def test_the_evaluation_cases_are_the_examples(folder):
 @pytest.mark.parametrize("name", ["claude-helper", "my-anthropic"])
 def test_reserved_names_are_refused(tmp_path, name):
     with pytest.raises(UsageError, match="must not contain"):
-        agent_skills.export([replace(SKILL, name=name)], tmp_path)
+        export([replace(SKILL, name=name)], tmp_path)
 
 
 @pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "a/b", "..", "Large", "x" * 70])
 def test_names_that_leave_the_folder_are_refused(tmp_path, name):
     with pytest.raises(UsageError, match="cannot be exported"):
-        agent_skills.export([replace(SKILL, name=name)], tmp_path / "out")
+        export([replace(SKILL, name=name)], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("status", ["draft", "doubtful", "retired"])
 def test_only_admitted_skills_leave(tmp_path, status):
     with pytest.raises(UsageError, match=status):
-        agent_skills.export([replace(SKILL, status=status)], tmp_path)
+        export([replace(SKILL, status=status)], tmp_path)
 
 
 def test_a_foreign_folder_is_left_alone(tmp_path):
@@ -142,7 +142,7 @@ def test_a_foreign_folder_is_left_alone(tmp_path):
     mine.mkdir()
     (mine / "notes.txt").write_text("mine")
     with pytest.raises(UsageError, match="not an earlier export"):
-        agent_skills.export([SKILL], tmp_path)
+        export([SKILL], tmp_path)
     assert [path.name for path in mine.iterdir()] == ["notes.txt"]
 
 
@@ -151,46 +151,46 @@ def test_a_link_is_not_followed(tmp_path, folder):
     other.mkdir()
     (other / "large-evens").symlink_to(folder)
     with pytest.raises(UsageError, match="not an earlier export"):
-        agent_skills.export([SKILL], other)
+        export([SKILL], other)
 
 
 def test_an_earlier_export_is_replaced(folder):
     (folder / "stale.txt").write_text("x")
-    agent_skills.export([replace(SKILL, description="Other words.", owner="user")], folder.parent)
+    export([replace(SKILL, description="Other words.", owner="user")], folder.parent)
     assert not (folder / "stale.txt").exists()
     assert "Other words" in (folder / "SKILL.md").read_text()
 
 
 def test_all_or_none_are_written(tmp_path):
     with pytest.raises(UsageError):
-        agent_skills.export([SKILL, replace(SKILL, name="claude")], tmp_path / "out")
+        export([SKILL, replace(SKILL, name="claude")], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_file_as_target_is_named(tmp_path):
     (tmp_path / "out").write_text("x")
     with pytest.raises(UsageError, match="not a folder"):
-        agent_skills.export([SKILL], tmp_path / "out")
+        export([SKILL], tmp_path / "out")
 
 
 def test_known_secrets_do_not_leave(tmp_path, monkeypatch):
     monkeypatch.setenv("SOME_API_KEY", "correct horse battery")
     leaking = replace(SKILL, code='WORDS = "correct horse battery"\n' + SKILL.code)
     with pytest.raises(UsageError, match=r"scripts/large-evens.py contains the variable SOME_API_KEY") as caught:
-        agent_skills.export([leaking], tmp_path / "out")
+        export([leaking], tmp_path / "out")
     assert "battery" not in str(caught.value)
     assert not (tmp_path / "out").exists()
 
 
 def test_code_that_runs_on_import_does_not_leave(tmp_path):
     with pytest.raises(UsageError, match="top level"):
-        agent_skills.export([replace(SKILL, code="print(1)\n" + SKILL.code)], tmp_path)
+        export([replace(SKILL, code="print(1)\n" + SKILL.code)], tmp_path)
 
 
 def test_names_in_the_code_do_not_clash_with_the_command_line(tmp_path):
     code = "import json\ndef command_line(text):\n    return json.loads(text)\n"
     clash = draft(name="parse", entry="command_line", code=code, signature="(text: str) -> any", tests=())
-    (folder,) = agent_skills.export([replace(Skill.from_draft(clash), status="trusted")], tmp_path)
+    (folder,) = export([replace(Skill.from_draft(clash), status="trusted")], tmp_path)
     assert run(folder / f"scripts/{folder.name}.py", '["[1, 2]"]').stdout == "[1, 2]\n"
 
 
@@ -218,7 +218,7 @@ def adding(entry: str, code: str, signature: str = "(x: int) -> int") -> Skill:
 )
 def test_an_entry_may_have_any_name(tmp_path, entry, owner):
     skill = replace(adding(entry, f"def {entry}(x):\n    return x + 1\n"), owner=owner)
-    (folder,) = agent_skills.export([skill], tmp_path)
+    (folder,) = export([skill], tmp_path)
     done = run(folder / f"scripts/{folder.name}.py", "[41]")
     assert (done.returncode, done.stdout, done.stderr) == (0, "42\n", "")
     done = run(folder / f"scripts/{folder.name}.py", "--batch", stdin="[1]\n[2]\n")
@@ -229,19 +229,19 @@ def test_an_entry_may_have_any_name(tmp_path, entry, owner):
 def test_the_script_asks_nothing_of_what_the_skill_defines(tmp_path, name):
     # a name that is defined in a function only, and one more that stands beside the entry, reach nothing of the script
     code = f"json = sys = argparse = None\ndef f(x):\n    {name} = 1\n    return x + {name}\n"
-    (folder,) = agent_skills.export([adding("f", code)], tmp_path)
+    (folder,) = export([adding("f", code)], tmp_path)
     done = run(folder / f"scripts/{folder.name}.py", "[41]")
     assert (done.returncode, done.stdout, done.stderr) == (0, "42\n", "")
     with pytest.raises(UsageError, match="another meaning"):
-        agent_skills.export([adding("f", f"def {name}(*given):\n    return 1\n{code}")], tmp_path)
+        export([adding("f", f"def {name}(*given):\n    return 1\n{code}")], tmp_path)
 
 
 @pytest.mark.parametrize(
     "code", ["def f(x, more=1):\n    return x + more\n", "def f(*given):\n    return given[0] + 1\n"]
 )
 def test_the_script_takes_as_many_arguments_as_the_contract_says(tmp_path, sandbox, code):
-    rules = agent_skills.ExportRules(sandbox=sandbox)
-    (folder,) = agent_skills.export([adding("f", code)], tmp_path, rules)
+    rules = ExportRules(sandbox=sandbox)
+    (folder,) = export([adding("f", code)], tmp_path, rules)
     assert run(folder / f"scripts/{folder.name}.py", "[41]").stdout == "42\n"
     assert run(folder / f"scripts/{folder.name}.py", "[]").returncode == 2
 
@@ -254,13 +254,13 @@ def test_the_script_takes_as_many_arguments_as_the_contract_says(tmp_path, sandb
     ],
 )
 def test_a_script_that_answers_otherwise_does_not_leave(tmp_path, sandbox, code):
-    rules = agent_skills.ExportRules(sandbox=sandbox)
+    rules = ExportRules(sandbox=sandbox)
     with pytest.raises(UsageError, match="does not give the answer of row 1"):
-        agent_skills.export([adding("f", code)], tmp_path / "out", rules)
+        export([adding("f", code)], tmp_path / "out", rules)
     assert not (tmp_path / "out").exists()
 
 
 def test_a_script_that_answers_as_checked_leaves(tmp_path, sandbox):
-    rules = agent_skills.ExportRules(sandbox=sandbox)
-    (folder,) = agent_skills.export([replace(SKILL, owner="learned")], tmp_path, rules)
+    rules = ExportRules(sandbox=sandbox)
+    (folder,) = export([replace(SKILL, owner="learned")], tmp_path, rules)
     assert run(folder / f"scripts/{folder.name}.py", "[[4, 1], 0]").stdout == "[4]\n"

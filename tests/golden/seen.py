@@ -128,7 +128,7 @@ def from_python(folder: Path) -> dict[str, Any]:
     with evolve.open(folder, read_only=True) as opened:
         return {
             "skills": {skill.name: skill.digest for skill in opened.skills.list()},
-            "insights": {one.id: [one.text, one.status, one.evidence] for one in opened.memory.claims()},
+            "insights": {one.id: [one.text, one.status, one.evidence] for one in opened.memory.list()},
             "notes": [[one.author, one.text] for one in opened.memory.notes()],
             "preferences": [one.description for one in opened.preferences.list()],
             "active": opened.variants.active,

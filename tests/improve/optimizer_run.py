@@ -6,11 +6,14 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 import evolve
 from evolve.testing import TrustingSandbox, slow_learner
 from evolve.workspace.loops import improving as training
-from evolve.workspace.loops.optimizing import ENGINES, OptimizerRequest
+from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.improve.test_optimization import POOR, Turner
+from tests.offering import offer_engine
 
 
 def main(folder: Path, suite: str) -> None:
@@ -18,7 +21,7 @@ def main(folder: Path, suite: str) -> None:
     (folder / "prompts").mkdir(parents=True, exist_ok=True)
     (folder / "prompts" / "workflow.toml").write_text(POOR)
     training.sandbox_opener = lambda *_: TrustingSandbox
-    ENGINES["turner"] = lambda *_: Turner((400, 401))
+    offer_engine(pytest.MonkeyPatch(), folder.parent / "offers", Turner((400, 401)))
     with evolve.open(folder, policy=slow_learner()) as workspace:
         workspace._sandbox = TrustingSandbox()
         report = workspace.optimize(OptimizerRequest(suite=suite, engine="turner")).to_json()

@@ -42,7 +42,7 @@ def desk(tmp_path, open_ws, suite_file, monkeypatch):
         objects = ws.stores.objects
         advice = load_prompt("act.md", PromptLayers()).rstrip("\n") + "\n\nAdvice:\n- Look twice.\n"
         variant = Variant(
-            workflow=objects.put(ws.workflow.with_knobs(candidates=400).render().encode()),
+            workflow=objects.put(ws.workflow.show().with_knobs(candidates=400).render().encode()),
             prompts=(("act.md", objects.put(advice.encode())),),
         )
         return ws, ws.stores.variants.add(variant, origin="a test")
@@ -68,7 +68,7 @@ def figures(report):
 def test_what_makes_the_difference_is_told_from_what_makes_none(desk, few, capsys) -> None:
     ws, variant = desk()
     with ws:
-        report = ws.ablate(wish(few, variant))
+        report = ws.variants.ablate(wish(few, variant))
         assert figures(report) == [
             ("prompts", 0, 0, 12, 12, "no difference shown"),
             ("workflow", 12, 0, 0, 12, "helps"),
@@ -78,7 +78,7 @@ def test_what_makes_the_difference_is_told_from_what_makes_none(desk, few, capsy
         assert workflow.solved.value == 1.0 and workflow.share.low > 0.5
         records = ws.stores.runs.episodes()
         assert {one.split for one in records} == {"screen"} and len(records) == 3 * 12
-        assert not ws.memory.claims() and not ws.stores.looks.log()
+        assert not ws.memory.list() and not ws.stores.looks.log()
         assert ws.variants.active == "unlearned" and len(ws.variants.list()) == 1
         (kept,) = ws.variants.show(variant)["measures"]
         assert AblationReport.from_json(kept) == report
@@ -91,12 +91,12 @@ def test_a_budget_that_ends_leaves_every_item_open_and_nothing_is_proposed(desk,
     ws, variant = desk()
     with ws:
         ws.variants.promote(variant, reason="a test")
-        report = ws.ablate(wish(suite_file, variant, propose=True), budget="3k-candidates")
+        report = ws.variants.ablate(wish(suite_file, variant, propose=True), budget="3k-candidates")
         assert report.finish_reason == "the budget ended" and not report.proposed
         assert {one.verdict for one in report.items} == {"no difference shown"}
         assert all(0 < one.wins + one.ties < one.planned == 24 for one in report.items)
     with desk("poor")[0] as ws, pytest.raises(BudgetExhausted):
-        ws.ablate(wish(suite_file, variant), budget="1k-candidates")
+        ws.variants.ablate(wish(suite_file, variant), budget="1k-candidates")
 
 
 class Cut:
@@ -140,7 +140,7 @@ def test_what_cannot_be_done_is_refused(desk, suite_file) -> None:
             ({"propose": True}, "only what is active"),
         ):
             with pytest.raises(UsageError, match=says):
-                ws.ablate(AblationRequest(**{"variant": variant, "suite": str(suite_file), **more}))
+                ws.variants.ablate(AblationRequest(**{"variant": variant, "suite": str(suite_file), **more}))
 
 
 @pytest.mark.slow
@@ -149,16 +149,16 @@ def test_an_insight_that_is_taken_away_is_not_recalled_and_the_guide_it_taught_s
         name = ws.improve(suite_file, rounds=1).promoted
         stores, tasks = ws.stores, load_suite(suite_file).split("train")
         whole = stores.variants.get(name)
-        recalled = recalled_on(stores.arm(name, ws.workflow), ws.learner, tasks)
+        recalled = recalled_on(stores.arm(name, ws.workflow.show()), ws.learner, tasks)
         (one, *_), (every,) = used_insights(stores, recalled), items_of(stores, replace(whole, guide=""), {})
         lesser = without(stores, whole, [one])
-        arm = stores.arm_of(lesser, ws.workflow)
-        assert lesser.parent == name and arm.guide == stores.arm(name, ws.workflow).guide is not None
+        arm = stores.arm_of(lesser, ws.workflow.show())
+        assert lesser.parent == name and arm.guide == stores.arm(name, ws.workflow.show()).guide is not None
         assert set(recalled_on(arm, ws.learner, tasks)) == set(recalled) - {one.id} != set(recalled)
-        assert arm.memory.experience() == stores.arm(name, ws.workflow).memory.experience()
-        assert recalled_on(stores.arm_of(without(stores, whole, [every]), ws.workflow), ws.learner, tasks) == {}
+        assert arm.memory.experience() == stores.arm(name, ws.workflow.show()).memory.experience()
+        assert recalled_on(stores.arm_of(without(stores, whole, [every]), ws.workflow.show()), ws.learner, tasks) == {}
         later = replace(lesser, insights=stores.mark_insights(lesser.insights))
-        assert one.id not in recalled_on(stores.arm_of(later, ws.workflow), ws.learner, tasks)
+        assert one.id not in recalled_on(stores.arm_of(later, ws.workflow.show()), ws.learner, tasks)
 
 
 def made(name, code):
@@ -248,7 +248,7 @@ def test_of_three_lines_of_advice_one_helps_one_does_nothing_and_one_hurts(reade
     ws, variant, suite = reader
     with ws:
         ws.variants.promote(variant, reason="a test")
-        report = ws.ablate(wish(suite, variant, propose=True))
+        report = ws.variants.ablate(wish(suite, variant, propose=True))
         said = {one.item.text.removeprefix("act.md: "): one.verdict for one in report.items}
         assert said == {HELPS: "helps", IDLE: "no difference shown", HURTS: "hurts"}
         assert report.proposed["without"] == [f"act.md: {HURTS}"]
@@ -264,7 +264,7 @@ def test_of_three_lines_of_advice_one_helps_one_does_nothing_and_one_hurts(reade
 def test_with_few_pairs_nothing_is_said_of_any_line(reader) -> None:
     ws, variant, suite = reader
     with ws:
-        report = ws.ablate(wish(suite, variant), budget="60k-tokens")
+        report = ws.variants.ablate(wish(suite, variant), budget="60k-tokens")
         assert report.finish_reason == "the budget ended"
         assert {one.verdict for one in report.items} == {"no difference shown"}
         assert sum(one.wins for one in report.items) > 0

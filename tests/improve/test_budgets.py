@@ -65,7 +65,7 @@ def test_what_the_budget_cut_off_is_kept_with_its_cost_and_did_not_fail(open_des
     with open_desk() as ws:
         report = ws.improve(suite, rounds=1, budget="7-calls")
         records = practised(ws)
-        evidence = [row for one in ws.memory.claims() for row in ws.memory.evidence(one.id)]
+        evidence = [row for one in ws.memory.list() for row in ws.memory.evidence(one.id)]
     assert report.spent.calls == sum(one.cost.calls for one in records) <= 7
     assert [one.status for one in records if one.status == "budget"] == []
     cut = [one for one in records if one.status == "interrupted"]

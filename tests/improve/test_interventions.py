@@ -148,7 +148,7 @@ def interventions(ws, suite, number=1, budget=None):
 
 
 def status(ws, fact):
-    (found,) = [one for one in ws.memory.claims() if one.text == fact]
+    (found,) = [one for one in ws.memory.list() if one.text == fact]
     return found.status, found.posterior.agree, found.posterior.disagree
 
 
@@ -162,7 +162,7 @@ def test_a_fact_that_makes_the_difference_is_confirmed_and_one_that_makes_none_s
         records = ws.stores.runs.episodes(run="r1")
         assert {one.split for one in records} == {"probe"} and len(records) == 4 * PAIRS
         train = {task.group for task in suite.split("train")}
-        rows = [row for one in ws.memory.claims() for row in ws.memory.evidence(one.id) if row.episode[:6] != "before"]
+        rows = [row for one in ws.memory.list() for row in ws.memory.evidence(one.id) if row.episode[:6] != "before"]
         assert interventions(ws, suite, number=2)[0] == 0
         assert len(rows) == PAIRS and {row.kind for row in rows} == {"intervention"}
         assert {row.group for row in rows} <= train and len({row.group for row in rows}) == PAIRS

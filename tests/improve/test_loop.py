@@ -61,7 +61,7 @@ def test_nothing_of_held_out_tasks_is_learned(open_ws, suite_file):
         workspace.improve(suite_file, rounds=1)
         records = workspace.stores.runs.episodes()
         held_out = {record.task for record in records if record.split in ("gate", "test")}
-        seen = {row.task for one in workspace.memory.claims() for row in workspace.memory.evidence(one.id)}
+        seen = {row.task for one in workspace.memory.list() for row in workspace.memory.evidence(one.id)}
         assert held_out and not held_out & seen
 
 
@@ -190,7 +190,7 @@ def test_no_skill_is_dropped_because_a_round_did_not_need_it(open_ws, suite_file
             workspace.stores.skills.add(skill, Verdict(digest=skill.digest, admitted=True))
         workspace.stores.skills.record_use(skills[0].digest, "another task")
         report = workspace.improve(suite_file, rounds=2)
-        assert [workspace.skills.get(skill.name).status for skill in skills] == ["admitted", "idle"]
+        assert [workspace.skills.show(skill.name).status for skill in skills] == ["admitted", "idle"]
         assert next(skill.name for skill in workspace.skills.find("second word")) == "second-word"
         reason = workspace.skills.reason("second-word")
     assert reason == f"on offer for {report.rounds[1].solved} tasks that were solved in round 2 of r1; used for none"
@@ -260,7 +260,7 @@ def test_forgetting_everything_gives_back_the_unlearned_policy(open_ws, suite_fi
         workspace.improve(suite_file, rounds=1)
         assert workspace.run(task).cost.candidates < unlearned.cost.candidates
         workspace.memory.forget(everything=True)
-        assert workspace.stores.active_arm(workspace.workflow).guide is None
+        assert workspace.stores.active_arm(workspace.workflow.show()).guide is None
         again = workspace.run(task)
     assert (again.cost, again.answer) == (unlearned.cost, unlearned.answer)
 

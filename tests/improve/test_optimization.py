@@ -16,8 +16,9 @@ from evolve.improve.trials import EngineNotDeterministic
 from evolve.optimizer.engine import Candidate
 from evolve.tasks import render_jsonl
 from evolve.testing import TrustingSandbox, small_suite
-from evolve.workspace.loops.optimizing import ENGINES, OptimizerRequest
+from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.architecture.source import ROOT
+from tests.offering import offer_engine
 
 POOR = """
 stages = ["recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit"]
@@ -57,11 +58,11 @@ def poor(tmp_path):
 
 
 @pytest.fixture
-def turner(monkeypatch):
+def turner(monkeypatch, tmp_path):
     """Puts in an engine that tries these numbers."""
 
     def put_in(*numbers):
-        monkeypatch.setitem(ENGINES, "turner", lambda *_: Turner(numbers))
+        offer_engine(monkeypatch, tmp_path, Turner(numbers))
 
     return put_in
 
@@ -79,7 +80,7 @@ def test_what_the_gate_accepts_acts_from_then_on_and_is_measured_on_sealed_tasks
         report = ws.optimize(wish(suite_file))
         (change,) = report.changes
         assert report.active == change.variant == ws.stores.variants.active_digest
-        assert ws.stores.active_workflow(ws.workflow).knobs.candidates == 400
+        assert ws.stores.active_workflow(ws.workflow.show()).knobs.candidates == 400
         assert change.predicted.value == change.realised.value == 1.0
         assert change.realised.n == 8
         assert ws.stores.looks.count(report.suite_digest) == report.looks == 1
@@ -107,7 +108,7 @@ def test_a_change_without_an_effect_is_not_accepted_and_leaves_the_test_sealed(
         assert report.active == "" and report.looks == 0
         splits = {record.split for record in ws.stores.runs.episodes()}
         assert splits == {"screen", "gate"}
-        assert not ws.memory.claims()
+        assert not ws.memory.list()
 
 
 @pytest.mark.slow
@@ -135,7 +136,7 @@ def _cut_after_one(search):
 
 
 def test_an_engine_that_asks_something_else_when_it_goes_on_is_a_fault(
-    poor, turner, suite_file, open_ws, monkeypatch
+    poor, turner, suite_file, open_ws, monkeypatch, tmp_path
 ) -> None:
     class Cut(Turner):
         def search(self, trials, start):
@@ -143,7 +144,7 @@ def test_an_engine_that_asks_something_else_when_it_goes_on_is_a_fault(
             raise KeyboardInterrupt
 
     with open_ws() as ws:
-        monkeypatch.setitem(ENGINES, "turner", lambda *_: Cut(()))
+        offer_engine(monkeypatch, tmp_path, Cut(()))
         with pytest.raises(KeyboardInterrupt):
             ws.optimize(wish(suite_file))
         turner(400)
@@ -180,12 +181,12 @@ class Ailing(TrustingSandbox):
 
 
 @pytest.mark.parametrize(("failures", "known"), [(4, True), (float("inf"), False)])
-def test_faults_at_the_start_are_no_missing_budget(suite_file, open_ws, monkeypatch, failures, known) -> None:
+def test_faults_at_the_start_are_no_missing_budget(suite_file, open_ws, tmp_path, monkeypatch, failures, known) -> None:
     class Idle(Turner):
         def search(self, trials, start):
             return "nothing to do"
 
-    monkeypatch.setitem(ENGINES, "turner", lambda *_: Idle(()))
+    offer_engine(monkeypatch, tmp_path, Idle(()))
     with open_ws() as ws:
         monkeypatch.setattr("evolve.workspace.loops.improving.sandbox_opener", lambda *_: lambda: Ailing(failures))
         forecast = ws.optimize(wish(suite_file), budget="10M-candidates").forecast
@@ -210,7 +211,7 @@ def test_a_run_does_not_go_on_under_another_workflow(poor, suite_file, open_ws, 
                 raise KeyboardInterrupt
             return f"{start.workflow.knobs.steps} steps"
 
-    monkeypatch.setitem(ENGINES, "turner", lambda *_: Cut(()))
+    offer_engine(monkeypatch, tmp_path, Cut(()))
     with open_ws() as ws, pytest.raises(KeyboardInterrupt):
         ws.optimize(wish(suite_file))
     (tmp_path / "ws" / "prompts" / "workflow.toml").write_text(POOR + "steps = 4\n")
@@ -243,8 +244,8 @@ def test_a_winner_is_called_transferable_only_where_it_won_again(poor, turner, s
         name = ws.optimize(wish(suite_file)).active
         assert ws.variants.show(name)["transferable"] == []
         with pytest.raises(UsageError, match="was chosen on"):
-            ws.transfer(name, str(suite_file))
-        found = ws.transfer(name, str(other))
+            ws.variants.transfer(name, str(suite_file))
+        found = ws.variants.transfer(name, str(other))
         assert found["verdict"] == "accept"
         assert ws.variants.show(name)["transferable"] == [found["on"]]
         assert len(ws.stores.variants.promotions()) == 1

@@ -239,7 +239,7 @@ def searched(ws, suite: str):
     screened = [one for one in ws.stores.runs.episodes() if one.split == "screen" and one.variant != UNLEARNED]
     tried = sum(one.cost.tokens for one in screened)
     rewrites = ws.stores.db.query("SELECT COUNT(*) AS n FROM loop_steps WHERE name LIKE 'rewrite:%'")[0]["n"]
-    return report, tried, rewrites, dict(ws.stores.active_arm(ws.workflow).prompts)
+    return report, tried, rewrites, dict(ws.stores.active_arm(ws.workflow.show()).prompts)
 
 
 @pytest.mark.slow

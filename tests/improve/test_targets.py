@@ -19,7 +19,8 @@ from evolve.testing import FixedLearner, LocalWire, QuirkDouble, StyledDouble, T
 from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
-from evolve.workspace.loops.optimizing import ENGINES, OptimizerRequest
+from evolve.workspace.loops.optimizing import OptimizerRequest
+from tests.offering import offer_engine
 
 SAID = ("The docstring is missing.", "The docstring was helpful", "No docstring again")
 FACT = "\n- Dates in this workspace are written day first.\n"
@@ -53,7 +54,7 @@ class Adviser:
 
 @pytest.fixture
 def suite(tmp_path, monkeypatch):
-    monkeypatch.setitem(ENGINES, "adviser", lambda *_: Adviser())
+    offer_engine(monkeypatch, tmp_path, Adviser())
     file = tmp_path / "dates.jsonl"
     file.write_text(render_jsonl([job.task for job in JOBS]))
     return str(file)

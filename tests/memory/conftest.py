@@ -12,7 +12,7 @@ from evolve.episodes import Claim, Cost, EpisodeRecord, Evidence, EvidenceKind, 
 from evolve.memory import MIGRATIONS, Memory
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
-from evolve.vectors import open_index
+from evolve.vectors import StoredIndex, open_index
 
 FAMILY = "list[int] -> int"
 
@@ -75,6 +75,7 @@ class Store:
 
     folder: Path
     now: float = 1000.0
+    vectors: str = "auto"
     opened: list[tuple[Memory, Database]] = field(default_factory=list)
 
     def database(self) -> Database:
@@ -84,12 +85,15 @@ class Store:
         database = db or self.database()
         memory = Memory(
             database,
-            lambda dimension: open_index(self.folder / "index", "insights", dimension),
+            self.index,
             HashingEmbedder(64),
             clock=lambda: self.now,
         )
         self.opened.append((memory, database))
         return memory
+
+    def index(self, dimension: int = 256 + 64) -> StoredIndex:
+        return open_index(self.folder / "index", "insights", dimension, store=self.vectors)
 
     def close(self) -> None:
         while self.opened:

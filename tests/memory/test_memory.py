@@ -15,7 +15,7 @@ from evolve.errors import UsageError
 from evolve.memory import MIGRATIONS, Memory
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
-from evolve.vectors import MemoryIndex, open_index
+from evolve.vectors import MemoryIndex
 
 LISTS = Scope(environment="programs", family="list[int] -> int")
 SORTED = (1.0, 0.0, 0.2)
@@ -254,7 +254,9 @@ def test_everything_comes_back_after_reopening(store, lesson) -> None:
     assert (again.claims(), again.recall("order", features=SORTED)) == before
 
 
-def test_a_deleted_or_damaged_index_is_filled_again_from_the_record(store, lesson) -> None:
+@pytest.mark.parametrize("kept_by", ["exact", pytest.param("chroma", marks=pytest.mark.slow)])
+def test_a_deleted_or_damaged_index_is_filled_again_from_the_record(store, lesson, kept_by: str) -> None:
+    store.vectors = kept_by
     memory = store.memory()
     teach(memory, lesson)
     before = memory.recall("order", features=SORTED)
@@ -263,7 +265,8 @@ def test_a_deleted_or_damaged_index_is_filled_again_from_the_record(store, lesso
     again = store.memory()
     assert again.recall("order", features=SORTED) == before
     store.close()
-    (store.folder / "index" / "chroma.sqlite3").write_bytes(b"garbage" * 1000)
+    for file in (one for one in (store.folder / "index").rglob("*") if one.is_file()):
+        file.write_bytes(b"garbage" * 1000)
     third = store.memory()
     assert third.recall("order", features=SORTED) == before
     assert third.check().ok
@@ -293,14 +296,14 @@ def test_an_index_of_another_encoder_is_filled_again(store, lesson) -> None:
     teach(memory, lesson)
     before = memory.recall("order", features=SORTED)
     store.close()
-    old = open_index(store.folder / "index", "insights", 256 + 64)
+    old = store.index()
     generation = old.generation
     old.close()
     with store.database() as db:
-        new = Memory(db, lambda dimension: open_index(store.folder / "index", "insights", dimension), renamed)
+        new = Memory(db, store.index, renamed)
         assert new.recall("order", features=SORTED) == before
         new.close()
-    reopened = open_index(store.folder / "index", "insights", 256 + 64)
+    reopened = store.index()
     assert reopened.generation != generation
     assert len(reopened.ids()) == 6
     reopened.close()
@@ -322,7 +325,7 @@ def test_check_names_what_the_index_lacks_and_reindex_mends_it(store, lesson) ->
     teach(memory, lesson)
     memory.recall("", features=SORTED)
     store.close()
-    with_hole = open_index(store.folder / "index", "insights", 256 + 64)
+    with_hole = store.index()
     with_hole.delete(["episode-3"])
     with_hole.close()
     memory = store.memory()

@@ -37,7 +37,7 @@ GUARD = guard_of(TASKS, common=["Reply with one JSON value and nothing else, in 
     ],
 )
 def test_copies_of_tasks_of_any_row_are_found(text: str) -> None:
-    reason = GUARD.found(text)
+    reason = GUARD.leak_in(text)
     assert reason
     assert "fair" not in reason and "kelvin" not in reason.lower(), "held-out text is not quoted"
 
@@ -53,22 +53,22 @@ def test_copies_of_tasks_of_any_row_are_found(text: str) -> None:
     ],
 )
 def test_own_words_and_common_phrases_pass(text: str) -> None:
-    assert GUARD.found(text) == ""
+    assert GUARD.leak_in(text) == ""
 
 
 def test_lessons_of_the_doubles_pass_and_instructions_of_their_tasks_do_not() -> None:
     jobs = quirk_tasks(32)
     guard = guard_of([job.task for job in jobs])
-    assert [quirk.name for quirk in QUIRKS if guard.found(quirk.sentence)] == []
+    assert [quirk.name for quirk in QUIRKS if guard.leak_in(quirk.sentence)] == []
     long = [job.task.instruction for job in jobs if len(job.task.instruction) > 40]
-    assert long and all(guard.found(f"Remember: {text}") for text in long)
+    assert long and all(guard.leak_in(f"Remember: {text}") for text in long)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 40), st.text("xyz ", max_size=20), st.text("xyz ", max_size=20))
 def test_thirty_characters_of_a_task_are_found_wherever_they_stand(at: int, before: str, after: str) -> None:
     piece = LETTER[at : at + 34].strip()
-    assert GUARD.found(f"{before} {piece} {after}") or len(piece) < 30
+    assert GUARD.leak_in(f"{before} {piece} {after}") or len(piece) < 30
 
 
 def test_what_data_says_is_not_taken_over() -> None:

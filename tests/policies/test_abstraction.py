@@ -15,7 +15,7 @@ from evolve.episodes import Action, Limits, Row, SkillDraft
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.abstraction import MOST_PARTS, Answers
 from evolve.policies.search.library import tree_of
-from evolve.policies.search.parts import MOST_INPUTS, Part
+from evolve.policies.search.parts import MOST_INPUTS, AnswerPart
 from evolve.policies.search.problem import Problem
 from evolve.programs.antiunify import instantiate
 from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, to_json, walk
@@ -61,7 +61,9 @@ def kept(term: Term, *inputs: Type, output: Type = INTS, source: str = "other", 
 SAMPLES: dict[Type, tuple[Any, ...]] = {INTS: ((3, 1, 2, 9), (5, 4, 4), (7,)), INT: (4, -2, 9), STR: ("ab c", "", "X")}
 
 
-def parts_of(term: Term, *library: Skill, inputs: tuple[Type, ...] = (INTS,), source: str = "new") -> tuple[Part, ...]:
+def parts_of(
+    term: Term, *library: Skill, inputs: tuple[Type, ...] = (INTS,), source: str = "new"
+) -> tuple[AnswerPart, ...]:
     """The parts of an answer whose examples have some inputs of the given types."""
     rows = tuple(zip(*(SAMPLES[kind] for kind in inputs), strict=True))
     problem = Problem(inputs=rows, outputs=(None,) * len(rows), input_types=inputs, output_type=INTS)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.problem import Problem, problem_of
-from evolve.policies.search.searcher import Found, Searcher, Vocabulary, meter_for
+from evolve.policies.search.searcher import Searcher, Solution, Vocabulary, meter_for
 from evolve.programs.evaluation import evaluate
 from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.operations import vocabulary
@@ -120,14 +120,14 @@ def test_pruning_loses_no_value_of_any_small_program() -> None:
 
 
 @pytest.fixture(scope="module")
-def many() -> list[Found]:
+def many() -> list[Solution]:
     """Every program that one search gives for a task with many answers."""
     outputs = (2, 5, 7)
     inputs = tuple((xs,) for xs in ((2, 9, 1, 4), (5, 5), (7, 3, 8)))
     return list(search(problem(inputs, outputs, INT), 30_000).programs())
 
 
-def test_with_every_price_one_the_order_is_by_size(many: list[Found]) -> None:
+def test_with_every_price_one_the_order_is_by_size(many: list[Solution]) -> None:
     assert len(many) >= 10
     assert [f.cost for f in many] == [size(f.term) for f in many]
     assert [f.cost for f in many] == sorted(f.cost for f in many)
@@ -144,14 +144,14 @@ def test_programs_come_in_the_order_of_their_prices() -> None:
         assert each.cost == sum(prices[name] for name in calls) + size(each.term) - len(calls)
 
 
-def test_all_programs_are_right_and_different(many: list[Found]) -> None:
+def test_all_programs_are_right_and_different(many: list[Solution]) -> None:
     inputs = tuple((xs,) for xs in ((2, 9, 1, 4), (5, 5), (7, 3, 8)))
     assert all(value_of(f.term, inputs) == (2, 5, 7) for f in many)
     assert len({f.term for f in many}) == len(many)
 
 
 @pytest.mark.parametrize("limit", [1, 20, 333, 4_000, 20_000])
-def test_a_smaller_budget_finds_the_first_part_of_what_a_larger_one_finds(many: list[Found], limit: int) -> None:
+def test_a_smaller_budget_finds_the_first_part_of_what_a_larger_one_finds(many: list[Solution], limit: int) -> None:
     inputs = tuple((xs,) for xs in ((2, 9, 1, 4), (5, 5), (7, 3, 8)))
     searcher = search(problem(inputs, (2, 5, 7), INT), limit)
     found = list(searcher.programs())
@@ -160,7 +160,7 @@ def test_a_smaller_budget_finds_the_first_part_of_what_a_larger_one_finds(many: 
     assert searcher.meter.used <= limit
 
 
-def test_candidates_grow_with_every_program(many: list[Found]) -> None:
+def test_candidates_grow_with_every_program(many: list[Solution]) -> None:
     used = [f.candidates for f in many]
     assert used == sorted(used)
     assert used[0] >= 1

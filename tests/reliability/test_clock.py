@@ -48,7 +48,7 @@ def filled(folder):
             workspace.run(task)
         said = [note.text for note in workspace.memory.notes()]
         runs = [run.id for run in workspace.stores.runs.runs()]
-        claims = [claim.id for claim in workspace.memory.claims()]
+        claims = [claim.id for claim in workspace.memory.list()]
         found = [(one.id, one.score) for one in workspace.memory.recall("give the last", 5)]
     with Database(WorkspacePaths(folder).db, MIGRATIONS, read_only=True) as db:
         evidence = [row["id"] for row in db.rows("memory_evidence", order="seq")]

@@ -15,13 +15,13 @@ from evolve.cli import main
 from evolve.errors import RecordDamaged, WorkspaceBusy
 from evolve.ledger import SpendingBook, Spent
 from evolve.paths import WorkspacePaths
-from evolve.workspace.health.doctor import examine
+from evolve.workspace.health.doctor import doctor
 from evolve.workspace.health.repair import repair
 from tests.reliability.workspaces import everything, garble, opened
 
 
 def states(folder: Path) -> dict[str, str]:
-    return {one.part: one.state for one in examine(folder) if one.part in ("record", "bodies")}
+    return {one.part: one.state for one in doctor(folder) if one.part in ("record", "bodies")}
 
 
 def test_a_sound_workspace_is_left_as_it_is(folder: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_skill_is_mended_from_its_folder_or_set_aside_and_the_others_work(fold
 
 
 def bodies(folder: Path) -> tuple[str, str]:
-    (found,) = [one for one in examine(folder) if one.part == "bodies"]
+    (found,) = [one for one in doctor(folder) if one.part == "bodies"]
     return found.state, found.text
 
 
@@ -183,7 +183,7 @@ def test_a_variant_whose_guide_is_lost_no_longer_acts(folder: Path) -> None:
         guide = workspace.stores.variants.get(active).guide
     (paths.objects / guide).unlink()
     with opened(folder) as workspace, pytest.raises(RecordDamaged, match=guide):
-        workspace.stores.active_arm(workspace.workflow)
+        workspace.stores.active_arm(workspace.workflow.show())
     done = repair(folder)
     assert done.lost == [f"variant {active}: a body it needs is gone; unlearned acts instead"]
     assert everything(folder)["active"] == {"variant": "unlearned"}
@@ -255,4 +255,4 @@ def test_a_damaged_book_of_spending_is_told_and_made_anew_without_forgetting_its
 
 
 def spending_state(folder: Path) -> str:
-    return next(one.state for one in examine(folder) if one.part == "spending")
+    return next(one.state for one in doctor(folder) if one.part == "spending")

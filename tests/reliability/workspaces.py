@@ -45,7 +45,7 @@ def everything(folder: Path) -> dict[str, dict[str, Any]]:
     """Every value the workspace gives back, by kind and id."""
     with opened(folder) as workspace:
         stores = workspace.stores
-        claims = {one.id: one for one in workspace.memory.claims()}
+        claims = {one.id: one for one in workspace.memory.list()}
         return to_data(
             {
                 "runs": {run.id: run for run in stores.runs.runs()},
@@ -55,7 +55,7 @@ def everything(folder: Path) -> dict[str, dict[str, Any]]:
                 "notes": {note.id: note for note in workspace.memory.notes()},
                 "skills": {skill.name: skill for skill in workspace.skills.list()},
                 "active": {"variant": stores.variants.active_digest},
-                "guide": {"": stores.active_arm(workspace.workflow).guide},
+                "guide": {"": stores.active_arm(workspace.workflow.show()).guide},
             }
         )
 

@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,9 @@ from hypothesis import strategies as st
 
 from evolve.errors import WorkspaceError
 from evolve.retrieval import Embedder, HashingEmbedder, SentenceTransformerEmbedder
+from evolve.settings import Settings
+from evolve.workspace.opening import open_embedder
+from tests.installed import offering
 
 TEXTS = [
     "Sort the list in descending order",
@@ -29,9 +33,11 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module", params=["hashing", pytest.param("st", marks=pytest.mark.st)])
-def embedder(request: pytest.FixtureRequest) -> Embedder:
-    return HashingEmbedder() if request.param == "hashing" else SentenceTransformerEmbedder()
+@pytest.fixture(scope="module", params=["hashing", "letters", pytest.param("st", marks=pytest.mark.st)])
+def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedder]:
+    """Each encoder by its name in the settings, one of another package included."""
+    with offering(tmp_path_factory.mktemp("offer"), "encoders", "letters", "tests.retrieval.letters:LetterEmbedder"):
+        yield open_embedder(Settings(encoder=request.param))
 
 
 def test_every_text_has_a_unit_vector(embedder: Embedder) -> None:

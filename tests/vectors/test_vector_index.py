@@ -5,22 +5,42 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from evolve.errors import WorkspaceError
-from evolve.vectors import MemoryIndex, VectorIndex, open_index
+from evolve.vectors import MemoryIndex, Rows, VectorIndex, open_index, open_store
+from tests.installed import offering
 
 DIMENSION = 8
-Make = Callable[[], VectorIndex]
+Open = Callable[[], VectorIndex]
 
 
-@pytest.fixture(params=["memory", "chroma"])
-def index(request: pytest.FixtureRequest, tmp_path: Path):
-    opened = MemoryIndex(DIMENSION) if request.param == "memory" else open_index(tmp_path / "index", "test", DIMENSION)
+STORES = ("auto", "exact", "chroma", "lists")
+"""The rule, the built-in stores, and one of another package."""
+
+
+@pytest.fixture
+def offered(tmp_path: Path) -> Iterator[None]:
+    with offering(tmp_path, "vectors", "lists", "tests.vectors.lists:ListIndex"):
+        yield
+
+
+@pytest.fixture(params=STORES)
+def reopen(request: pytest.FixtureRequest, offered: None, tmp_path: Path) -> Open:
+    """Opens one and the same index on disk."""
+    return lambda: open_store(request.param, tmp_path / "index", "test", DIMENSION)
+
+
+@pytest.fixture(params=["memory", *STORES])
+def index(request: pytest.FixtureRequest, offered: None, tmp_path: Path) -> Iterator[VectorIndex]:
+    store = request.param
+    path = tmp_path / "index"
+    opened = MemoryIndex(DIMENSION) if store == "memory" else open_store(store, path, "test", DIMENSION)
     yield opened
     opened.close()
 
@@ -149,24 +169,42 @@ def test_closing_twice_is_no_error(index: VectorIndex) -> None:
     assert index.close() is None  # type: ignore[func-returns-value]
 
 
-def test_the_index_on_disk_comes_back_with_its_generation(tmp_path: Path) -> None:
-    first = open_index(tmp_path, "test", DIMENSION)
-    first.upsert(names(50), some_vectors(50), [{"family": "lists"}] * 50)
+def test_what_is_on_disk_comes_back_with_its_generation(reopen: Open) -> None:
+    first = reopen()
+    first.upsert(names(50), some_vectors(50), [{"family": "lists", "late": number > 40} for number in range(50)])
     first.mark(50)
-    before = first.query(np.ones(DIMENSION), 5)
+    before = first.query(np.ones(DIMENSION), 5, {"late": True})
     first.close()
-    second = open_index(tmp_path, "test", DIMENSION)
-    assert second.generation == 50
-    assert second.query(np.ones(DIMENSION), 5, {"family": "lists"}) == before
+    second = reopen()
+    assert (second.generation, second.ids()) == (50, names(50))
+    assert second.query(np.ones(DIMENSION), 5, {"family": "lists", "late": True}) == before
+    second.delete(["e0003"])
+    second.upsert(["e0004"], np.ones((1, DIMENSION)))
     second.close()
+    third = reopen()
+    assert third.generation == 50 and "e0003" not in third.ids()
+    assert third.query(np.ones(DIMENSION), 1)[0].id == "e0004"
+    third.close()
 
 
-def test_a_changed_dimension_starts_anew(tmp_path: Path) -> None:
-    first = open_index(tmp_path, "test", DIMENSION)
+def test_a_refill_replaces_everything_at_once(reopen: Open) -> None:
+    index = reopen()
+    index.upsert(["old"], np.ones((1, DIMENSION)))
+    rows = Rows(ids=names(20), vectors=some_vectors(20), tags=[{"even": n % 2 == 0} for n in range(20)], generation=9)
+    index.refill(rows)
+    assert (index.generation, index.ids()) == (9, names(20))
+    with pytest.raises(ValueError):
+        index.refill(replace(rows, vectors=np.zeros((20, DIMENSION))))
+    index.close()
+
+
+@pytest.mark.parametrize("store", ["auto", "exact", "chroma"])
+def test_a_changed_dimension_starts_anew(tmp_path: Path, store: str) -> None:
+    first = open_index(tmp_path, "test", DIMENSION, store=store)
     first.upsert(["a"], np.ones((1, DIMENSION)))
     first.mark(1)
     first.close()
-    second = open_index(tmp_path, "test", 3)
+    second = open_index(tmp_path, "test", 3, store=store)
     assert (second.generation, second.ids()) == (0, [])
     second.upsert(["a"], np.ones((1, 3)))
     second.close()
@@ -176,7 +214,7 @@ def test_a_changed_dimension_starts_anew(tmp_path: Path) -> None:
 @pytest.mark.parametrize("pattern", ["*.bin", "chroma.sqlite3", "manifest.json"])
 def test_damaged_files_are_set_aside_and_the_index_begins_anew(tmp_path: Path, pattern: str) -> None:
     folder = tmp_path / "index"
-    opened = open_index(folder, "test", DIMENSION)
+    opened = open_index(folder, "test", DIMENSION, store="chroma")
     opened.upsert(names(1200), some_vectors(1200))
     opened.mark(1200)
     opened.close()
@@ -184,7 +222,7 @@ def test_damaged_files_are_set_aside_and_the_index_begins_anew(tmp_path: Path, p
     assert damaged
     for path in damaged:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    again = open_index(folder, "test", DIMENSION)
+    again = open_index(folder, "test", DIMENSION, store="chroma")
     assert (again.generation, again.ids()) == (0, [])
     assert again.set_aside == tmp_path / "index.damaged-1"
     assert sorted(again.set_aside.rglob("*.bin"))
@@ -194,20 +232,49 @@ def test_damaged_files_are_set_aside_and_the_index_begins_anew(tmp_path: Path, p
 
 
 @pytest.mark.slow
-def test_an_index_whose_process_was_killed_begins_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("store", ["exact", "chroma"])
+def test_an_index_whose_process_was_killed_begins_anew(tmp_path: Path, store: str) -> None:
     code = (
         "import os, sys, numpy as np; from evolve.vectors import open_index;"
-        "i = open_index(sys.argv[1], 'test', 8); i.upsert(['a'], np.ones((1, 8))); i.mark(1); os._exit(9)"
+        "i = open_index(sys.argv[1], 'test', 8, store=sys.argv[2]); i.upsert(['a'], np.ones((1, 8))); i.mark(1);"
+        "os._exit(9)"
     )
-    assert subprocess.run([sys.executable, "-c", code, str(tmp_path / "index")]).returncode == 9
-    opened = open_index(tmp_path / "index", "test", DIMENSION)
+    assert subprocess.run([sys.executable, "-c", code, str(tmp_path / "index"), store]).returncode == 9
+    opened = open_index(tmp_path / "index", "test", DIMENSION, store=store)
     assert (opened.generation, opened.ids(), opened.set_aside) == (0, [], None)
     opened.upsert(["b"], np.ones((1, DIMENSION)))
     opened.mark(2)
     opened.close()
-    again = open_index(tmp_path / "index", "test", DIMENSION)
+    again = open_index(tmp_path / "index", "test", DIMENSION, store=store)
     assert (again.generation, again.ids()) == (2, ["b"])
     again.close()
+
+
+@pytest.mark.parametrize("keep", [0, 5, 9, 40, -1])
+@pytest.mark.parametrize("added", [b"", b"x"])
+def test_an_exact_index_that_is_not_as_it_was_written_is_set_aside(tmp_path: Path, keep: int, added: bytes) -> None:
+    folder = tmp_path / "index"
+    opened = open_index(folder, "test", DIMENSION)
+    opened.upsert(names(30), some_vectors(30))
+    opened.mark(30)
+    opened.close()
+    (file,) = folder.iterdir()
+    damaged = file.read_bytes()[:keep] + added
+    file.write_bytes(damaged)
+    again = open_index(folder, "test", DIMENSION)
+    assert (again.generation, again.ids()) == (0, [])
+    assert again.set_aside == tmp_path / "index.damaged-1"
+    assert (again.set_aside / file.name).read_bytes() == damaged
+    again.upsert(["a"], np.ones((1, DIMENSION)))
+    again.mark(1)
+    again.close()
+    third = open_index(folder, "test", DIMENSION)
+    assert (third.generation, third.ids(), third.set_aside) == (1, ["a"], None)
+
+
+def test_a_store_that_nobody_offers_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(WorkspaceError, match="no vector store 'moon'"):
+        open_store("moon", tmp_path / "index", "test", DIMENSION)
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

@@ -11,7 +11,10 @@ import pytest
 import evolve
 from evolve.errors import UsageError
 
-SHELVES = ("memory", "preferences", "skills", "judges", "metrics", "variants", "folders")
+SHELVES = (
+    *("runs", "conversations", "memory", "preferences", "skills", "metrics", "models", "judges"),
+    *("variants", "gate", "workflow", "folders"),
+)
 STILL_TOLD = {"close", "mark", "uses_model"}
 """Closing twice is no error; the others are facts that need nothing open."""
 
@@ -26,15 +29,22 @@ def methods() -> Iterator[tuple[str, str]]:
 
 
 def shelf_class(shelf: str) -> type:
-    from evolve.workspace.shelves import folders, judges, memory, metrics, preferences, skills, variants
+    from evolve.workspace.loops import tried_variants
+    from evolve.workspace.runs import conversations, past_runs
+    from evolve.workspace.shelves import folders, gate, judges, memory, metrics, models, preferences, skills, workflow
 
     return {
+        "runs": past_runs.Runs,
+        "conversations": conversations.Conversations,
         "memory": memory.Memories,
         "preferences": preferences.Preferences,
         "skills": skills.Skills,
-        "judges": judges.Judges,
         "metrics": metrics.Metrics,
-        "variants": variants.Variants,
+        "models": models.Models,
+        "judges": judges.Judges,
+        "variants": tried_variants.TriedVariants,
+        "gate": gate.GateLog,
+        "workflow": workflow.Workflows,
         "folders": folders.Folders,
     }[shelf]
 
@@ -205,15 +215,19 @@ WRONG_CALLS = {
     "true rounds": ("rounds", lambda ws: ws.improve("lists", rounds=True)),
     "half a seed": ("seed", lambda ws: ws.improve("lists", seed=0.5)),
     "a run by number": ("run", lambda ws: ws.undo(3)),
-    "an answer by number": ("said", lambda ws: ws.answer("r1", 3)),
+    "an answer by number": ("said", lambda ws: ws.runs.answer("r1", 3)),
     "no request": ("request", lambda ws: ws.optimize(None)),
-    "a suite for a request": ("request", lambda ws: ws.ablate("lists")),
-    "a variant by number": ("variant", lambda ws: ws.transfer(3, "lists")),
+    "a suite for a request": ("request", lambda ws: ws.variants.ablate("lists")),
+    "a variant by number": ("variant", lambda ws: ws.variants.transfer(3, "lists")),
     "a look in words": ("fresh", lambda ws: ws.report(fresh="yes")),
     "a note by number": ("text", lambda ws: ws.memory.note(3)),
-    "a skill by number": ("name", lambda ws: ws.skills.get(3)),
+    "a skill by number": ("name", lambda ws: ws.skills.show(3)),
     "a wish by number": ("text", lambda ws: ws.preferences.add(3)),
     "a folder by number": ("run", lambda ws: ws.folders.get(3)),
+    "a past run by number": ("run", lambda ws: ws.runs.show(3)),
+    "a verdict in words": ("decision", lambda ws: ws.gate.show("3")),
+    "a model by number": ("model", lambda ws: ws.models.default(3)),
+    "a workflow by number": ("which", lambda ws: ws.workflow.show(3)),
 }
 
 

@@ -153,7 +153,7 @@ def test_who_refuses_says_why_and_may_still_change_their_mind(tmp_path, work, pr
         result = opened.run(work(), person=leave_of("two is too many"))
         assert (result.status, result.patch.state, result.patch.said) == ("solved", "refused", "two is too many")
         assert (project / "n.txt").read_text() == "1\n"
-        opened.apply(result.run_id)
+        opened.runs.apply(result.run_id)
     assert (project / "n.txt").read_text() == "2\n"
 
 
@@ -180,8 +180,8 @@ def test_leave_that_cannot_be_used_is_asked_for_again(tmp_path, work, project):
         waiting = opened.run(work())
         (project / "n.txt").write_text("mine\n")
         with pytest.raises(UsageError, match="changed since"):
-            opened.answer(waiting.run_id, "yes")
-        assert opened.answer(waiting.run_id, "no, I changed it").patch.state == "refused"
+            opened.runs.answer(waiting.run_id, "yes")
+        assert opened.runs.answer(waiting.run_id, "no, I changed it").patch.state == "refused"
     assert (project / "n.txt").read_text() == "mine\n"
 
 
@@ -220,4 +220,4 @@ def test_a_recorded_question_is_plain_json(tmp_path):
     ):
         result = opened.run(asking_task())
         assert json.loads(json.dumps(result.to_json()))["question"]["kind"] == "ask"
-        assert opened.answer(result.run_id, "day \ud800 first").solved
+        assert opened.runs.answer(result.run_id, "day \ud800 first").solved

@@ -23,7 +23,7 @@ def workspace(tmp_path):
 def kept(workspace, *, candidates=321, prompts=(), parent=UNLEARNED, origin="r1: turn-knob; turns one knob"):
     """Puts a variant with a workflow of its own into the archive; gives its digest."""
     objects = workspace.stores.objects
-    workflow = workspace.workflow.with_knobs(candidates=candidates)
+    workflow = workspace.workflow.show().with_knobs(candidates=candidates)
     variant = Variant(
         workflow=objects.put(workflow.render().encode()),
         prompts=tuple((name, objects.put(text.encode())) for name, text in prompts),
@@ -55,13 +55,13 @@ def test_past_the_gate_only_with_a_reason_which_is_kept(workspace) -> None:
     assert workspace.variants.active == UNLEARNED
     done = workspace.variants.promote(name[:8], reason="it is shorter", person="Ada")
     assert done.variant == workspace.variants.active == name
-    assert workspace.stores.active_workflow(workspace.workflow).knobs.candidates == 321
+    assert workspace.stores.active_workflow(workspace.workflow.show()).knobs.candidates == 321
     shown = workspace.variants.show("active")
     assert [(one["person"], one["reason"]) for one in shown["overrides"]] == [("Ada", "it is shorter")]
     assert shown["transferable"] == []
     workspace.variants.rollback()
     assert workspace.variants.active == UNLEARNED
-    assert workspace.stores.active_workflow(workspace.workflow) == workspace.workflow
+    assert workspace.stores.active_workflow(workspace.workflow.show()) == workspace.workflow.show()
 
 
 def test_what_is_written_is_in_force_without_the_variant_and_an_edit_is_not_lost(workspace) -> None:
@@ -95,7 +95,7 @@ def test_a_beginning_that_is_no_variants_or_several_is_refused(workspace) -> Non
 def test_the_next_variant_of_a_loop_keeps_the_workflow_and_prompts_of_the_active_one(workspace) -> None:
     name = kept(workspace, prompts=(("act.md", "act\n"),))
     workspace.variants.promote(name, reason="a test")
-    arm = workspace.stores.practice_arm(workspace.workflow)
+    arm = workspace.stores.practice_arm(workspace.workflow.show())
     assert arm.workflow.knobs.candidates == 321
     assert arm.prompts == {"act.md": "act\n"}
 
@@ -118,7 +118,7 @@ def test_what_was_promoted_apart_from_insights_outlives_them(workspace) -> None:
     assert (gone.variant, gone.after, gone.parts) == (together, alone, ("insights", "workflow"))
     workspace.memory.forget(everything=True)
     assert workspace.variants.active == alone
-    assert workspace.stores.active_workflow(workspace.workflow).knobs.candidates == 321
+    assert workspace.stores.active_workflow(workspace.workflow.show()).knobs.candidates == 321
     assert workspace.variants.taken_back() is None
     workspace.memory.forget(everything=True)
     assert workspace.variants.active == alone

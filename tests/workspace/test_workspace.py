@@ -38,7 +38,7 @@ def test_a_run_solves_verifies_and_learns(opened):
     result = opened.run(examples=TOTALS, name="total_of")
     assert (result.status, result.verified, result.score) == ("solved", True, 1.0)
     assert "def total_of(" in result.answer
-    assert [claim.cause for claim in opened.memory.claims()] == ["program:total"]
+    assert [claim.cause for claim in opened.memory.list()] == ["program:total"]
     assert result.learned
 
 
@@ -122,7 +122,7 @@ def test_a_loop_refuses_numbers_that_are_none(opened, call):
 
 def test_no_skill_has_a_name_that_no_record_can_hold(opened):
     with pytest.raises(UsageError, match="no skill"):
-        opened.skills.get("\ud800")
+        opened.skills.show("\ud800")
 
 
 def test_a_budget_bounds_a_run(opened):
@@ -159,9 +159,9 @@ def test_an_interrupted_run_is_continued_by_the_same_call(folder):
 def test_committing_twice_changes_nothing(opened):
     result = opened.run(examples=TOTALS)
     record = opened.stores.runs.episode(result.episode_id)
-    before = opened.memory.claims()
+    before = opened.memory.list()
     assert opened.stores.commit(record, instruction="") is False
-    assert opened.memory.claims() == before
+    assert opened.memory.list() == before
     assert len(opened.stores.runs.episodes()) == 1
 
 
@@ -194,7 +194,7 @@ def test_reading_makes_no_workspace(folder):
 def test_reading_an_unused_workspace_finds_nothing(folder):
     ensure_workspace(folder)
     with evolve.open(folder, read_only=True) as workspace:
-        assert workspace.memory.claims() == [] and workspace.skills.list() == []
+        assert workspace.memory.list() == [] and workspace.skills.list() == []
         with pytest.raises(UsageError, match="reading only"):
             workspace.run(examples=TOTALS)
         with pytest.raises(UsageError, match="no report"):
@@ -204,7 +204,7 @@ def test_reading_an_unused_workspace_finds_nothing(folder):
 def test_notes_are_kept_and_are_no_evidence(opened):
     opened.memory.note("dates are day first", author="ada")
     assert [note.text for note in opened.memory.notes()] == ["dates are day first"]
-    assert opened.memory.claims() == []
+    assert opened.memory.list() == []
 
 
 def test_a_file_where_the_workspace_should_be_is_refused(tmp_path):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import allowance, handed_in
+from evolve.agent.deliberating import action_limits, doubted_instead
 from evolve.agent.paying import spent
 from evolve.agent.questions import stopped, stopped_action
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
@@ -34,14 +34,14 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     before = spent(context)
     try:
-        action = context.policy.act(context.view, plan, context.environment.focus(steps), allowance(context, steps))
+        action = context.policy.act(context.view, plan, context.environment.focus(steps), action_limits(context, steps))
     except ModelMistake as error:
         action = Action(kind="code", text=str(error))
     except BudgetExhausted as error:
         action = Action(kind="finish", text=str(error), ended=BudgetEnd(tokens=error.tokens))
     except Cancelled:
-        action = stopped_action()  # what it cost until then counts
-    action = handed_in(context, steps, action)
+        action = stopped_action()  # made here, so that what it cost until then is added below
+    action = doubted_instead(context, steps, action)
     # Text from outside enters the record here, so this is where it is cleaned.
     return replace(
         action,

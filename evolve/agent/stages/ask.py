@@ -20,5 +20,5 @@ def ask(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         return {}
     from langgraph.types import interrupt
 
-    said = json.loads(interrupt(to_json(question_of(context.identity.episode, step))))
-    return {"steps": with_last_step(state, answered(step, said["text"]))}
+    reply = json.loads(interrupt(to_json(question_of(context.identity.episode, step))))
+    return {"steps": with_last_step(state, answered(step, reply["text"]))}

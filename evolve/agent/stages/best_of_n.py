@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import compared, deliberated, exchanged, is_error, near, noted, right, with_rivals
+from evolve.agent.deliberating import (
+    change_answer,
+    examples_matched,
+    exchange_answer,
+    is_error,
+    nearby_inputs,
+    run_programs,
+    with_note,
+    with_rivals,
+)
 from evolve.agent.state import AgentState, AgentUpdate
-from evolve.episodes import Action, Plan, Step
+from evolve.episodes import Action, Json, Plan, Step
 
 _NAME = "best_of_n"
 
@@ -17,22 +26,25 @@ def best_of_n(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
     The best reproduces most examples; among those, has a value on most of the near inputs; among those, came first.
     """
-    return deliberated(state, context, _NAME, _work)
+    return change_answer(state, context, _NAME, _work)
 
 
 def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     action = with_rivals(context, plan, steps, _NAME)
     rivals = action.rivals
     if not rivals:
-        return noted(action, _NAME, "there is no rival to compare with")
+        return with_note(action, _NAME, "there is no rival to compare with")
     examples = context.view.examples
-    inputs = [*(list(row.input) for row in examples), *near(context)] or [[]]
-    codes = [action.code, *(one.code for one in rivals)]
-    table = compared(context, (steps[-1].number, _NAME, "table"), codes, inputs)
-    scores = [
-        (right(values, examples), sum(not is_error(value) for value in (values or ())[len(examples) :]))
-        for values in table
-    ]
+    # A task without examples is one question: it is called without arguments.
+    inputs = [*(list(row.input) for row in examples), *nearby_inputs(context)] or [[]]
+    codes = [action.code, *(rival.code for rival in rivals)]
+    table = run_programs(context, (steps[-1].number, _NAME, "table"), codes, inputs)
+    scores = [_score(values, [row.output for row in examples]) for values in table]
     best = scores.index(max(scores))
     text = f"number {best + 1} of {len(codes)} is the best: {scores[best][0]} examples, {scores[best][1]} near inputs"
-    return noted(action if best == 0 else exchanged(action, rivals[best - 1]), _NAME, text)
+    return with_note(action if best == 0 else exchange_answer(action, rivals[best - 1]), _NAME, text)
+
+
+def _score(values: Sequence[Json] | None, expected: Sequence[Json]) -> tuple[int, int]:
+    """Examples reproduced, and inputs beyond them that give a value."""
+    return examples_matched(values, expected), sum(not is_error(value) for value in (values or ())[len(expected) :])

@@ -53,6 +53,7 @@ def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status
         cost=sum((step.action.cost for step in steps), read_aside(state)),
         recalled=tuple(item.id for item in read_recalled(state) if item.kind != TRIAL),
         consumed=tuple(consumed),
+        # A fault is never evidence, nor is what was claimed in its episode.
         claims=read_claims(state) if status != "fault" else (),
         drafts=read_drafts(state) if status != "fault" else (),
         note=note,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import compared, deliberated, is_error, near, noted, with_rivals
+from evolve.agent.deliberating import change_answer, is_error, nearby_inputs, run_programs, with_note, with_rivals
 from evolve.agent.paying import spent
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.episodes import Action, Cost, Json, Plan, Row, Step
@@ -19,7 +19,7 @@ _NAME = "critique"
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Fault:
+class _Objection:
     """What the policy finds wrong, the calls that would show it, and what asking cost."""
 
     text: str
@@ -37,7 +37,7 @@ def critique(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     steps = read_steps(state)
     if steps and steps[-1].observation is not None and not steps[-1].observation.ok:
         return {}  # it stands after the trial, and the trial has refuted the answer already
-    return deliberated(state, context, _NAME, _work)
+    return change_answer(state, context, _NAME, _work)
 
 
 def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
@@ -50,44 +50,44 @@ def _in_words(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Act
     step, policy = steps[-1], context.policy
     assert isinstance(policy, Criticising)
 
-    def work() -> _Fault:
+    def work() -> _Objection:
         before = spent(context)
         try:
             text, cases = policy.critique(context.view, plan, steps)
         except (ModelMistake, BudgetExhausted) as error:
             text, cases = str(error), ()
-        return _Fault(text=text, cases=cases, cost=spent(context) - before)
+        return _Objection(text=text, cases=cases, cost=spent(context) - before)
 
-    said = context.outputs.once((step.number, _NAME, "fault"), _Fault, work)
-    action, cases = replace(step.action, cost=step.action.cost + said.cost), said.cases
+    fault = context.outputs.once((step.number, _NAME, "fault"), _Objection, work)
+    action, cases = replace(step.action, cost=step.action.cost + fault.cost), fault.cases
     if not cases:
-        return noted(action, _NAME, "no call was named on which the answer is wrong", doubtful=False)
+        return with_note(action, _NAME, "no call was named on which the answer is wrong", doubtful=False)
     inputs = [list(row.input) for row in cases]
-    (values,) = compared(context, (step.number, _NAME, "table"), [action.code], inputs)
+    (values,) = run_programs(context, (step.number, _NAME, "table"), [action.code], inputs)
     wrong = [(row, value) for row, value in zip(cases, values or (), strict=False) if not equal(value, row.output)]
     if not wrong:
-        return noted(action, _NAME, "on every call that was named the answer gives what was wanted", doubtful=False)
+        return with_note(action, _NAME, "on every call that was named the answer gives what was wanted", doubtful=False)
     row, value = wrong[0]
     call = ", ".join(map(canonical_json, row.input))
-    text = f"{said.text or 'wrong'}; on ({call}) it gives {_told(value)}, not {canonical_json(row.output)}"
-    return noted(action, _NAME, text, doubtful=True)
+    text = f"{fault.text or 'wrong'}; on ({call}) it gives {_value_text(value)}, not {canonical_json(row.output)}"
+    return with_note(action, _NAME, text, doubtful=True)
 
 
 def _by_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     action = with_rivals(context, plan, steps, _NAME)
-    rivals, inputs = action.rivals, near(context)
+    rivals, inputs = action.rivals, nearby_inputs(context)
     if not rivals or not inputs:
-        return noted(action, _NAME, "no rival fits the examples", doubtful=False)
-    codes = [action.code, *(one.code for one in rivals)]
-    mine, *others = compared(context, (steps[-1].number, _NAME, "table"), codes, inputs)
+        return with_note(action, _NAME, "no rival fits the examples", doubtful=False)
+    codes = [action.code, *(rival.code for rival in rivals)]
+    mine, *others = run_programs(context, (steps[-1].number, _NAME, "table"), codes, inputs)
     for theirs in others:
-        for given, here, there in zip(inputs, mine or (), theirs or (), strict=False):
-            if not is_error(there) and not equal(here, there):
-                call = ", ".join(map(canonical_json, given))
-                text = f"on ({call}) it gives {_told(here)}, a rival gives {_told(there)}"
-                return noted(action, _NAME, text, doubtful=True)
-    return noted(action, _NAME, f"{len(rivals)} rivals give the same near the examples", doubtful=False)
+        for arguments, own, other in zip(inputs, mine or (), theirs or (), strict=False):
+            if not is_error(other) and not equal(own, other):
+                call = ", ".join(map(canonical_json, arguments))
+                text = f"on ({call}) it gives {_value_text(own)}, a rival gives {_value_text(other)}"
+                return with_note(action, _NAME, text, doubtful=True)
+    return with_note(action, _NAME, f"{len(rivals)} rivals give the same near the examples", doubtful=False)
 
 
-def _told(value: Json) -> str:
+def _value_text(value: Json) -> str:
     return f"an error ({value['error']})" if is_error(value) else canonical_json(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import skipped
+from evolve.agent.deliberating import note_skipped
 from evolve.agent.paying import paid
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan
 from evolve.episodes import Plan
@@ -20,7 +20,7 @@ def decompose(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     if plan.unfit is not None:
         return {}
     if not isinstance(policy, Deliberating):
-        return skipped(state, _NAME, "the policy cannot take tasks apart")
+        return note_skipped(state, _NAME, "the policy cannot take tasks apart")
 
     def work() -> str:
         try:
@@ -28,8 +28,9 @@ def decompose(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         except (ModelMistake, BudgetExhausted):  # the plan there is is better than none
             return to_json(plan)
 
-    found = paid(context, (len(state["steps"]), _NAME, "plan"), work)
-    if from_json(Plan, found.text) == plan:
-        update = skipped({**state, "steps": []}, _NAME, "the task was not taken apart")
-        return {**update, "aside": to_json(read_aside(state) + found.cost)}
-    return {"plan": found.text, "aside": to_json(read_aside(state) + found.cost)}
+    result = paid(context, (len(state["steps"]), _NAME, "plan"), work)
+    if from_json(Plan, result.text) == plan:
+        # The note belongs to the plan, also where it was made anew after some steps.
+        update = note_skipped({**state, "steps": []}, _NAME, "the task was not taken apart")
+        return {**update, "aside": to_json(read_aside(state) + result.cost)}
+    return {"plan": result.text, "aside": to_json(read_aside(state) + result.cost)}

@@ -19,8 +19,8 @@ def distill(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     verified = any(step.judgement is not None and step.judgement.verified for step in steps)
     if not (context.learns and verified):
         return {}
-    found = paid(context, (len(steps), "distill", "drafts"), lambda: _drafts(context, steps))
-    return {"drafts": found.text, "aside": to_json(read_aside(state) + found.cost)}
+    result = paid(context, (len(steps), "distill", "drafts"), lambda: _drafts(context, steps))
+    return {"drafts": result.text, "aside": to_json(read_aside(state) + result.cost)}
 
 
 def _drafts(context: EpisodeContext, steps: Sequence[Step]) -> str:

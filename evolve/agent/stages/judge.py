@@ -25,8 +25,8 @@ def judge(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         return {}
     key = (step.number, "judge", "judgement")
     try:
-        found = paid(context, key, lambda: to_json(context.environment.judge(steps)))
+        result = paid(context, key, lambda: to_json(context.environment.judge(steps)))
     except BudgetExhausted:
         return {}
-    judged = replace(step, judgement=from_json(Judgement, found.text))
-    return {"steps": with_last_step(state, judged), "aside": to_json(read_aside(state) + found.cost)}
+    judged = replace(step, judgement=from_json(Judgement, result.text))
+    return {"steps": with_last_step(state, judged), "aside": to_json(read_aside(state) + result.cost)}

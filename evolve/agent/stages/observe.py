@@ -15,8 +15,8 @@ from evolve.episodes import TRIAL, Action, Observation, Recalled, Step
 from evolve.errors import Cancelled
 from evolve.redaction import MARK, Scanner
 
-_MOST = 4
-"""Most values that a person is asked to choose from."""
+_MAX_READINGS = 4
+"""Values that a person is asked to choose from at most."""
 
 _UNSEEN_CODE = f"the code has {MARK} in the place of a value that you are not shown; write it without that value"
 
@@ -28,66 +28,67 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         return {}
     key = (step.number, "observe", "observation")
     try:
-        seen = context.outputs.once(
-            key, _Seen, lambda: _clean(_observed(step.action, before, context), context.scanner)
+        outcome = context.outputs.once(
+            key, _Outcome, lambda: _clean(_observed(step.action, before, context), context.scanner)
         )
     except Cancelled:
         return {"steps": with_last_step(state, stopped(step))}
-    return {"steps": with_last_step(state, replace(step, action=seen.action, observation=seen.observation))}
+    return {"steps": with_last_step(state, replace(step, action=outcome.action, observation=outcome.observation))}
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Seen:
+class _Outcome:
     """What came back, and from which of an action's answers."""
 
     action: Action
     observation: Observation
 
 
-def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -> _Seen:
+def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -> _Outcome:
     answers = action.kind == "code" and bool(action.code) and not action.explores
     if answers and context.kind.one_file and _lacks_value(action, context):
-        return _Seen(action=action, observation=Observation(ok=False, error=_UNSEEN_CODE, unseen=("the code",)))
+        return _Outcome(action=action, observation=Observation(ok=False, error=_UNSEEN_CODE, unseen=("the code",)))
     if not answers or not (context.kind.unchecked or action.samples):
-        return _Seen(action=action, observation=_one(action, before, context))
+        return _Outcome(action=action, observation=_observe_action(action, before, context))
     several = bool(action.samples) and not action.decided
     if several and context.kind.unchecked and context.attendance is not None:
-        values = readings(context.sandbox, context.view, action)[:_MOST]
+        # A person is asked what was meant; where nobody is there, the commonest value decides below.
+        values = readings(context.sandbox, context.view, action)[:_MAX_READINGS]
         if values:
-            told = Observation(ok=False, text="answers to the task give different values", readings=tuple(values))
-            return _Seen(action=action, observation=told)
+            undecided = Observation(ok=False, text="answers to the task give different values", readings=tuple(values))
+            return _Outcome(action=action, observation=undecided)
     best, trial = chosen(context.sandbox, context.view, action)
     # Where nothing can check an answer it counts whether it runs at all.
     ok = trial.ok if not context.kind.unchecked else not (trial.fault or trial.denied or trial.error)
     observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
-    return _Seen(action=best, observation=observed)
+    return _Outcome(action=best, observation=observed)
 
 
 def _lacks_value(action: Action, context: EpisodeContext) -> bool:
     """Whether code has the mark of a secret in the place of a value, and the mark is no matter of the task's own."""
-    codes = [action.code, *(one.code for one in action.samples)]
+    codes = [action.code, *(sample.code for sample in action.samples)]
     return any(MARK in code for code in codes) and MARK not in to_json(context.view)
 
 
-def _clean(seen: _Seen, scanner: Scanner) -> _Seen:
+def _clean(outcome: _Outcome, scanner: Scanner) -> _Outcome:
     """Without secrets that an action printed or read from a file: from here on it is kept, shown and sent."""
     if not scanner:
-        return seen
-    return replace(seen, observation=from_data(Observation, scanner.cleaned(to_data(seen.observation))))
+        return outcome
+    return replace(outcome, observation=from_data(Observation, scanner.cleaned(to_data(outcome.observation))))
 
 
-def _told(item: Recalled) -> str:
+def _recalled_line(item: Recalled) -> str:
     """What was looked up, on one line with its provenance behind it."""
     return " ".join(f"{item.text} ({item.provenance})".split()) if item.provenance else item.text
 
 
-def _one(action: Action, before: Sequence[Step], context: EpisodeContext) -> Observation:
+def _observe_action(action: Action, before: Sequence[Step], context: EpisodeContext) -> Observation:
     if action.kind == "recall":
         if action.shown:
             return Observation(ok=False, text=action.shown)
-        asked = replace(context.view, instruction=action.text) if action.text else context.view
-        found = context.recall(asked, observed_features(context), context.knobs.recall_k)
-        return Observation(ok=False, outputs=tuple(_told(item) for item in found if item.kind != TRIAL))
+        query = replace(context.view, instruction=action.text) if action.text else context.view
+        items = context.recall(query, observed_features(context), context.knobs.recall_k)
+        return Observation(ok=False, outputs=tuple(_recalled_line(item) for item in items if item.kind != TRIAL))
     if action.kind == "ask_user":
         return Observation(ok=False, error="nobody is here to answer; decide without asking")
     if action.explores and action.code and context.kind.one_file and context.exploration is not None:

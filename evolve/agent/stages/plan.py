@@ -16,8 +16,8 @@ def plan(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     A task that the policy cannot take at all gets a plan that says why.
     """
     key = (len(state["steps"]), "plan", "plan")  # a plan that is made anew after some steps is paid for anew
-    found = paid(context, key, lambda: to_json(_planned(context, read_recalled(state))))
-    return {"plan": found.text, "aside": to_json(read_aside(state) + found.cost)}
+    result = paid(context, key, lambda: to_json(_planned(context, read_recalled(state))))
+    return {"plan": result.text, "aside": to_json(read_aside(state) + result.cost)}
 
 
 def _planned(context: EpisodeContext, recalled: tuple[Recalled, ...]) -> Plan:

@@ -26,8 +26,8 @@ def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     share = context.knobs.withhold if context.learns else 0.0
     seed, task = context.identity.seed, context.view.id
     withheld = [item.id for item in others if drawn(seed, task, item.id) < share]
-    kept = [item for item in others if item.id not in withheld]
-    return {"recalled": to_json([*wishes, *kept, *trials]), "withheld": withheld}
+    remaining = [item for item in others if item.id not in withheld]
+    return {"recalled": to_json([*wishes, *remaining, *trials]), "withheld": withheld}
 
 
 def observed_features(context: EpisodeContext) -> tuple[float, ...]:

@@ -29,9 +29,9 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     steps = evidence_steps(read_steps(state), by_check=context.kind.has_states)
     if not steps:
         return {}
-    probe = _kept(context.environment.probe, context, len(steps))
-    found = paid(context, (len(steps), "reflect", "claims"), lambda: _claims(context, steps, probe))
-    return {"claims": found.text, "aside": to_json(read_aside(state) + found.cost)}
+    probe = _probe_once(context.environment.probe, context, len(steps))
+    result = paid(context, (len(steps), "reflect", "claims"), lambda: _claims(context, steps, probe))
+    return {"claims": result.text, "aside": to_json(read_aside(state) + result.cost)}
 
 
 def _claims(context: EpisodeContext, steps: Sequence[Step], probe: Probe) -> str:
@@ -46,17 +46,17 @@ class _Probed:
     values: tuple[Json, ...]
 
 
-def _kept(probe: Probe, context: EpisodeContext, number: int) -> Probe:
-    """The probe, whose single runs are not repeated by a stage that is."""
+def _probe_once(probe: Probe, context: EpisodeContext, number: int) -> Probe:
+    """The probe with each run kept in the episode's file, so that a stage that is run again does not repeat it."""
 
-    def kept(programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
+    def probe_once(programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         kind = f"probe {digest(to_json([programs, inputs]))[:16]}"
         work = partial(probe, programs, inputs)
         return list(
             context.outputs.once((number, "reflect", kind), _Probed, lambda: _Probed(values=tuple(work()))).values
         )
 
-    return kept
+    return probe_once
 
 
 def evidence_steps(steps: Sequence[Step], *, by_check: bool = False) -> tuple[Step, ...]:

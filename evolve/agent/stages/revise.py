@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import as_rival, bought, compared, deliberated, doubt_of, exchanged, noted, right
+from evolve.agent.deliberating import (
+    as_rival,
+    ask_once,
+    change_answer,
+    doubt_of,
+    examples_matched,
+    exchange_answer,
+    run_programs,
+    with_note,
+)
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.episodes import Action, Plan, Step
 from evolve.policies.protocol import Criticising
@@ -19,7 +28,7 @@ def revise(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
     The new one is taken if it reproduces at least as many examples, so that a mistaken doubt does no harm there.
     """
-    return deliberated(state, context, _NAME, _work)
+    return change_answer(state, context, _NAME, _work)
 
 
 def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
@@ -28,19 +37,22 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     if doubt is None:
         return step.action
     if not isinstance(policy, Criticising):
-        return noted(step.action, _NAME, "the policy cannot revise an answer")
-    asked = bought(
+        return with_note(step.action, _NAME, "the policy cannot revise an answer")
+    revision = ask_once(
         context,
         (step.number, _NAME, "answer"),
         lambda: (policy.revise(context.view, plan, steps, doubt.text),),
     )[0]
-    action = replace(step.action, cost=step.action.cost + asked.cost)
-    if asked.kind != "code" or asked.code == action.code:
-        return noted(action, _NAME, asked.text or "the answer stays as it is")
+    action = replace(step.action, cost=step.action.cost + revision.cost)
+    if revision.kind != "code" or revision.code == action.code:
+        return with_note(action, _NAME, revision.text or "the answer stays as it is")
     examples = context.view.examples
     inputs = [list(row.input) for row in examples] or [[]]
-    table = compared(context, (step.number, _NAME, "table"), [action.code, asked.code], inputs)
-    before, after = (right(values, examples) for values in table)
+    table = run_programs(context, (step.number, _NAME, "table"), [action.code, revision.code], inputs)
+    before, after = (examples_matched(values, [row.output for row in examples]) for values in table)
     if after < before:
-        return noted(action, _NAME, f"not taken: {after} examples in place of {before}")
-    return noted(exchanged(action, as_rival(asked)), _NAME, "revised because " + doubt.text, doubtful=False)
+        return with_note(action, _NAME, f"not taken: {after} examples in place of {before}")
+    # The doubt was about the answer that is gone, so this one does not count as doubted.
+    return with_note(
+        exchange_answer(action, as_rival(revision)), _NAME, "revised because " + doubt.text, doubtful=False
+    )

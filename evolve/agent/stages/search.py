@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import allowed, bought, changed, compared, is_answer, noted, with_answer
+from evolve.agent.deliberating import (
+    ask_once,
+    change_action,
+    is_answer,
+    replay_limits,
+    run_programs,
+    with_answer,
+    with_note,
+)
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.episodes import Action, Limits, Plan, Step
 from evolve.policies.protocol import Searching
@@ -24,7 +32,7 @@ def search(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     steps = read_steps(state)
     if not steps or not context.view.examples or not _is_wanted(context, steps):
         return {}
-    return changed(state, context, _NAME, _work)
+    return change_action(state, context, _NAME, _work)
 
 
 def _is_wanted(context: EpisodeContext, steps: Sequence[Step]) -> bool:
@@ -33,7 +41,7 @@ def _is_wanted(context: EpisodeContext, steps: Sequence[Step]) -> bool:
         return False
     if isinstance(context.policy, Searching):
         return not action.code
-    return not any(one.stage == _NAME for step in steps for one in step.action.notes)
+    return not any(note.stage == _NAME for step in steps for note in step.action.notes)
 
 
 def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
@@ -46,27 +54,29 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
         from evolve.policies.search import SearchPolicy
 
         policy, own = SearchPolicy(), False
-    limits = context.left(steps) if own else _lent(context)
-    (found,) = bought(
+    limits = context.left(steps) if own else _lent_limits(context)
+    (answer,) = ask_once(
         context, (step.number, _NAME, "answer"), lambda: (policy.search_again(context.view, steps, limits),)
     )
-    cost = action.cost + found.cost
-    if found.kind != "code":
-        return replace(noted(action, _NAME, found.text), cost=cost)
+    cost = action.cost + answer.cost
+    if answer.kind != "code":
+        return replace(with_note(action, _NAME, answer.text), cost=cost)
     # The policy replays its own search from what each action was allowed.
-    within = action.allowed or (allowed(context, steps[:-1]) if own else None)
-    made = replace(with_answer(action, found.as_alternative), kind="code", text=found.text, allowed=within, cost=cost)
-    return noted(made, _NAME, found.text)
+    within = action.allowed or (replay_limits(context, steps[:-1]) if own else None)
+    revised = replace(
+        with_answer(action, answer.as_alternative), kind="code", text=answer.text, allowed=within, cost=cost
+    )
+    return with_note(revised, _NAME, answer.text)
 
 
 def _fits(context: EpisodeContext, step: Step) -> bool:
     inputs = [list(row.input) for row in context.view.examples]
-    (values,) = compared(context, (step.number, _NAME, "table"), [step.action.code], inputs)
+    (values,) = run_programs(context, (step.number, _NAME, "table"), [step.action.code], inputs)
     return values is not None and all(
         equal(value, row.output) for value, row in zip(values, context.view.examples, strict=True)
     )
 
 
-def _lent(context: EpisodeContext) -> Limits:
+def _lent_limits(context: EpisodeContext) -> Limits:
     knobs = context.knobs
     return Limits(candidates=int(knobs.candidates * knobs.share), seconds=knobs.seconds * knobs.share)

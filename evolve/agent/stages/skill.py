@@ -7,12 +7,22 @@ from dataclasses import replace
 from functools import partial
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import as_rival, changed, compared, exchanged, is_answer, is_error, noted, right
-from evolve.agent.stage_skills import called, role_of
+from evolve.agent.deliberating import (
+    as_rival,
+    change_action,
+    examples_matched,
+    exchange_answer,
+    is_answer,
+    is_error,
+    run_programs,
+    with_note,
+)
+from evolve.agent.stage_skills import call_skill, role_of
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.episodes import Action, Plan, Step
 
 _LONGEST = 100_000
+"""Characters of source that a skill may give; every checkpoint after it holds them."""
 
 
 def skill(state: AgentState, context: EpisodeContext, *, stage: str) -> AgentUpdate:
@@ -27,36 +37,40 @@ def skill(state: AgentState, context: EpisodeContext, *, stage: str) -> AgentUpd
     proposes = role_of(context.skills[stage]) == "propose"
     if not proposes and not is_answer(steps[-1].action):
         return {}
-    return changed(state, context, stage, partial(_work, stage))
+    return change_action(state, context, stage, partial(_work, stage))
 
 
 def _work(stage: str, context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     used, step = context.skills[stage], steps[-1]
     action, role = step.action, role_of(used)
-    value = called(context, (step.number, stage, "value"), used, action.code)
+    value = call_skill(context, (step.number, stage, "value"), used, action.code)
     if is_error(value):
-        return noted(action, stage, f"the skill failed: {str(value['error'])[:300]}")
+        return with_note(action, stage, f"the skill failed: {str(value['error'])[:300]}")
     if role == "filter":
-        return noted(action, stage, "kept" if value is True else "the skill doubts the answer", doubtful=value is False)
+        return with_note(
+            action, stage, "kept" if value is True else "the skill doubts the answer", doubtful=value is False
+        )
     if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST:
-        return noted(action, stage, "the skill gave no source")
+        return with_note(action, stage, "the skill gave no source")
     if value == action.code:
-        return noted(action, stage, "the skill left the answer as it is")
-    return _tried(stage, context, steps, value)
+        return with_note(action, stage, "the skill left the answer as it is")
+    return _tested(stage, context, steps, value)
 
 
-def _tried(stage: str, context: EpisodeContext, steps: Sequence[Step], code: str) -> Action:
+def _tested(stage: str, context: EpisodeContext, steps: Sequence[Step], code: str) -> Action:
     step, used = steps[-1], context.skills[stage]
     action, examples = step.action, context.view.examples
     inputs = [list(row.input) for row in examples] or [[]]
-    table = compared(context, (step.number, stage, "table"), [action.code, code], inputs)
-    before, after = (right(values, examples) for values in table)
+    table = run_programs(context, (step.number, stage, "table"), [action.code, code], inputs)
+    before, after = (examples_matched(values, [row.output for row in examples]) for values in table)
     # A proposal has to be better; a changed answer only has to be as good.
     if after < before or (after == before and role_of(used) == "propose"):
-        return noted(action, stage, f"not taken: {after} examples in place of {before}")
+        return with_note(action, stage, f"not taken: {after} examples in place of {before}")
     other = as_rival(Action(kind="code", code=code, consumed=(*action.consumed, f"skill:{used.digest}")))
     if not action.code:
-        made = replace(action, kind="code", code=code, consumed=other.consumed)
-        return noted(made, stage, "proposed by the skill")
-    made = exchanged(action, other)
-    return noted(replace(made, rivals=tuple(one for one in made.rivals if one.code)), stage, "changed by the skill")
+        revised = replace(action, kind="code", code=code, consumed=other.consumed)
+        return with_note(revised, stage, "proposed by the skill")
+    revised = exchange_answer(action, other)
+    return with_note(
+        replace(revised, rivals=tuple(rival for rival in revised.rivals if rival.code)), stage, "changed by the skill"
+    )

@@ -6,7 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import compared, deliberated, exchanged, is_error, near, noted, right, with_rivals
+from evolve.agent.deliberating import (
+    change_answer,
+    examples_matched,
+    exchange_answer,
+    is_error,
+    nearby_inputs,
+    run_programs,
+    with_note,
+    with_rivals,
+)
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.episodes import Action, Json, Plan, Step
 from evolve.files import canonical_json
@@ -20,35 +29,37 @@ def vote(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     Those that reproduce most examples have a vote. The winner is the one with which, on the average input, the
     largest share agrees; it is doubtful where that share is below the quorum.
     """
-    return deliberated(state, context, _NAME, _work)
+    return change_answer(state, context, _NAME, _work)
 
 
 def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     action = with_rivals(context, plan, steps, _NAME)
     rivals = action.rivals
     if not rivals:
-        return noted(action, _NAME, "nobody else has a vote", doubtful=False)
+        return with_note(action, _NAME, "nobody else has a vote", doubtful=False)
     examples = context.view.examples
-    inputs = [*(list(row.input) for row in examples), *near(context)] or [[]]
-    codes = [action.code, *(one.code for one in rivals)]
-    table = compared(context, (steps[-1].number, _NAME, "table"), codes, inputs)
-    counted = [right(values, examples) for values in table]
-    voters = [number for number, count in enumerate(counted) if count == max(counted)]
-    ballots = {number: _ballot(table[number] or (), len(examples)) for number in voters}
+    inputs = [*(list(row.input) for row in examples), *nearby_inputs(context)] or [[]]
+    codes = [action.code, *(rival.code for rival in rivals)]
+    table = run_programs(context, (steps[-1].number, _NAME, "table"), codes, inputs)
+    expected = [row.output for row in examples]
+    right = [examples_matched(values, expected) for values in table]
+    voters = [number for number, count in enumerate(right) if count == max(right)]
+    ballots = {number: _ballot(table[number] or (), len(expected)) for number in voters}
     counts = [Counter(filter(None, column)) for column in zip(*ballots.values(), strict=True)]
     shares = {number: _shares(ballot, counts, len(voters)) for number, ballot in ballots.items()}
+    # The earlier answer wins a tie: the first is the one that the policy chose itself.
     best = max(voters, key=lambda number: (shares[number], -number))
     agreement = shares[best]
     doubtful = len(voters) > 1 and agreement < context.knobs.quorum
     text = f"{len(voters)} of {len(codes)} answers vote; number {best + 1} wins with an agreement of {agreement:.2f}"
-    chosen = action if best == 0 else exchanged(action, rivals[best - 1])
-    return noted(chosen, _NAME, text, doubtful=doubtful)
+    chosen = action if best == 0 else exchange_answer(action, rivals[best - 1])
+    return with_note(chosen, _NAME, text, doubtful=doubtful)
 
 
 def _shares(ballot: Sequence[str], counts: Sequence[Counter[str]], voters: int) -> float:
     """The share of the voters that say the same, over the inputs on which anybody has a value; 1.0 without any."""
-    said = [count[value] / voters for value, count in zip(ballot, counts, strict=True) if count]
-    return sum(said) / len(said) if said else 1.0
+    agreeing = [count[value] / voters for value, count in zip(ballot, counts, strict=True) if count]
+    return sum(agreeing) / len(agreeing) if agreeing else 1.0
 
 
 def _ballot(values: Sequence[Json], shown: int) -> list[str]:

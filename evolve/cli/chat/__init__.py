@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from evolve.cli import folder, options
+from evolve.cli import folder, options, pages
 
 __all__ = ["app"]
 
-app = typer.Typer(rich_markup_mode=None)
+app = pages.App()
 
 
-@app.command("chat")
+@app.page("chat", "evolve chat", 'evolve chat --dir project --check "pytest -q" --model gpt-5-mini')
 def chat_command(
     directory: folder.Dir = None,
     check: folder.Check = None,
@@ -21,13 +21,13 @@ def chat_command(
     model: options.Model = None,
     approve: Annotated[
         str,
-        typer.Option("--approve", help="Before a file is changed: ask, auto or never."),
+        typer.Option("--approve", metavar="MODE", help="Before a file is changed: ask, auto or never."),
     ] = "ask",
     budget: options.Budget = None,
     new: Annotated[bool, typer.Option("--new", help="Begin a new conversation.")] = False,
     resume: Annotated[
         str | None,
-        typer.Option("--resume", help="Go on with that conversation, or that run's: c1, r7."),
+        typer.Option("--resume", metavar="ID", help="Go on with that conversation, or that run's: c1, r7."),
     ] = None,
     plain: Annotated[
         bool,
@@ -38,7 +38,7 @@ def chat_command(
     sandbox: options.Sandbox = None,
     workspace: options.Workspace = None,
 ) -> None:
-    """Work with evolve turn by turn: tasks in words, rows or files, approvals, undo, and what was learned.
+    """Work with evolve turn by turn in the terminal, with tasks in words, rows or files.
 
     It goes on with the last conversation. /help lists what can be typed.
     """

@@ -9,18 +9,16 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
-from evolve.cli.chat import transcript
 from evolve.cli.chat.reading import read
 from evolve.cli.chat.session import Session
 from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.output import shorten
 from evolve.errors import UsageError
-from evolve.workspace.runs.person import Approve
+from evolve.workspace import ACTIVE, Approve, models, parse_model
 
 if TYPE_CHECKING:
-    from evolve.workspace import Workspace
-    from evolve.workspace.runs.conversations import ChatTurn
+    from evolve.workspace import ChatTurn, Workspace
 
 HELP = """\
 A line is a task in words. A task file, SUITE#ID, or rows `input -> output` are tasks that need no model.
@@ -92,18 +90,14 @@ def _help(session: Session, text: str) -> None:
 
 
 def _plan(session: Session, text: str) -> None:
-    from evolve.events import read_events
-
     turn = _last(session)
     with session.opened(read_only=True) as workspace:
-        episodes = workspace.stores.runs.episodes(run=turn.run)
-        logs = sorted((workspace.paths.runs / turn.run).glob("*/events.jsonl"))
-        plans = [event.data for log in logs for event in read_events(log) if event.kind == "plan"]
-    if not plans:
+        episodes, plan = workspace.runs.show(turn.run).episodes, workspace.runs.plan(turn.run)
+    if plan is None:
         session.screen.say("plan", "that turn made none")
         return
-    session.screen.say("plan", str(plans[-1].get("goal", "")))
-    for number, goal in enumerate(plans[-1].get("subgoals", ()), 1):
+    session.screen.say("plan", plan.goal)
+    for number, goal in enumerate(plan.subgoals, 1):
         session.screen.say("plan", f"{number}. {goal}")
     for step in episodes[-1].steps if episodes else ():
         seen, judged = step.observation, step.judgement
@@ -117,7 +111,7 @@ def _diff(session: Session, text: str) -> None:
     waiting = None if text else session.waiting()
     run = text or (waiting.run if waiting is not None else _last(session).run)
     with session.opened(read_only=True) as workspace:
-        patch = workspace.folders.get(run)
+        patch = workspace.runs.diff(run)
     session.screen.diff(patch.diff or "no difference")
     session.screen.say("diff", f"{patch.state}; run {patch.run}, {at_home(patch.folder)}")
 
@@ -131,7 +125,7 @@ def _approve(session: Session, text: str) -> None:
     waiting = None if text else session.waiting()
     if waiting is not None:
         with session.opened() as workspace:
-            done = workspace.apply(waiting.run)
+            done = workspace.runs.apply(waiting.run)
         session.tell(done)
         return
     meaning = {"ask": "you are asked before a file is changed", "auto": "what passes its check is applied at once",
@@ -140,17 +134,11 @@ def _approve(session: Session, text: str) -> None:
 
 
 def _refuse(session: Session, text: str) -> None:
-    from evolve.workspace.runs.solving import waiting_question
-
     waiting = session.waiting()
     if waiting is None:
         raise UsageError("no change is waiting")
     with session.opened() as workspace:
-        if waiting_question(workspace.stores.runs.run(waiting.run)) is not None:
-            workspace.answer(waiting.run, text or "no")
-        else:
-            workspace.folders.refuse(waiting.run, text or "no")
-        patch = workspace.folders.get(waiting.run)
+        patch = workspace.runs.refuse(waiting.run, text or "no")
     session.tell(patch)
 
 
@@ -175,11 +163,9 @@ def _again(session: Session, text: str) -> None:
 
 
 def _skills(session: Session, text: str) -> None:
-    from evolve.skills import ACTIVE
-
     with session.opened(read_only=True) as workspace:
         if text:
-            skill = workspace.skills.get(text)
+            skill = workspace.skills.show(text)
             session.screen.say("skill", f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
             session.screen.code(skill.code)
             return
@@ -196,7 +182,7 @@ def _memory(session: Session, text: str) -> None:
             for found in workspace.memory.recall(text, 5):
                 session.screen.say(found.kind, shorten(found.text, 110))
             return
-        insights, notes = workspace.memory.claims(), workspace.memory.notes()
+        insights, notes = workspace.memory.list(), workspace.memory.notes()
         wishes = workspace.preferences.list(status="active")
     if not insights and not notes and not wishes:
         session.screen.say("memory", "empty so far")
@@ -249,8 +235,8 @@ def _why(session: Session, text: str) -> None:
     with session.opened(read_only=True) as workspace:
         chains = workspace.memory.why(effect)
         last = next((turn for turn in reversed(session.conversation.turns) if turn.run), None)
-        records = workspace.stores.runs.episodes(run=last.run) if last is not None else []
-        known = {one.id: one.text for one in workspace.memory.claims()}
+        records = workspace.runs.show(last.run).episodes if last is not None else ()
+        known = {one.id: one.text for one in workspace.memory.list()}
         skills = {f"skill:{one.digest}": one.name for one in workspace.skills.list()}
     used = dict.fromkeys(name for record in records for name in record.consumed)
     for name in used:
@@ -268,8 +254,6 @@ def _why(session: Session, text: str) -> None:
 
 def _model(session: Session, text: str) -> None:
     if text:
-        from evolve.models import parse_model
-
         name = "" if text == "none" else text
         for one in filter(str.strip, name.split(",")):
             parse_model(one)
@@ -279,13 +263,7 @@ def _model(session: Session, text: str) -> None:
 
 def model_of(session: Session) -> str:
     """The model that decides in this session, or "" for the embedded search."""
-    from evolve.paths import find_workspace, user_workspace
-    from evolve.settings import load_settings
-
-    if session.setup.model is not None:
-        return session.setup.model
-    settings = load_settings(find_workspace(session.setup.workspace) or user_workspace())
-    return settings.model or settings.role_models.get("act", "")
+    return models(session.setup.workspace).acting(session.setup.model)
 
 
 def _budget(session: Session, text: str) -> None:
@@ -298,7 +276,7 @@ def _budget(session: Session, text: str) -> None:
 def _save(session: Session, text: str) -> None:
     parts = shlex.split(text) if text else [f"evolve-{session.conversation.id}.md"]
     file = Path(parts[0]).expanduser()
-    transcript.save(session.conversation, file)
+    session.conversation.save(file)
     session.screen.say("saved", str(file))
 
 

@@ -21,7 +21,7 @@ from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, 
 from evolve.cli.chat.status import status_line
 from evolve.cli.output import note
 from evolve.errors import EvolveError
-from evolve.ledger import parse_budget
+from evolve.workspace import parse_budget
 
 _LEAVE = "Ctrl-C stops what is going on; Ctrl-D or /exit leaves"
 
@@ -64,8 +64,7 @@ def converse(setup: Setup, start: Start) -> int:
         EnvironmentProblem: The workspace cannot be used.
     """
     import evolve
-    from evolve.workspace.opening import locate
-    from evolve.workspace.runs.conversations import Conversations
+    from evolve.workspace import locate
 
     purse = Purse(budget=parse_budget(start.budget))
     setup = check_setup(setup)
@@ -74,9 +73,9 @@ def converse(setup: Setup, start: Start) -> int:
     with evolve.open(setup.workspace, model=setup.model, sandbox=setup.sandbox, read_only=True) as workspace:
         if made:
             note(at_home(f"made the workspace {workspace.paths.root}"))
-        store = workspace.paths.runs / "chats"
-    new = start.new or (not attended and start.resume is None)  # a pipe begins where it says
-    conversation = choose_conversation(Conversations(store), setup.folder, new=new, resume=start.resume)
+        store = workspace.conversations.folder
+        new = start.new or (not attended and start.resume is None)  # a pipe begins where it says
+        conversation = choose_conversation(workspace.conversations, setup.folder, new=new, resume=start.resume)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter gets its number
     screen = open_screen(plain=start.plain or wants_plain(os.environ))

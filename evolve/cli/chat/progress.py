@@ -7,7 +7,7 @@ from typing import Any
 
 from evolve.cli.chat.screen import Screen
 from evolve.cli.views import episode_line
-from evolve.events import Event
+from evolve.workspace import Event
 
 _NEXT = {
     "recall": "planning",

@@ -116,10 +116,10 @@ def _is_named(text: str) -> bool:
     """Whether a text names a task: a task file, or something of a suite."""
     if "\n" in text:
         return False
-    from evolve.tasks import BUILTIN
+    from evolve.workspace import tasks
 
     head, mark, rest = text.partition("#")
-    known = head in {suite.name for suite in BUILTIN} or head.endswith(_SUFFIXES)
+    known = head in tasks.list() or head.endswith(_SUFFIXES)
     if mark and rest and " " not in text.strip() and (known or os.path.exists(os.path.expanduser(head))):
         return True
     return text.endswith(_SUFFIXES) and (os.path.isfile(os.path.expanduser(text)) or not any(map(str.isspace, text)))

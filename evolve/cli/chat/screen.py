@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from evolve.cli.output import visible
-from evolve.files import clean_text
+from evolve.workspace import clean_text
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -16,16 +16,20 @@ from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
 from evolve.errors import EvolveError, UsageError
-from evolve.workspace.runs.person import Approve, Person
+from evolve.workspace import Approve, Person
 
 if TYPE_CHECKING:
-    from evolve.cancellation import Cancellation
-    from evolve.episodes import Question
-    from evolve.memory.preferences import Preference
-    from evolve.tasks import Task
-    from evolve.workspace import Result, Workspace
-    from evolve.workspace.runs.conversations import ChatTurn, Conversation
-    from evolve.workspace.shelves.folders import Patch
+    from evolve.workspace import (
+        Cancellation,
+        ChatTurn,
+        Conversation,
+        Patch,
+        Preference,
+        Question,
+        Result,
+        Task,
+        Workspace,
+    )
 
 Ask = Callable[[str], str | None]
 """Puts a question to the person and gives the line typed; None where nobody answers."""
@@ -177,26 +181,24 @@ class Session:
 
     def _task(self, wanted: Wanted, *, words: bool) -> Task:
         """The task that is wanted, with the turns before it."""
-        from evolve.tasks import resolve_task
-        from evolve.tasks.folder_task import folder_task
-        from evolve.workspace.runs.given_task import task_in_words, wanted_task
+        from evolve.workspace import tasks
 
         if wanted.kind == "rows":
-            task = wanted_task(None, wanted.rows, None)
+            task = tasks.read(examples=wanted.rows)
         elif wanted.kind == "named":
-            task = resolve_task(wanted.text)
+            task = tasks.read(wanted.text)
         elif not words:
             raise UsageError(WITHOUT_MODEL[0], hint=WITHOUT_MODEL[2])
         elif self.setup.folder:
-            task = folder_task(wanted.text, self.setup.folder, self.setup.check)
+            task = tasks.in_folder(wanted.text, self.setup.folder, self.setup.check)
         else:
-            task = replace(task_in_words(wanted.text), warnings=())
+            task = replace(tasks.in_words(wanted.text), warnings=())
         return replace(task, earlier=self.conversation.earlier())
 
     def _decided(self, task: Task, turn: ChatTurn, result: Result) -> Result:
         """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
         from evolve.errors import TaskError
-        from evolve.workspace.runs.given_task import with_answer
+        from evolve.workspace import tasks
 
         for _ in range(_QUESTIONS):
             if result.ambiguity is None:
@@ -205,7 +207,7 @@ class Session:
             if right is None:
                 return result
             try:
-                task = with_answer(task, result.ambiguity.input, right[0])
+                task = tasks.with_answer(task, result.ambiguity.input, right[0])
             except TaskError as error:
                 self.screen.say("error", str(error))
                 continue

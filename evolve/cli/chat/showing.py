@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sized
 from typing import TYPE_CHECKING
 
 from evolve.cli.chat.screen import Screen
-from evolve.cli.output import shorten
+from evolve.cli.output import counted, shorten
 
 if TYPE_CHECKING:
     from evolve.workspace import Result
@@ -51,14 +50,9 @@ def verdict(result: Result) -> tuple[str, str]:
 def cost(result: Result) -> str:
     """What a result has cost, without time."""
     if not result.cost.calls:
-        return f"{result.cost.candidates:,} candidates"
+        return counted(result.cost.candidates, "candidate")
     money = f", ${result.cost.money:.4f}" if result.cost.money else ""
-    return f"{result.cost.tokens:,} tokens in {result.cost.calls} calls{money}"
-
-
-def count(items: Sized, noun: str) -> str:
-    """Such as ``2 files``."""
-    return f"{len(items)} {noun}{'' if len(items) == 1 else 's'}"
+    return f"{counted(result.cost.tokens, 'token')} in {counted(result.cost.calls, 'call')}{money}"
 
 
 def short_model(model: str) -> str:

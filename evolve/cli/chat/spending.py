@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from evolve.errors import BudgetExhausted
-from evolve.ledger import Budget, parse_budget
+from evolve.workspace import Budget, parse_budget
 
 if TYPE_CHECKING:
-    from evolve.episodes import Cost
+    from evolve.workspace import Cost
 
 _KINDS = tuple(item.name for item in fields(Budget))
 

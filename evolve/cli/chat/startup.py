@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast, get_args
 
 from evolve.cli.chat.session import WITHOUT_MODEL, Session, Setup
-from evolve.cli.chat.showing import at_home, count, short_model
-from evolve.cli.output import shorten
+from evolve.cli.chat.showing import at_home, short_model
+from evolve.cli.output import counted, shorten
 from evolve.errors import UsageError
-from evolve.files import named_path
-from evolve.workspace.runs.person import Approve
+from evolve.workspace import Approve, named_path, parse_model
 
 if TYPE_CHECKING:
-    from evolve.workspace.runs.conversations import Conversation, Conversations
+    from evolve.workspace import Conversation, Conversations
 
 
 def checked(approve: str) -> Approve:
@@ -32,8 +31,6 @@ def check_setup(setup: Setup) -> Setup:
     Raises:
         UsageError: Options do not go together, or name what is not there.
     """
-    from evolve.models import parse_model
-
     for name in filter(str.strip, (setup.model or "").split(",")):
         parse_model(name)
     if not setup.folder:
@@ -83,9 +80,8 @@ def greet(session: Session, model: str) -> None:
             screen.say("hint", text)
     if turns:
         last = shorten(turns[-1].asked, 60)
-        screen.say(
-            "resumed", f"{session.conversation.id} after {count(turns, 'turn')}, the last: {last}  (--new begins anew)"
-        )
+        done = f"{session.conversation.id} after {counted(turns, 'turn')}"
+        screen.say("resumed", f"{done}, the last: {last}  (--new begins anew)")
     unfinished = session.conversation.unfinished
     if unfinished is not None:
         screen.say("stopped", "the last turn did not end: /again goes on with it")
@@ -96,7 +92,7 @@ def say_waiting(session: Session) -> None:
     """Says that a change waits, if one does."""
     waiting = session.waiting()
     if waiting is not None:
-        changes = count(waiting.names, "file")
+        changes = counted(waiting.names, "file")
         session.screen.say(
             "waiting", f"a change to {changes} in {at_home(waiting.folder)}: /diff shows it, /approve applies it"
         )

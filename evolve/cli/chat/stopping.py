@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from evolve.cancellation import Cancellation
+from evolve.workspace import Cancellation
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Changes of a folder as text."""
+"""Shows the changes of a folder as a unified diff."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from difflib import unified_diff
 
 from evolve.environments.files.snapshots import Changes
 
-_LARGEST = 200_000
+_LARGEST_SHOWN = 200_000
+"""Bytes of a file from which on a diff only names it."""
 
 
 def unified(original: Mapping[str, bytes], changes: Changes, names: Collection[str] | None = None) -> str:
@@ -17,11 +18,11 @@ def unified(original: Mapping[str, bytes], changes: Changes, names: Collection[s
         names: Only these; by default every changed file.
     """
     return "".join(
-        line for name in changes.names if names is None or name in names for line in _one(original, changes, name)
+        line for name in changes.names if names is None or name in names for line in _file_diff(original, changes, name)
     )
 
 
-def _one(original: Mapping[str, bytes], changes: Changes, name: str) -> Iterator[str]:
+def _file_diff(original: Mapping[str, bytes], changes: Changes, name: str) -> Iterator[str]:
     before, after = original.get(name), changes.written.get(name)
     old = "/dev/null" if before is None else f"a/{name}"
     new = "/dev/null" if after is None else f"b/{name}"
@@ -37,7 +38,7 @@ def _one(original: Mapping[str, bytes], changes: Changes, name: str) -> Iterator
 
 
 def _lines(data: bytes) -> list[str] | None:
-    if len(data) > _LARGEST or b"\0" in data:
+    if len(data) > _LARGEST_SHOWN or b"\0" in data:
         return None
     try:
         text = data.decode("utf-8")

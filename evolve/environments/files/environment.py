@@ -1,4 +1,4 @@
-"""Working in a folder: actions are code that changes a copy inside the sandbox, and a check says how far one is."""
+"""The environment of work in a folder: actions are code that changes a copy of it in the sandbox."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ from evolve.tasks.verifiers import CommandVerifier, Submission, Verifier
 from evolve.tasks.work import FolderWork, is_protected
 
 _LONGEST_ANSWER = 200_000
+"""Characters of the difference that the record keeps as the answer; the snapshot has all of it."""
+
 _MOST_NAMES = 200
+"""Names of files that one observation lists."""
+
 _UNSEEN_FILE = "the file holds a value that you are not shown; change the other lines in place"
 
 
@@ -87,7 +91,7 @@ class FilesEnvironment:
         Code is ready to be judged when the visible check passes on what it left; without a visible check, only
         ``finish`` says so. Handing in an unchanged folder is giving up.
         """
-        state = self._from(before)
+        state = self._start_state(before)
         if action.kind == "finish":
             changed = self._snapshots.changes(state.snapshot)
             return Observation(
@@ -111,6 +115,7 @@ class FilesEnvironment:
 
     def _observed(self, result: ActionResult, tree: Mapping[str, bytes], state: EnvironmentState) -> Observation:
         after, problem = _collected(result, tree)
+        # A model that saw the mark of a secret and writes the file back would erase the person's own value.
         unseen = marked(tree, after)
         if unseen:
             problem = f"{', '.join(unseen[:_MOST_NAMES])}: {_UNSEEN_FILE}; nothing was changed"
@@ -124,7 +129,7 @@ class FilesEnvironment:
             changed=moved.names[:_MOST_NAMES],
             protected=tuple(protected[:_MOST_NAMES]),
             output=clean_text(result.stdout + result.stderr)[-TAIL:],
-            value=_short(result.value) if result.has_value else None,
+            value=_shortened(result.value) if result.has_value else None,
         )
         checked = Checked(ok=False)
         if moved.names and self._work.check:
@@ -148,9 +153,9 @@ class FilesEnvironment:
 
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         """Whether the visible check passes after an action on the state of a snapshot; see the protocol's ``Probe``."""
-        return [self._tried(code, [str(row[0]) for row in inputs]) for code, _ in programs]
+        return [self._passes_after(code, [str(row[0]) for row in inputs]) for code, _ in programs]
 
-    def _tried(self, code: str, snapshots: Sequence[str]) -> list[Json] | None:
+    def _passes_after(self, code: str, snapshots: Sequence[str]) -> list[Json] | None:
         passed: list[Json] = []
         for snapshot in snapshots:
             tree = self._snapshots.changes(snapshot).on(self._tree.files)
@@ -158,8 +163,8 @@ class FilesEnvironment:
             if result.state in ("fault", "limit") or result.denied:
                 return None  # the machine, and not the action
             after, _ = _collected(result, tree)
-            kept = after != tree and not marked(tree, after)
-            checked = self._checked(changes_between(self._tree.files, after)) if kept else None
+            altered = after != tree and not marked(tree, after)
+            checked = self._checked(changes_between(self._tree.files, after)) if altered else None
             if checked is not None and checked.fault:
                 return None
             passed.append(None if checked is None else checked.ok)
@@ -174,12 +179,13 @@ class FilesEnvironment:
     def close(self) -> None:
         """Holds nothing that needs freeing."""
 
-    def _from(self, before: Sequence[Step]) -> EnvironmentState:
+    def _start_state(self, before: Sequence[Step]) -> EnvironmentState:
         """The state that the next action starts from, which is the one it leaves if nothing changes."""
         for step in reversed(self.focus(before)):
-            found = state_of(step)
-            if found is not None and not found.undone:
-                return EnvironmentState(snapshot=found.snapshot, score=found.score, parent=step.number)
+            state = state_of(step)
+            if state is not None and not state.undone:
+                return EnvironmentState(snapshot=state.snapshot, score=state.score, parent=step.number)
+        # Only a search that can go back to the start needs the start's score, which costs a run of the check.
         if self._branches > 1 and self._work.check and not before:
             score = self._checked(Changes()).score
             return EnvironmentState(score=score, start=score)
@@ -201,7 +207,7 @@ def _collected(result: ActionResult, tree: Mapping[str, bytes]) -> tuple[dict[st
     """The tree after an action, and what was wrong with it. What cannot be taken over whole is not taken at all."""
     if result.state == "limit":
         return dict(tree), f"the action reached its {result.limit} limit and changed nothing"
-    after = {one.name: one.data for one in result.files if not is_ignored(one.name)}
+    after = {file.name: file.data for file in result.files if not is_ignored(file.name)}
     if len(after) > MAX_TREE_FILES or sum(map(len, after.values())) > MAX_TREE_BYTES:
         return dict(tree), f"more than {MAX_TREE_FILES:,} files or {MAX_TREE_BYTES >> 20} MiB; nothing was changed"
     return after, ""
@@ -214,6 +220,6 @@ def marked(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[str
     return tuple(sorted(name for name in changed if after[name].count(sign) > before.get(name, b"").count(sign)))
 
 
-def _short(value: Json) -> Json:
+def _shortened(value: Json) -> Json:
     text = json.dumps(value)
     return value if len(text) <= TAIL else clean_text(text[:TAIL])

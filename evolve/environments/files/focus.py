@@ -1,4 +1,4 @@
-"""Which state of a folder the next action starts from: best-first search with backtracking over snapshots.
+"""Chooses the state of a folder from which the next action starts: best-first search over snapshots.
 
 The tree of states is what the steps say of themselves (number, parent, score); nothing else is remembered. After
 Koh, McAleer, Fried and Salakhutdinov, "Tree Search for Language Model Agents", 2024, with the check as the value
@@ -36,7 +36,7 @@ def best_first(steps: Sequence[Step], branches: int) -> tuple[Step, ...]:
 def start_score(steps: Sequence[Step]) -> float:
     """The check's score before anything was done, as the first step with a state tells it."""
     states = [state_of(step) for step in steps]
-    return next((one.start for one in states if one is not None and one.start is not None), 0.0)
+    return next((state.start for state in states if state is not None and state.start is not None), 0.0)
 
 
 def state_of(step: Step) -> EnvironmentState | None:
@@ -66,6 +66,6 @@ def _undone(step: Step) -> Step:
     observed = step.observation
     if observed is None or observed.state is None:
         return step
-    said = f"undone, another state is better: {observed.error}"
+    error = f"undone, another state is better: {observed.error}"
     state = replace(observed.state, undone=True)
-    return replace(step, observation=replace(observed, ok=False, error=said, state=state))
+    return replace(step, observation=replace(observed, ok=False, error=error, state=state))

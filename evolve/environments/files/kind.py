@@ -1,4 +1,4 @@
-"""What sets work in a folder apart from other kinds of work."""
+"""The environment kind ``files``: work in a copy of a folder, with a check that says when it is done."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from evolve.tasks.model import Task
 from evolve.tasks.work import FolderWork
 
 _SHOWN = 100
+"""Names of the folder's files that a model is shown at the start."""
+
 _PLACE = (
     "You work in a copy of a folder. Code runs in it as the current folder, whatever answer says; what"
     " it changes stays, variables do not. Your code may import skills, files of the folder may not."
@@ -60,8 +62,9 @@ class Files:
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """The check's own score of the last state."""
-        seen = [step.observation for step in record.steps if step.observation is not None]
-        return min(0.99, seen[-1].state.score) if seen and seen[-1].state is not None else 0.0
+        observations = [step.observation for step in record.steps if step.observation is not None]
+        # 1.0 would say that it was solved, which the check that decides has not said.
+        return min(0.99, observations[-1].state.score) if observations and observations[-1].state is not None else 0.0
 
     def told(self, task: Task) -> str:
         """The folder, and the check unless it is hidden."""

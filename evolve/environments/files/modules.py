@@ -1,4 +1,4 @@
-"""Python modules that an action in a folder can import: beside the folder and never in it, so nothing changes them."""
+"""Lets an action in a folder import the policy's skills, which lie beside the folder and never in it."""
 
 from __future__ import annotations
 
@@ -31,17 +31,16 @@ def run_with(modules: Mapping[str, bytes], sandbox: Sandbox, code: str, tree: Ma
     Args:
         modules: Source by file name, such as ``skills/twice.py``.
     """
-    named = {
-        name.removesuffix(".py").removesuffix("/__init__").replace("/", "."): text for name, text in modules.items()
-    }
+    named = {_module(file): text for file, text in modules.items()}
     if not _imports(code, {name.partition(".")[0] for name in named}):
         return sandbox.execute(code, FOLDER_LIMITS, files=tree, collect=True)
     sources = {name: text.decode() for name, text in named.items()}
+    # Put into the session's memory: files in the tree could be changed by the action, and would be collected with it.
     with sandbox.session(FOLDER_LIMITS) as session:
-        ready = session.execute(f"SOURCES = {sources!r}\nexec({_FINDER!r}, {{'SOURCES': SOURCES}})\ndel SOURCES")
-        if ready.state == "ok":
+        setup = session.execute(f"SOURCES = {sources!r}\nexec({_FINDER!r}, {{'SOURCES': SOURCES}})\ndel SOURCES")
+        if setup.state == "ok":
             return session.execute(code, files=tree, collect=True)
-        return replace(ready, state="fault")  # it is not the action that failed
+        return replace(setup, state="fault")  # it is not the action that failed
 
 
 def _module(file: str) -> str:
@@ -52,7 +51,7 @@ def _imports(code: str, packages: set[str]) -> bool:
     try:
         nodes = list(ast.walk(ast.parse(code)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+        return False  # what is wrong with the code is told by the run in the sandbox
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
     return any(name.partition(".")[0] in packages for name in names)

@@ -1,4 +1,4 @@
-"""Keeps what a folder looked like after each action, as differences to the start."""
+"""Keeps the states of a folder after each action, as differences to the start."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ class Changes:
 
     def on(self, original: Mapping[str, bytes]) -> dict[str, bytes]:
         """The original with the changes made."""
-        kept = {name: data for name, data in original.items() if name not in set(self.deleted)}
-        return {**kept, **self.written}
+        unchanged = {name: data for name, data in original.items() if name not in set(self.deleted)}
+        return {**unchanged, **self.written}
 
 
 def changes_between(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Changes:
     """What has to be done to get from one tree to the other."""
     written = {name: data for name, data in after.items() if before.get(name) != data}
     deleted = tuple(sorted(set(before) - set(after)))
-    held = {name: before[name] for name in (*written, *deleted) if name in before}
-    return Changes(written=written, deleted=deleted, before=held)
+    originals = {name: before[name] for name in (*written, *deleted) if name in before}
+    return Changes(written=written, deleted=deleted, before=originals)
 
 
 class Snapshots:
@@ -63,8 +63,9 @@ class Snapshots:
         """
         written = {name: self._put(data) for name, data in sorted(changes.written.items())}
         before = {name: self._put(data) for name, data in sorted(changes.before.items())}
-        said = {"written": written, "deleted": list(changes.deleted), "before": before}
-        return self._put(canonical_json(said).encode())
+        manifest = {"written": written, "deleted": list(changes.deleted), "before": before}
+        # Last, so that whoever holds the digest can have the whole snapshot after a crash.
+        return self._put(canonical_json(manifest).encode())
 
     def changes(self, snapshot: str) -> Changes:
         """The changes behind a digest; none behind "".
@@ -74,10 +75,10 @@ class Snapshots:
         """
         if not snapshot:
             return Changes()
-        said = json.loads(self._get(snapshot))
-        written = {name: self._get(one) for name, one in said["written"].items()}
-        before = {name: self._get(one) for name, one in said["before"].items()}
-        return Changes(written=written, deleted=tuple(said["deleted"]), before=before)
+        manifest = json.loads(self._get(snapshot))
+        written = {name: self._get(key) for name, key in manifest["written"].items()}
+        before = {name: self._get(key) for name, key in manifest["before"].items()}
+        return Changes(written=written, deleted=tuple(manifest["deleted"]), before=before)
 
     def _put(self, data: bytes) -> str:
         if self._store is not None:

@@ -1,4 +1,4 @@
-"""Writing a function: an action is its source, run on the visible examples."""
+"""The environment of writing a function: an action is its source, run on the visible examples."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class ProgramsEnvironment:
         self.name = name
         self._entry, self._examples, self._sandbox = task.entry, task.examples, sandbox
         rows = task.verify_rows()
+        # Rows are the best verifier, so they are asked first; an opinion counts only where there is nothing better.
         self._verifiers: tuple[Verifier, ...] = (RowsVerifier(rows=rows),)
         if task.tests:
             tests = TestsVerifier(tests=task.tests)
@@ -55,9 +56,13 @@ class ProgramsEnvironment:
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """Runs the answer on the rows the policy never saw, and on the hidden tests; one bit comes back."""
-        code, seen = steps[-1].action.code, steps[-1].observation
-        gave = "" if seen is None or self._examples or not seen.outputs else f"\nIt gave: {json.dumps(seen.outputs[0])}"
-        submission = Submission(code=code, entry=self._entry, shown=code + gave)
+        code, observation = steps[-1].action.code, steps[-1].observation
+        value = (
+            ""
+            if observation is None or self._examples or not observation.outputs
+            else f"\nIt gave: {json.dumps(observation.outputs[0])}"
+        )
+        submission = Submission(code=code, entry=self._entry, shown=code + value)
         return judged_by_all(self._verifiers, submission, self._sandbox)
 
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:

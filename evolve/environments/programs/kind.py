@@ -1,4 +1,4 @@
-"""What sets the writing of functions apart from other kinds of work."""
+"""The environment kind ``programs``: writing a function that examples show."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Programs:
 
         An answer that was refused on unseen rows is not a full score, whatever it does on the visible ones.
         """
-        seen = [step.observation for step in record.steps if step.observation is not None]
-        if not seen or not task.examples:
+        observations = [step.observation for step in record.steps if step.observation is not None]
+        if not observations or not task.examples:
             return 0.0
-        right = [equal(value, row.output) for value, row in zip(seen[-1].outputs, task.examples, strict=False)]
+        right = [equal(value, row.output) for value, row in zip(observations[-1].outputs, task.examples, strict=False)]
         return min(0.99, sum(right) / len(task.examples))
 
     def told(self, task: Task) -> str:

@@ -1,4 +1,4 @@
-"""What sets a question in words apart: nothing can check an answer to it."""
+"""The environment kind ``words``: a question in words, to which nothing can check an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges are measured before they count: sound answers and answers that were made wrong, told apart or not."""
+"""Measures judges before they count: whether they tell sound answers from answers that were made wrong."""
 
 from __future__ import annotations
 

@@ -65,9 +65,14 @@ class Measurement:
         return clopper_pearson(self.accepted_sound, self.sound)
 
     @property
+    def bar(self) -> float:
+        """What both lower bounds have to reach."""
+        return BAR
+
+    @property
     def standing(self) -> Standing:
         """Whether the judge counts: both lower bounds reach the bar."""
-        reached = all(one.low is not None and one.low >= BAR for one in (self.precision, self.recall))
+        reached = all(interval.low is not None and interval.low >= BAR for interval in (self.precision, self.recall))
         return "measured" if reached else "below the bar"
 
 
@@ -81,21 +86,23 @@ def cases_of(traces: Sequence[Trace], is_wrong: Callable[[Trace], bool]) -> list
     listed = list(traces)
     for place, trace in enumerate(listed):
         cases.append(Case(trace=trace))
-        other = next((one for one in listed[place + 1 :] + listed[:place] if one.group != trace.group), trace)
+        other = next(
+            (candidate for candidate in listed[place + 1 :] + listed[:place] if candidate.group != trace.group), trace
+        )
         turn = place % len(CORRUPTIONS)
         for kind in CORRUPTIONS[turn:] + CORRUPTIONS[:turn]:
-            made = _corrupted(kind, trace, other, is_wrong)
-            if made is not None:
-                cases.append(Case(trace=made, corruption=kind.name))
+            wrong = _corrupted(kind, trace, other, is_wrong)
+            if wrong is not None:
+                cases.append(Case(trace=wrong, corruption=kind.name))
                 break
     return cases
 
 
 def _corrupted(kind: Corruption, trace: Trace, other: Trace, is_wrong: Callable[[Trace], bool]) -> Trace | None:
-    made = kind.apply(trace, other)
-    if made is None or made.shown == trace.shown:
+    wrong = kind.apply(trace, other)
+    if wrong is None or wrong.shown == trace.shown:
         return None
-    return made if not kind.in_code or is_wrong(made) else None
+    return wrong if not kind.in_code or is_wrong(wrong) else None
 
 
 def measure(

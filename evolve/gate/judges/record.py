@@ -1,4 +1,4 @@
-"""What is known of judges: every verdict on a known answer, so that none is paid twice, and the measurements."""
+"""Keeps what judges said of known answers, so that no verdict is paid for twice, and how well they did."""
 
 from __future__ import annotations
 
@@ -44,17 +44,22 @@ class JudgeRecord:
         for row in self._db.rows("judge_verdicts", {"key": key}):
             return bool(row["accepted"])
         accepted = ask(case)
-        kept: dict[str, Any] = {"key": key, "model": model, "prompt": prompt, "accepted": int(accepted)}
-        self._db.insert("judge_verdicts", kept, key="key")
+        entry: dict[str, Any] = {"key": key, "model": model, "prompt": prompt, "accepted": int(accepted)}
+        self._db.insert("judge_verdicts", entry, key="key")
         return accepted
 
-    def keep(self, found: Measurement) -> Measurement:
+    def keep(self, measurement: Measurement) -> Measurement:
         """Keeps a measurement; the latest of a judge counts."""
-        kept = replace(found, at=self._clock())
-        body = {name: value for name, value in vars(kept).items() if name not in ("model", "prompt", "at")}
-        row: dict[str, Any] = {"model": kept.model, "prompt": kept.prompt, "body": canonical_json(body), "at": kept.at}
+        dated = replace(measurement, at=self._clock())
+        body = {name: value for name, value in vars(dated).items() if name not in ("model", "prompt", "at")}
+        row: dict[str, Any] = {
+            "model": dated.model,
+            "prompt": dated.prompt,
+            "body": canonical_json(body),
+            "at": dated.at,
+        }
         self._db.insert("judge_measurements", row)
-        return kept
+        return dated
 
     def latest(self, model: str, prompt: str) -> Measurement | None:
         """The latest measurement of a model with a prompt, or None."""
@@ -63,8 +68,8 @@ class JudgeRecord:
 
     def standing(self, model: str, prompt: str) -> Standing:
         """Whether a model's verdicts by a prompt count."""
-        found = self.latest(model, prompt)
-        return "unmeasured" if found is None else found.standing
+        measurement = self.latest(model, prompt)
+        return "unmeasured" if measurement is None else measurement.standing
 
 
 def _measurement(row: Mapping[str, Any]) -> Measurement:

@@ -48,13 +48,13 @@ class MetricBook:
         A remark joins the metric whose remarks it is nearest to; those that are left become metrics of their own
         where remarks of two comments or more belong together. What was induced or edited before stays as it is.
         """
-        before = {one.id for one in self.all()}
+        before = {metric.id for metric in self.all()}
         with self._db.transaction():
             for comment in comments:
                 self._keep_remarks(comment)
-            self._assign()
-            self._form()
-        return [one for one in self.all() if one.id not in before]
+            self._assign_to_nearest()
+            self._form_metrics()
+        return [metric for metric in self.all() if metric.id not in before]
 
     def all(self) -> list[Metric]:
         """All metrics, oldest first.
@@ -76,14 +76,14 @@ class MetricBook:
         Raises:
             UsageError: There is none, or more than one.
         """
-        known = self.all()
-        found = [one for one in known if name in (one.name, one.id)] or [
-            one for one in known if name and one.id.startswith(name)
+        metrics = self.all()
+        matches = [metric for metric in metrics if name in (metric.name, metric.id)] or [
+            metric for metric in metrics if name and metric.id.startswith(name)
         ]
-        if len(found) != 1:
-            problem = "no metric" if not found else f"{len(found)} metrics"
+        if len(matches) != 1:
+            problem = "no metric" if not matches else f"{len(matches)} metrics"
             raise UsageError(f"{problem} called {name!r}", hint="evolve memory metrics list")
-        return found[0]
+        return matches[0]
 
     def edit(self, name: str, *, new_name: str | None = None, definition: str | None = None) -> Metric:
         """Changes what a metric is called or how it is defined.
@@ -91,17 +91,17 @@ class MetricBook:
         Raises:
             UsageError: There is no such metric, a text is empty, or another metric has the name.
         """
-        found = self.get(name)
+        metric = self.get(name)
         changes: dict[str, Any] = {"edited": 1}
         for key, value in (("name", new_name), ("definition", definition)):
             if value is not None:
                 changes[key] = " ".join(value.split())
                 if not changes[key]:
                     raise UsageError(f"the {key} of a metric needs some text")
-        if any(one.name == new_name for one in self.all() if one.id != found.id):
+        if any(other.name == new_name for other in self.all() if other.id != metric.id):
             raise UsageError(f"there is a metric called {new_name!r} already")
-        self._db.update("memory_metrics", {"id": found.id}, changes)
-        return self.get(found.id)
+        self._db.update("memory_metrics", {"id": metric.id}, changes)
+        return self.get(metric.id)
 
     def forget(self, names: Sequence[str]) -> int:
         """Deletes metrics; gives how many. The comments stay, and make no metric again by themselves.
@@ -113,6 +113,7 @@ class MetricBook:
         with self._db.transaction():
             for name in chosen:
                 self._db.delete("memory_metrics", {"id": name})
+                # Not freed: what a person deleted must not come back by itself.
                 self._db.update("memory_remarks", {"metric": name}, {"metric": _DISMISSED})
         return len(chosen)
 
@@ -140,44 +141,48 @@ class MetricBook:
             }
             self._db.insert("memory_remarks", row, key="id")
 
-    def _free(self) -> list[Remark]:
+    def _unassigned(self) -> list[Remark]:
         return [value_of(Remark, row) for row in self._db.rows("memory_remarks", {"metric": ""}, order="seq")]
 
-    def _assign(self) -> None:
-        known, free = self.all(), self._free()
-        held = [(one.id, each.text) for one in known for each in one.examples]
-        if not held or not free:
+    def _assign_to_nearest(self) -> None:
+        """Gives each unassigned remark to the metric whose examples it is nearest to, if it is near."""
+        metrics, free = self.all(), self._unassigned()
+        examples = [(metric.id, example.text) for metric in metrics for example in metric.examples]
+        if not examples or not free:
             return
-        vectors = topic_vectors(self._embedder, [text for _, text in held] + [one.text for one in free])
-        near = vectors[len(held) :] @ vectors[: len(held)].T
+        vectors = topic_vectors(self._embedder, [text for _, text in examples] + [remark.text for remark in free])
+        near = vectors[len(examples) :] @ vectors[: len(examples)].T
         for row, remark in zip(near, free, strict=True):
             by_metric: dict[str, list[float]] = {}
-            for (name, _), value in zip(held, row, strict=True):
+            for (name, _), value in zip(examples, row, strict=True):
                 by_metric.setdefault(name, []).append(float(value))
+            # Average linkage, as where metrics are formed.
             means = {name: sum(values) / len(values) for name, values in by_metric.items()}
             best = max(means, key=lambda name: means[name])
             if means[best] > NEAR:
                 self._db.update("memory_remarks", {"id": remark.id}, {"metric": best})
 
-    def _form(self) -> None:
-        free = self._free()
-        texts = [one.text for one in free]
+    def _form_metrics(self) -> None:
+        """Makes metrics of the groups that the remarks left over fall into."""
+        free = self._unassigned()
+        texts = [remark.text for remark in free]
         everything = [str(row["text"]) for row in self._db.rows("memory_remarks", order="seq")]
         for places in groups(topic_vectors(self._embedder, texts)) if texts else []:
             members = [free[place] for place in places]
-            if len({one.comment for one in members}) < 2:
+            # What one comment says several times is still one opinion.
+            if len({remark.comment for remark in members}) < 2:
                 continue
-            terms = key_terms([one.text for one in members], everything)
-            name = self._unused("-".join(terms) or "remarks")
+            terms = key_terms([remark.text for remark in members], everything)
+            name = self._unused_name("-".join(terms) or "remarks")
             definition = f'What people say about {" and ".join(terms)}, such as: "{members[0].text}".'
-            metric = digest(canonical_json([one.id for one in members]))[:32]
+            metric = digest(canonical_json([remark.id for remark in members]))[:32]
             row: dict[str, Any] = {"id": metric, "name": name, "definition": definition, "edited": 0}
             self._db.insert("memory_metrics", row, key="id")
-            for one in members:
-                self._db.update("memory_remarks", {"id": one.id}, {"metric": metric})
+            for remark in members:
+                self._db.update("memory_remarks", {"id": remark.id}, {"metric": metric})
 
-    def _unused(self, name: str) -> str:
-        taken = {one.name for one in self.all()}
+    def _unused_name(self, name: str) -> str:
+        taken = {metric.name for metric in self.all()}
         number = 1
         while (chosen := name if number == 1 else f"{name}-{number}") in taken:
             number += 1

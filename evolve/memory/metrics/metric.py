@@ -51,21 +51,21 @@ class Metric:
 
     def scores(self) -> dict[str, float]:
         """For each run that was spoken of, the mean of what was said, in [-1, 1]."""
-        said: dict[str, list[int]] = {}
-        for one in self.examples:
-            if one.sign:
-                said.setdefault(one.run, []).append(one.sign)
-        return {run: sum(signs) / len(signs) for run, signs in said.items()}
+        by_run: dict[str, list[int]] = {}
+        for remark in self.examples:
+            if remark.sign:
+                by_run.setdefault(remark.run, []).append(remark.sign)
+        return {run: sum(signs) / len(signs) for run, signs in by_run.items()}
 
     @property
     def rubric(self) -> str:
         """The metric as a question for a judge."""
-        praised = [one.text for one in self.examples if one.sign > 0][-2:]
-        blamed = [one.text for one in self.examples if one.sign < 0][-2:]
-        told = [f"{self.name}: {self.definition}"]
-        told += [f'Of a good answer a person said: "{text}"' for text in praised]
-        told += [f'Of a bad answer a person said: "{text}"' for text in blamed]
-        return "\n".join(told)
+        praised = [remark.text for remark in self.examples if remark.sign > 0][-2:]
+        blamed = [remark.text for remark in self.examples if remark.sign < 0][-2:]
+        lines = [f"{self.name}: {self.definition}"]
+        lines += [f'Of a good answer a person said: "{text}"' for text in praised]
+        lines += [f'Of a bad answer a person said: "{text}"' for text in blamed]
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,18 +104,20 @@ class MetricsReport:
         return self.explained / self.comments if self.comments else None
 
 
-def overlap(one: Metric, other: Metric) -> Overlap:
+def overlap(first: Metric, second: Metric) -> Overlap:
     """Compares two metrics over the runs that both have a score for."""
-    mine, theirs = one.scores(), other.scores()
+    mine, theirs = first.scores(), second.scores()
     runs = sorted(mine.keys() & theirs.keys())
     value = _pearson([mine[run] for run in runs], [theirs[run] for run in runs])
-    return Overlap(one=one.name, other=other.name, correlation=value, runs=len(runs))
+    return Overlap(one=first.name, other=second.name, correlation=value, runs=len(runs))
 
 
 def _pearson(left: Sequence[float], right: Sequence[float]) -> float | None:
+    # Two points always lie on a line.
     if len(left) < 3:
         return None
     spread = math.sqrt(_product(left, left) * _product(right, right))
+    # Bounded, because rounding can carry it past 1.
     return None if spread == 0.0 else max(-1.0, min(1.0, _product(left, right) / spread))
 
 
@@ -125,12 +127,12 @@ def _product(left: Sequence[float], right: Sequence[float]) -> float:
 
 
 def report(metrics: Sequence[Metric], remarks: Mapping[str, Sequence[str]]) -> MetricsReport:
-    """Coverage and redundancy.
+    """Reports which share of the comments the metrics explain, and how much any two say the same.
 
     Args:
         remarks: For each comment with words of its own, the ids of the metrics that its remarks belong to.
     """
-    pairs = [overlap(one, other) for place, one in enumerate(metrics) for other in metrics[place + 1 :]]
-    known = {one.id for one in metrics}
-    explained = sum(any(name in known for name in names) for names in remarks.values())
+    pairs = [overlap(metric, other) for place, metric in enumerate(metrics) for other in metrics[place + 1 :]]
+    ids = {metric.id for metric in metrics}
+    explained = sum(any(name in ids for name in names) for names in remarks.values())
     return MetricsReport(comments=len(remarks), explained=explained, overlaps=tuple(pairs))

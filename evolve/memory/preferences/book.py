@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.episodes import Recalled
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
-from evolve.memory.preferences.finding import fitting, shares_context
+from evolve.memory.preferences.finding import find_preferences, shares_context
 from evolve.memory.preferences.meaning import contradict, same_meaning
 from evolve.memory.preferences.preference import ActKind, Context, PersonAct, Preference, PreferenceStatus
 from evolve.store import Database, Migration, value_of
@@ -35,9 +35,9 @@ PREFERENCES = Migration(
     """,
 )
 
-_CONTEXTS = 20
+_MOST_CONTEXTS = 20
 """Most contexts that one preference keeps; the newest stay."""
-_HOLDS = {"status": "active", "successor": ""}
+_ACTIVE = {"status": "active", "successor": ""}
 
 
 class PreferenceBook:
@@ -61,32 +61,38 @@ class PreferenceBook:
         The same act again changes nothing but that.
         """
         now = self._clock()
-        kept = replace(act, id=_act_id(act), at=now)
+        # The id without the time: the same act told again is one act.
+        recorded = replace(act, id=_act_id(act), at=now)
         with self._db.transaction():
-            found = next((one for one in self.all() if _is_same(one, act.author, description)), None)
+            existing = next(
+                (preference for preference in self.all() if _is_same(preference, act.author, description)), None
+            )
+            # Order by a counter, because clocks jump.
             turn = self._next_turn()
-            name = found.id if found is not None else digest(canonical_json([kept.id, turn, description]))[:32]
-            if found is None:
+            name = (
+                existing.id if existing is not None else digest(canonical_json([recorded.id, turn, description]))[:32]
+            )
+            if existing is None:
                 contexts = () if act.context == Context() else (act.context,)
                 row: dict[str, Any] = _row(name, description, act.author, contexts)
                 self._db.insert("memory_preferences", {**row, "turn": turn, "at": now})
             else:
                 changes: dict[str, Any] = {
-                    "contexts": _contexts_text(_widened(found.contexts, act.context)),
+                    "contexts": _contexts_text(_widened(existing.contexts, act.context)),
                     "turn": turn,
                     "at": now,
                 }
-                self._db.update("memory_preferences", {"id": name}, {**changes, **_HOLDS})
-            if not self._db.insert("memory_acts", {**_act_row(kept), "preference": name}, key="id"):
-                self._db.update("memory_acts", {"id": kept.id}, {"preference": name})
+                self._db.update("memory_preferences", {"id": name}, {**changes, **_ACTIVE})
+            if not self._db.insert("memory_acts", {**_act_row(recorded), "preference": name}, key="id"):
+                self._db.update("memory_acts", {"id": recorded.id}, {"preference": name})
             self._supersede(self.get(name))
         return self.get(name)
 
     def keep(self, act: PersonAct) -> PersonAct:
         """Keeps an act that shows no preference, such as a comment; the same one once."""
-        kept = replace(act, id=_act_id(act), at=self._clock())
-        self._db.insert("memory_acts", _act_row(kept), key="id")
-        return kept
+        recorded = replace(act, id=_act_id(act), at=self._clock())
+        self._db.insert("memory_acts", _act_row(recorded), key="id")
+        return recorded
 
     def acts(self, kind: ActKind) -> list[PersonAct]:
         """Every act of a kind, oldest first."""
@@ -102,8 +108,8 @@ class PreferenceBook:
         for row in self._db.rows("memory_acts", "preference <> ''", order="seq"):
             acts.setdefault(str(row["preference"]), []).append(_act(row))
         rows = self._db.rows("memory_preferences", order="turn DESC")
-        found = [_preference(row, acts.get(str(row["id"]), ())) for row in rows]
-        return [one for one in found if status in (None, one.status)]
+        preferences = [_preference(row, acts.get(str(row["id"]), ())) for row in rows]
+        return [preference for preference in preferences if status in (None, preference.status)]
 
     def get(self, name: str) -> Preference:
         """One preference by id, or by the beginning of an id that names only one.
@@ -111,12 +117,14 @@ class PreferenceBook:
         Raises:
             UsageError: There is none, or more than one.
         """
-        known = self.all()
-        found = [one for one in known if one.id == name] or [one for one in known if name and one.id.startswith(name)]
-        if len(found) != 1:
-            problem = "no preference" if not found else f"{len(found)} preferences"
+        preferences = self.all()
+        matches = [preference for preference in preferences if preference.id == name] or [
+            preference for preference in preferences if name and preference.id.startswith(name)
+        ]
+        if len(matches) != 1:
+            problem = "no preference" if not matches else f"{len(matches)} preferences"
             raise UsageError(f"{problem} with id {name!r}", hint="evolve memory preferences list")
-        return found[0]
+        return matches[0]
 
     def edit(
         self, name: str, *, description: str | None = None, contexts: Sequence[Context] | None = None
@@ -126,27 +134,27 @@ class PreferenceBook:
         Raises:
             UsageError: There is no such preference, or the new text is empty.
         """
-        found = self.get(name)
-        changes: dict[str, Any] = {"turn": self._next_turn(), "at": self._clock(), **_HOLDS}
+        preference = self.get(name)
+        changes: dict[str, Any] = {"turn": self._next_turn(), "at": self._clock(), **_ACTIVE}
         if description is not None:
             text = " ".join(description.split())
             if not text:
                 raise UsageError(
-                    "a preference needs some text", hint=f"evolve memory preferences forget {found.id[:8]}"
+                    "a preference needs some text", hint=f"evolve memory preferences forget {preference.id[:8]}"
                 )
             changes |= {"description": text, "proposal": "", "proposed_by": ""}
         if contexts is not None:
             changes["contexts"] = _contexts_text(tuple(contexts))
         with self._db.transaction():
-            self._db.update("memory_preferences", {"id": found.id}, changes)
-            self._supersede(self.get(found.id))
-        return self.get(found.id)
+            self._db.update("memory_preferences", {"id": preference.id}, changes)
+            self._supersede(self.get(preference.id))
+        return self.get(preference.id)
 
     def propose(self, name: str, description: str, *, by: str) -> Preference:
         """Keeps a description that a model proposed, beside the one that acts."""
-        found = self.get(name)
-        self._db.update("memory_preferences", {"id": found.id}, {"proposal": description, "proposed_by": by})
-        return self.get(found.id)
+        preference = self.get(name)
+        self._db.update("memory_preferences", {"id": preference.id}, {"proposal": description, "proposed_by": by})
+        return self.get(preference.id)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
         """Deletes preferences with the acts they rest on; gives how many. Comments on runs stay as comments.
@@ -157,18 +165,23 @@ class PreferenceBook:
             UsageError: An id is unknown; then nothing is deleted.
         """
         named = [ids] if isinstance(ids, str) else ids
-        chosen = [one.id for one in self.all()] if everything else sorted({self.get(name).id for name in named})
+        chosen = (
+            [preference.id for preference in self.all()]
+            if everything
+            else sorted({self.get(name).id for name in named})
+        )
         with self._db.transaction():
             for name in chosen:
+                # A comment belongs to its run and is not this preference's to delete.
                 self._db.delete("memory_acts", "preference = ? AND (kind <> 'comment' OR run = '')", parameters=[name])
                 self._db.update("memory_acts", {"preference": name}, {"preference": ""})
                 self._db.delete("memory_preferences", {"id": name})
-                self._db.update("memory_preferences", {"successor": name}, _HOLDS)
+                self._db.update("memory_preferences", {"successor": name}, _ACTIVE)
         return len(chosen)
 
     def for_context(self, context: Context, k: int = 5) -> list[Recalled]:
         """At most ``k`` active preferences that hold for a task, the most fitting first, among equals the newest."""
-        return fitting(self.all("active"), context, self.embedder)[: max(0, k)]
+        return find_preferences(self.all("active"), context, self.embedder)[: max(0, k)]
 
     def mend(self, described: Callable[[PersonAct], str]) -> tuple[list[str], list[str]]:
         """Makes lost preferences anew from their acts, and sets aside acts that say nothing by themselves.
@@ -179,20 +192,25 @@ class PreferenceBook:
         Returns:
             Ids of preferences made anew, and names of acts set aside.
         """
-        known = "(SELECT id FROM memory_preferences)"
+        existing_ids = "(SELECT id FROM memory_preferences)"
         anew, aside = [], []
         with self._db.transaction():
+            # The latest act first: the first one that says something makes the preference.
             for row in self._db.rows(
-                "memory_acts", f"preference <> '' AND preference NOT IN {known}", order="seq DESC"
+                "memory_acts", f"preference <> '' AND preference NOT IN {existing_ids}", order="seq DESC"
             ):
                 act, name = _act(row), str(row["preference"])
-                told = described(act)
-                if told:
+                description = described(act)
+                if description:
                     contexts = () if act.context == Context() else (act.context,)
-                    lost = {**_row(name, told, act.author, contexts), "turn": self._next_turn(), "at": act.at}
-                    anew += [name] * self._db.insert("memory_preferences", lost, key="id")
-            aside += self._db.set_aside("memory_acts", f"preference <> '' AND preference NOT IN {known}")
-            self._db.update("memory_preferences", f"successor <> '' AND successor NOT IN {known}", _HOLDS)
+                    restored = {
+                        **_row(name, description, act.author, contexts),
+                        "turn": self._next_turn(),
+                        "at": act.at,
+                    }
+                    anew += [name] * self._db.insert("memory_preferences", restored, key="id")
+            aside += self._db.set_aside("memory_acts", f"preference <> '' AND preference NOT IN {existing_ids}")
+            self._db.update("memory_preferences", f"successor <> '' AND successor NOT IN {existing_ids}", _ACTIVE)
         return anew, aside
 
     def _next_turn(self) -> int:
@@ -201,6 +219,7 @@ class PreferenceBook:
 
     def _supersede(self, newer: Preference) -> None:
         for older in self.all("active"):
+            # What one person wishes does not overrule another.
             if older.id == newer.id or older.author != newer.author:
                 continue
             opposed = contradict(older.description, newer.description) or _answers_otherwise(older, newer)
@@ -209,31 +228,32 @@ class PreferenceBook:
                 self._db.update("memory_preferences", {"id": older.id}, changes)
 
 
-def _is_same(one: Preference, author: str, description: str) -> bool:
-    told = one.description == description or same_meaning(one.description, description)
-    return one.author == author and told
+def _is_same(preference: Preference, author: str, description: str) -> bool:
+    same = preference.description == description or same_meaning(preference.description, description)
+    return preference.author == author and same
 
 
 def _answers_otherwise(older: Preference, newer: Preference) -> bool:
     """Whether both answer one question, in different words."""
-    asked = {" ".join(act.question.split()) for act in older.acts} - {""}
-    return any(" ".join(act.question.split()) in asked for act in newer.acts)
+    questions = {" ".join(act.question.split()) for act in older.acts} - {""}
+    return any(" ".join(act.question.split()) in questions for act in newer.acts)
 
 
 def _widened(contexts: tuple[Context, ...], more: Context) -> tuple[Context, ...]:
-    """Where a preference holds that was stated once more; () is everywhere and stays so."""
+    """The contexts of a preference that was stated once more; () is everywhere and stays so."""
+    # Stated without a context once, it is meant for everything.
     if not contexts or more == Context():
         return ()
-    return tuple(dict.fromkeys([*contexts, more]))[-_CONTEXTS:]
+    return tuple(dict.fromkeys([*contexts, more]))[-_MOST_CONTEXTS:]
 
 
 def _act_id(act: PersonAct) -> str:
-    said = asdict(replace(act, id="", at=0.0))
-    return digest(canonical_json(said))[:32]
+    fields = asdict(replace(act, id="", at=0.0))
+    return digest(canonical_json(fields))[:32]
 
 
 def _contexts_text(contexts: tuple[Context, ...]) -> str:
-    return canonical_json([asdict(one) for one in contexts])
+    return canonical_json([asdict(context) for context in contexts])
 
 
 def _row(name: str, description: str, author: str, contexts: tuple[Context, ...]) -> dict[str, Any]:
@@ -258,5 +278,5 @@ def _act(row: Mapping[str, Any]) -> PersonAct:
 
 
 def _preference(row: Mapping[str, Any], acts: Sequence[PersonAct]) -> Preference:
-    contexts = tuple(Context(**one) for one in json.loads(str(row["contexts"])))
+    contexts = tuple(Context(**context) for context in json.loads(str(row["contexts"])))
     return value_of(Preference, row, contexts=contexts, acts=tuple(acts))

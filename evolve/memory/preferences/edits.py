@@ -1,4 +1,4 @@
-"""An edit in plain words."""
+"""Describes a person's edit in plain words."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 
 from evolve.memory.preferences.own_words import Screen, harmless_quote
 
-_PIECE = 48
-_MOST = 3
+_LONGEST_PIECE = 48
+_MOST_PIECES = 3
 
 
 def edit_in_words(before: str, after: str, screen: Screen) -> str:
@@ -18,12 +18,13 @@ def edit_in_words(before: str, after: str, screen: Screen) -> str:
     """
     if " ".join(before.split()) == " ".join(after.split()):
         return "" if before == after else "Such an answer was edited: only spaces and line breaks changed."
+    # The words would be the same on both sides, so the case is what to tell.
     if before.casefold() == after.casefold():
         case = "upper" if after.isupper() else "lower" if after.islower() else "other"
         return f"Such an answer was edited: letters in {case} case."
-    told = _pieces(before, after, screen)
-    if told:
-        return "Such an answer was edited: " + ", ".join(told) + "."
+    pieces = _pieces(before, after, screen)
+    if pieces:
+        return "Such an answer was edited: " + ", ".join(pieces) + "."
     fewer, more = len(before.split()), len(after.split())
     size = f"; {fewer} words became {more}" if more != fewer else ""
     changed = sum(line[:1] in "+-" for line in edit_lines(before, after))
@@ -36,18 +37,23 @@ def edit_lines(before: str, after: str) -> list[str]:
 
 
 def _pieces(before: str, after: str, screen: Screen) -> list[str]:
+    """What was added, removed or replaced; [] where that is too long, too much, or could be read as an order."""
     old, new = re.findall(r"\S+", before), re.findall(r"\S+", after)
+    # Autojunk would pass over words that are frequent in longer texts.
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    told: list[str] = []
+    changes: list[str] = []
     for what, a, b, c, d in matcher.get_opcodes():
         if what == "equal":
             continue
-        gone, come = " ".join(old[a:b]), " ".join(new[c:d])
+        removed, added = " ".join(old[a:b]), " ".join(new[c:d])
         short = all(
-            len(one) <= _PIECE and '"' not in one and harmless_quote(one, screen) for one in (gone, come) if one
+            len(piece) <= _LONGEST_PIECE and '"' not in piece and harmless_quote(piece, screen)
+            for piece in (removed, added)
+            if piece
         )
+        # One harmful piece silences all: what is left would tell half of the edit.
         if not short:
             return []
-        place = f'"{come}" in place of "{gone}"'
-        told.append(place if gone and come else f'"{come}" added' if come else f'without "{gone}"')
-    return list(dict.fromkeys(told)) if len(set(told)) <= _MOST else []
+        place = f'"{added}" in place of "{removed}"'
+        changes.append(place if removed and added else f'"{added}" added' if added else f'without "{removed}"')
+    return list(dict.fromkeys(changes)) if len(set(changes)) <= _MOST_PIECES else []

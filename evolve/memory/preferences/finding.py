@@ -1,4 +1,4 @@
-"""Which preferences hold for a task."""
+"""Finds the preferences that hold for a task."""
 
 from __future__ import annotations
 
@@ -15,53 +15,58 @@ from evolve.retrieval import BM25, fuse
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
 
-_SILENT = frozenset({"", "words", "files"})
+_UNINFORMATIVE_FAMILIES = frozenset({"", "words", "files"})
 """Families that say nothing of a task."""
-_WORDS = 0.5
+_WORD_WEIGHT = 0.5
 """Weight of word search beside the encoder's 1."""
 
 
-def fitting(preferences: Sequence[Preference], task: Context, embedder: Embedder) -> list[Recalled]:
+def find_preferences(preferences: Sequence[Preference], task: Context, embedder: Embedder) -> list[Recalled]:
     """The preferences that hold for a task, best first; of equal ones the earlier given first."""
     near = _nearness(preferences, task, embedder)
-    held = [one for one in preferences if near[one.id] > 0.0]
-    texts = {one.id: f"{one.description} {' '.join(c.instruction for c in one.contexts)}" for one in held}
+    holding = [preference for preference in preferences if near[preference.id] > 0.0]
+    texts = {
+        preference.id: f"{preference.description} {' '.join(c.instruction for c in preference.contexts)}"
+        for preference in holding
+    }
     lexical = BM25({name: " ".join(content_words(text)) for name, text in texts.items()}).scores(
         " ".join(content_words(task.instruction))
     )
-    order = dict(fuse([(1.0, {one.id: near[one.id] for one in held}), (_WORDS, lexical)]))
-    ranked = sorted(held, key=lambda one: -order.get(one.id, 0.0))
-    return [_recalled(one, near[one.id], order.get(one.id, 0.0)) for one in ranked]
+    order = dict(fuse([(1.0, {preference.id: near[preference.id] for preference in holding}), (_WORD_WEIGHT, lexical)]))
+    ranked = sorted(holding, key=lambda preference: -order.get(preference.id, 0.0))
+    return [_recalled(preference, near[preference.id], order.get(preference.id, 0.0)) for preference in ranked]
 
 
-def shares_context(one: Preference, other: Preference, embedder: Embedder) -> bool:
+def shares_context(first: Preference, second: Preference, embedder: Embedder) -> bool:
     """Whether two preferences hold for the same tasks: both everywhere, or in contexts that are alike."""
-    if not one.contexts or not other.contexts:
-        return one.contexts == other.contexts
-    return any(_closeness(held, task, embedder) > 0.0 for held in one.contexts for task in other.contexts)
+    if not first.contexts or not second.contexts:
+        return first.contexts == second.contexts
+    return any(_closeness(context, task, embedder) > 0.0 for context in first.contexts for task in second.contexts)
 
 
 def _nearness(preferences: Sequence[Preference], task: Context, embedder: Embedder) -> dict[str, float]:
     """How well each preference fits, in [0, 1]; 0 where it does not hold."""
-    near = {one.id: 0.0 if one.contexts else ALIKE for one in preferences}
-    places = [(one.id, held) for one in preferences for held in one.contexts]
-    alike = likeness(embedder, task.instruction, [held.instruction for _, held in places])
-    for (name, held), value in zip(places, alike, strict=True):
-        near[name] = max(near[name], _fit(held, task, value))
+    near = {preference.id: 0.0 if preference.contexts else ALIKE for preference in preferences}
+    places = [(preference.id, context) for preference in preferences for context in preference.contexts]
+    alike = likeness(embedder, task.instruction, [context.instruction for _, context in places])
+    for (name, context), value in zip(places, alike, strict=True):
+        near[name] = max(near[name], _fit(context, task, value))
     return near
 
 
-def _closeness(held: Context, task: Context, embedder: Embedder) -> float:
-    return _fit(held, task, likeness(embedder, task.instruction, [held.instruction])[0])
+def _closeness(context: Context, task: Context, embedder: Embedder) -> float:
+    return _fit(context, task, likeness(embedder, task.instruction, [context.instruction])[0])
 
 
-def _fit(held: Context, task: Context, alike: float) -> float:
-    if held.folder:
-        return max(ALIKE, alike) if _inside(task.folder, held.folder) else 0.0
-    if held.family == task.family and held.family not in _SILENT:
+def _fit(context: Context, task: Context, alike: float) -> float:
+    """How well one context fits a task whose words are that much alike, in [0, 1]; 0 where it does not hold."""
+    if context.folder:
+        # A folder holds whatever the words are, so likeness only orders.
+        return max(ALIKE, alike) if _inside(task.folder, context.folder) else 0.0
+    if context.family == task.family and context.family not in _UNINFORMATIVE_FAMILIES:
         return max(ALIKE, alike)
-    if not held.instruction.strip():
-        return 0.0 if held.family not in _SILENT else ALIKE
+    if not context.instruction.strip():
+        return 0.0 if context.family not in _UNINFORMATIVE_FAMILIES else ALIKE
     return alike if alike >= ALIKE else 0.0
 
 
@@ -69,17 +74,17 @@ def _inside(folder: str, outer: str) -> bool:
     return bool(folder) and PurePath(folder).is_relative_to(PurePath(outer))
 
 
-def _recalled(one: Preference, near: float, score: float) -> Recalled:
-    edit = next((act for act in reversed(one.acts) if act.before or act.after), None)
-    where = "it holds everywhere" if not one.contexts else f"its context is alike by {near:.2f}"
+def _recalled(preference: Preference, near: float, score: float) -> Recalled:
+    edit = next((act for act in reversed(preference.acts) if act.before or act.after), None)
+    where = "it holds everywhere" if not preference.contexts else f"its context is alike by {near:.2f}"
     return Recalled(
-        id=one.id,
+        id=preference.id,
         kind=PREFERENCE,
-        text=one.description,
+        text=preference.description,
         score=score,
         scores={"vector": near},
-        why=f"{one.author} wants it, and {where}",
-        author=one.author,
+        why=f"{preference.author} wants it, and {where}",
+        author=preference.author,
         edit="\n".join(edit_lines(edit.before, edit.after)) if edit is not None else "",
-        questions=tuple(sorted({act.question for act in one.acts} - {""})),
+        questions=tuple(sorted({act.question for act in preference.acts} - {""})),
     )

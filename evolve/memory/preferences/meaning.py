@@ -1,4 +1,4 @@
-"""When two wishes say the same, and when they contradict each other; when two tasks are alike.
+"""Tells whether two wishes say the same or contradict each other, and how alike two tasks are.
 
 Similarity alone cannot tell "day first" from "month first", so a contradiction is recognised by rule only: the same
 words with a negation, or with one value in place of another of its kind. What is not recognised stays as two wishes,
@@ -20,18 +20,18 @@ ALIKE = 0.3
 """Cosine of the content words of two tasks from which they are alike. With the hashing encoder, fifteen pairs of
 everyday requests had at least 0.37 where they were alike and at most 0.05 where they were not."""
 
-_EMPTY_TEXT = """
+_STOP_WORDS_TEXT = """
 a an and any are as at be been but by can could did do does every for from give had has have he her here his how i
 if in into is it its just let like list make me must my of on or our out please prefer preferred prefers really shall
 she should show so such than that the their them then there these they thing this those to too us want wanted wants was
 we were what when where which who will wish with would write you your
 """
-_OFTEN_TEXT = "all always each ever every generally only simply still usually"
+_FREQUENCY_TEXT = "all always each ever every generally only simply still usually"
 _NEGATION_TEXT = "not no never without avoid dont doesnt stop instead omit nor neither cannot cant wont"
-_EMPTY = frozenset(_EMPTY_TEXT.split())
-_OFTEN = frozenset(_OFTEN_TEXT.split())
+_STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
+_FREQUENCY_WORDS = frozenset(_FREQUENCY_TEXT.split())
 _NEGATIONS = frozenset(_NEGATION_TEXT.split())
-_KINDS: tuple[frozenset[str], ...] = tuple(
+_ALTERNATIVES: tuple[frozenset[str], ...] = tuple(
     frozenset(line.split())
     for line in (
         "day month year weekday",
@@ -66,23 +66,24 @@ _KINDS: tuple[frozenset[str], ...] = tuple(
 def content_words(text: str) -> list[str]:
     """The words that say what a text is about, without endings."""
     plain = text.replace("'", "").replace("’", "")
-    return [_stem(word) for word in words(plain) if word not in _EMPTY]
+    return [_stem(word) for word in words(plain) if word not in _STOP_WORDS]
 
 
-def same_meaning(one: str, other: str) -> bool:
+def same_meaning(first: str, second: str) -> bool:
     """Whether two wishes consist of the same content words and are both, or neither, negated."""
-    mine, theirs = _meaning(one), _meaning(other)
+    mine, theirs = _meaning(first), _meaning(second)
     return bool(mine[0]) and mine == theirs
 
 
-def contradict(one: str, other: str) -> bool:
+def contradict(first: str, second: str) -> bool:
     """Whether two wishes differ by a negation alone, or by one value in place of another of its kind."""
-    (mine, no), (theirs, other_no) = _meaning(one), _meaning(other)
+    (mine, no), (theirs, other_no) = _meaning(first), _meaning(second)
     if not mine or not theirs:
         return False
     if no != other_no:
         return mine == theirs
     left, right = mine - theirs, theirs - mine
+    # Something in common besides, or any two short wishes would contradict each other.
     if len(left) != 1 or len(right) != 1 or not mine & theirs:
         return False
     return _of_one_kind(next(iter(left)), next(iter(right)))
@@ -92,21 +93,24 @@ def likeness(embedder: Embedder, text: str, others: Sequence[str]) -> list[float
     """How alike a task is to each of the others, as the cosine of their content words."""
     if not others:
         return []
-    vectors = embedder.encode([" ".join(content_words(one)) or one for one in (text, *others)])
+    vectors = embedder.encode([" ".join(content_words(task)) or task for task in (text, *others)])
     return [float(vectors[0] @ vector) for vector in vectors[1:]]
 
 
 def _meaning(text: str) -> tuple[frozenset[str], bool]:
-    found = content_words(text)
-    negated = sum(word in _NEGATIONS for word in found) % 2 == 1
-    return frozenset(word for word in found if word not in _NEGATIONS and word not in _OFTEN), negated
+    """The content words of a wish without negations, and whether it is negated."""
+    content = content_words(text)
+    # Two negations cancel.
+    negated = sum(word in _NEGATIONS for word in content) % 2 == 1
+    return frozenset(word for word in content if word not in _NEGATIONS and word not in _FREQUENCY_WORDS), negated
 
 
-def _of_one_kind(one: str, other: str) -> bool:
-    numbers = one.isdigit() and other.isdigit()
-    return numbers or any(one in kind and other in kind for kind in _KINDS)
+def _of_one_kind(first: str, second: str) -> bool:
+    numbers = first.isdigit() and second.isdigit()
+    return numbers or any(first in kind and second in kind for kind in _ALTERNATIVES)
 
 
 def _stem(word: str) -> str:
+    # Not after s or u: "class" and "status" are no plurals.
     single = re.sub(r"(?<![su])s\Z", "", word) if len(word) > 3 else word
     return re.sub(r"(?:ing|ed)\Z", "", single) if len(single) > 5 else single

@@ -1,4 +1,4 @@
-"""What a person said in a text, without what the text only quotes.
+"""Takes out of a text what the person said, without what the text only quotes.
 
 A comment often carries what a program printed or a page said. That is material, and nobody's wish.
 """
@@ -28,7 +28,7 @@ _REPORTED = re.compile(
 )
 _INLINE = re.compile(r"\"([^\"\n]*)\"|“([^”\n]*)”|«([^»\n]*)»|„([^“”\n]*)[“”]|`([^`\n]*)`|(?<!\w)'([^'\n]*)'(?!\w)")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_SHORT = 3
+_SENTENCE_WORDS = 3
 """Words from which a quotation is a sentence that can say something of its own."""
 
 
@@ -44,13 +44,21 @@ def own_words(text: str, screen: Screen, *, material: Sequence[str] = ()) -> str
         material: What the person had been shown, such as the output of the programs of an episode.
     """
     # Invisible signs make a quotation suspect, so they stay until quotations have been looked at.
-    seen = _without_quotations(clean_text(text), screen)
-    kept = "".join(sign for sign in seen if sign == "\n" or unicodedata.category(sign)[0] != "C")
-    kept = _REPORTED.sub(LEFT_OUT, _BLOCKS.sub(f"\n{LEFT_OUT}\n", kept))
-    kept = _without_quotations(kept, screen)
-    shown = "\n".join(_flat(one) for one in material)
-    said = [one.strip() for one in _SENTENCE.split(kept) if re.search(r"[^\W_]", one) and not _is_repeated(one, shown)]
-    ended = [*(one if one[-1] in ".!?;:," else f"{one}." for one in said[:-1]), *said[-1:]]
+    unquoted = _without_quotations(clean_text(text), screen)
+    cleaned = "".join(sign for sign in unquoted if sign == "\n" or unicodedata.category(sign)[0] != "C")
+    cleaned = _REPORTED.sub(LEFT_OUT, _BLOCKS.sub(f"\n{LEFT_OUT}\n", cleaned))
+    # A second time: taking out signs and blocks can bring quotation marks together.
+    cleaned = _without_quotations(cleaned, screen)
+    shown = "\n".join(_flat(item) for item in material)
+    sentences = [
+        sentence.strip()
+        for sentence in _SENTENCE.split(cleaned)
+        if re.search(r"[^\W_]", sentence) and not _is_repeated(sentence, shown)
+    ]
+    ended = [
+        *(sentence if sentence[-1] in ".!?;:," else f"{sentence}." for sentence in sentences[:-1]),
+        *sentences[-1:],
+    ]
     line = " ".join(" ".join(ended).split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + LEFT_OUT
 
@@ -61,23 +69,24 @@ def harmless_quote(text: str, screen: Screen) -> bool:
 
 
 def _without_quotations(text: str, screen: Screen) -> str:
-    return _INLINE.sub(lambda found: found[0] if _harmless(_inner(found), screen) else LEFT_OUT, text)
+    return _INLINE.sub(lambda match: match[0] if _harmless(_inner(match), screen) else LEFT_OUT, text)
 
 
-def _inner(found: re.Match[str]) -> str:
-    return next((group for group in found.groups() if group is not None), "")
+def _inner(match: re.Match[str]) -> str:
+    return next((group for group in match.groups() if group is not None), "")
 
 
 def _harmless(text: str, screen: Screen) -> bool:
     count = len(text.split())
-    if count < _SHORT:  # too short to be a sentence, so it is looked at inside one
+    if count < _SENTENCE_WORDS:  # too short to be a sentence, so it is looked at inside one
         return not screen(f"It says {text} there")
     return count <= 12 and not screen(text)
 
 
 def _is_repeated(sentence: str, shown: str) -> bool:
     flat = _flat(sentence)
-    return len(flat.split()) > _SHORT and flat in shown
+    # A few words may agree by chance.
+    return len(flat.split()) > _SENTENCE_WORDS and flat in shown
 
 
 def _flat(text: str) -> str:

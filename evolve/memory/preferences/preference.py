@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from evolve.memory.preferences.edits import edit_lines
+
 ActKind = Literal["stated", "comment", "refusal", "edit", "answer"]
 PreferenceStatus = Literal["active", "superseded"]
 
@@ -51,6 +53,11 @@ class PersonAct:
     author: str = ""
     id: str = ""
     at: float = 0.0
+
+    @property
+    def changed(self) -> list[str]:
+        """The lines of an edit as a unified difference, without its header."""
+        return edit_lines(self.before, self.after)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ def _object(title: str, **properties: Any) -> Mapping[str, Any]:
         "title": title,
         "type": "object",
         "properties": properties,
+        # All keys required and no others: what endpoints demand of a schema that they enforce strictly.
         "required": list(properties),
         "additionalProperties": False,
     }

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 _LONGEST = 240
+# Patterns for screening: first words of orders, addresses, orders inside a sentence, code, and words about the machine.
 _ORDER = re.compile(
     r"(?:always|add|append|assume|be|begin|call|change|check|click|consider|connect"
     r"|copy|delete|disable|disregard|do|don|download|ensure|execute|export|fetch"
@@ -39,6 +40,7 @@ def unfit(text: str) -> str:
     It must be one line of at most 240 plain characters, state something rather than demand it, hold no address and no
     code, and speak of the task rather than of the machine.
     """
+    # Full-width and other compatible letters would pass the patterns.
     flat = unicodedata.normalize("NFKC", text)
     if not text.strip():
         return "it says nothing"
@@ -58,7 +60,8 @@ def unfit(text: str) -> str:
         if pattern.search(flat):
             return why
     sentences = re.split(r"[.!?]\s+", flat.lower())
-    if any(_ORDER.match(one.lstrip(" \"'([-*0123456789.)")) for one in sentences):
+    # Without quotation marks, bullets and numbers, which may stand before an order.
+    if any(_ORDER.match(sentence.lstrip(" \"'([-*0123456789.)")) for sentence in sentences):
         return "it demands something"
     return ""
 

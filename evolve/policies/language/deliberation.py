@@ -38,8 +38,8 @@ class Asking(Protocol):
         """What the model says to the question for the next action."""
         ...
 
-    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], said: Mapping[str, Any]) -> Action:
-        """The action that was said."""
+    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Mapping[str, Any]) -> Action:
+        """The action that a reply to that question asks for."""
         ...
 
 
@@ -52,17 +52,18 @@ class Deliberation:
         """Answers to the question that the last step answered, each different from the others."""
         started = time.process_time()
         *before, last = steps
-        found: dict[str, Action] = {last.action.code: last.action}
+        answers: dict[str, Action] = {last.action.code: last.action}
         for number in range(1, wanted + 1):
             try:
-                said = self.proposal(view, plan, before, sample=100 + number)
+                # Above the numbers of the knob `samples`, so that no two of these questions have one seed.
+                reply = self.proposal(view, plan, before, sample=100 + number)
             except (ModelMistake, BudgetExhausted):  # there is an answer already
                 break
-            if said["kind"] == "code" and said["answer"]:
-                other = self.action_of(view, plan, before, said)
-                found.setdefault(other.code, other)
+            if reply["kind"] == "code" and reply["answer"]:
+                other = self.action_of(view, plan, before, reply)
+                answers.setdefault(other.code, other)
         spent = Cost(seconds=round(time.process_time() - started, 6))
-        return (*list(found.values())[1:], Action(kind="finish", text=f"{len(found) - 1} rivals", cost=spent))
+        return (*list(answers.values())[1:], Action(kind="finish", text=f"{len(answers) - 1} rivals", cost=spent))
 
     def decompose(self: Asking, view: TaskView, plan: Plan, share: float) -> Plan:
         """Asks for functions that make up the answer, as subgoals.
@@ -71,9 +72,9 @@ class Deliberation:
             ModelMistake: The model gave nothing usable.
         """
         parts = [*facts_message(plan.told, self.questions.rooms.facts), task_message(view)]
-        said: Any = self.asked(self.questions.ask("decompose", parts, PLAN_SCHEMA)).data
-        subgoals = read_subgoals(said["subgoals"])
-        return replace(plan, goal=str(said["goal"])[:300] or plan.goal, subgoals=subgoals) if subgoals else plan
+        reply: Any = self.asked(self.questions.ask("decompose", parts, PLAN_SCHEMA)).data
+        subgoals = read_subgoals(reply["subgoals"])
+        return replace(plan, goal=str(reply["goal"])[:300] or plan.goal, subgoals=subgoals) if subgoals else plan
 
     def critique(self: Asking, view: TaskView, plan: Plan, steps: Sequence[Step]) -> tuple[str, tuple[Row, ...]]:
         """Asks for calls on which the last step's answer is wrong; whoever asks runs them.
@@ -86,10 +87,11 @@ class Deliberation:
             task_message(view),
             _answer_message(steps[-1]),
         ]
-        said: Any = self.asked(self.questions.ask("critique", parts, CRITIQUE_SCHEMA, seed=len(steps))).data
+        reply: Any = self.asked(self.questions.ask("critique", parts, CRITIQUE_SCHEMA, seed=len(steps))).data
+        # A case with another number of arguments would fail on every answer.
         width = {len(row.input) for row in view.examples}
-        cases = [row for row in _rows(said["cases"]) if not width or len(row.input) in width]
-        return " ".join(str(said["fault"]).split())[:_LONGEST], tuple(cases)
+        cases = [row for row in _rows(reply["cases"]) if not width or len(row.input) in width]
+        return " ".join(str(reply["fault"]).split())[:_LONGEST], tuple(cases)
 
     def revise(self: Asking, view: TaskView, plan: Plan, steps: Sequence[Step], doubt: str) -> Action:
         """Asks for the answer of the last step, changed so that the doubt no longer holds.
@@ -103,10 +105,10 @@ class Deliberation:
             _answer_message(steps[-1]),
             Message(role="user", text="The doubt:\n" + quoted("doubt", doubt), priority=KEPT, kind="doubt"),
         ]
-        said: Any = self.asked(self.questions.ask("revise", parts, ACTION_SCHEMA, seed=len(steps))).data
-        if said["kind"] != "code" or not said["answer"]:
+        reply: Any = self.asked(self.questions.ask("revise", parts, ACTION_SCHEMA, seed=len(steps))).data
+        if reply["kind"] != "code" or not reply["answer"]:
             raise ModelMistake("the revision holds no answer")
-        return self.action_of(view, plan, steps, said)
+        return self.action_of(view, plan, steps, reply)
 
 
 def _answer_message(step: Step) -> Message:
@@ -114,12 +116,12 @@ def _answer_message(step: Step) -> Message:
     return Message(role="user", text=text, priority=KEPT, kind="answer")
 
 
-def _rows(said: Sequence[Mapping[str, str]]) -> Iterator[Row]:
+def _rows(cases: Sequence[Mapping[str, str]]) -> Iterator[Row]:
     """The calls that can be read; what is no JSON is left out."""
-    for one in said[:_MOST_CASES]:
-        given, wanted = _value(one["input"]), _value(one["expected"])
-        if given and isinstance(given[0], list) and wanted:
-            yield Row(input=tuple(given[0]), output=wanted[0])
+    for case in cases[:_MOST_CASES]:
+        inputs, expected = _value(case["input"]), _value(case["expected"])
+        if inputs and isinstance(inputs[0], list) and expected:
+            yield Row(input=tuple(inputs[0]), output=expected[0])
 
 
 def _value(text: str) -> tuple[Json, ...]:
@@ -130,4 +132,5 @@ def _value(text: str) -> tuple[Json, ...]:
 
 
 def _refuse(name: str) -> None:
+    """Called for NaN and Infinity, which Python reads as JSON and which equal no answer."""
     raise ValueError(f"{name} is no JSON")

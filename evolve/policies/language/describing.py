@@ -23,19 +23,20 @@ class Described:
     description: str
 
 
-def describe(models: ChatModel, questions: Questions, said: Sequence[str]) -> Described:
+def describe(models: ChatModel, questions: Questions, acts: Sequence[str]) -> Described:
     """Asks by ``prompts/describe.md`` what acts come down to.
 
     Raises:
         ModelMistake: The model would not answer, or what it said reads like an order, or holds code or an address.
         EndpointProblem: It could not be asked.
     """
-    text = shortened("\n\n".join(said), _ROOM)
+    text = shortened("\n\n".join(acts), _ROOM)
     parts = [Message(role="user", text=quoted("acts", text), priority=KEPT, kind="task")]
     reply = models.complete(questions.ask("describe", parts, SKILL_SCHEMA))
     if reply.refused or reply.data is None:
         raise ModelMistake("the model would not answer")
     description = " ".join(str(reply.data["description"]).split())
+    # Acts are text from outside, and what a model makes of them may carry an order on.
     why = unfit(description)
     if why:
         raise ModelMistake(f"the model's description is not kept: {why}")

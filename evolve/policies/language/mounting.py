@@ -48,24 +48,28 @@ def mount(code: str, skills: Sequence[Skill]) -> Mounted:
     known = {module_of(skill): skill for skill in skills}
     try:
         tree = ast.parse(code)
+    # What parsing raises on code that is nested too deep, besides its own error.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Mounted(code=code)
     wanted = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in known]
     if not wanted:
         return Mounted(code=code)
     lines = code.splitlines()
-    taken = _names([node for node in tree.body if node not in wanted])
+    taken = _defined_names([node for node in tree.body if node not in wanted])
     parts: list[str] = []
     used: dict[str, None] = {}
     for node in wanted:
         skill = known[str(node.module)]
         for place in range(node.lineno - 1, node.end_lineno or node.lineno):
+            # Emptied and not removed: the lines of what follows stay those of the tree.
             lines[place] = ""
         if skill.digest not in used:
-            parts.append(_part(skill, taken))
-            taken |= _names(ast.parse(skill.code).body)
+            parts.append(_inlined_source(skill, taken))
+            # The next skill may define the same names.
+            taken |= _defined_names(ast.parse(skill.code).body)
         parts += [f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname]
         used[skill.digest] = None
+    # Imports from __future__ are valid only at the start of a file.
     head = [lines.pop(0) for _ in range(_future_lines(tree)) if lines]
     rest = "\n".join(lines).strip("\n")
     text = "\n".join(part for part in ["\n".join(head).strip("\n"), *parts, "\n" + rest] if part.strip())
@@ -86,26 +90,26 @@ def imported(code: str, skills: Sequence[Skill]) -> Mounted:
     return Mounted(code=code, used=tuple(dict.fromkeys(known[name] for name in names if name in known)))
 
 
-def _part(skill: Skill, taken: set[str]) -> str:
+def _inlined_source(skill: Skill, taken: set[str]) -> str:
     """The skill's source; inside a function of its own where its names are taken already."""
     body = [node for node in ast.parse(skill.code).body if not _is_future(node)]
-    if not (_names(body) & taken):
+    if not (_defined_names(body) & taken):
         return ast.unparse(ast.Module(body=body, type_ignores=[]))
-    made = f"_make_{skill.entry}"
+    factory = f"_make_{skill.entry}"
     inner = "\n".join(f"    {line}" for line in ast.unparse(ast.Module(body=body, type_ignores=[])).splitlines())
-    return f"def {made}():\n{inner}\n    return {skill.entry}\n{skill.entry} = {made}()"
+    return f"def {factory}():\n{inner}\n    return {skill.entry}\n{skill.entry} = {factory}()"
 
 
-def _names(body: Sequence[ast.stmt]) -> set[str]:
+def _defined_names(body: Sequence[ast.stmt]) -> set[str]:
     """Names that these statements define at the top level, imports of modules apart."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
-    return found
+            names |= {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return names
 
 
 def _is_future(node: ast.stmt) -> bool:

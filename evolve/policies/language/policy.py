@@ -44,6 +44,7 @@ from evolve.policies.language.plans import (
 from evolve.policies.language.prompt import (
     earlier_message,
     facts_message,
+    fitting_wishes,
     plan_message,
     short_id,
     skill_id,
@@ -52,7 +53,6 @@ from evolve.policies.language.prompt import (
     steps_message,
     task_message,
     wishes_message,
-    wishes_told,
 )
 from evolve.policies.language.quoting import page_of, quoted
 from evolve.policies.language.reflection import (
@@ -65,7 +65,7 @@ from evolve.policies.language.reflection import (
     right_answer,
     unfit_fact,
 )
-from evolve.policies.language.trying import Anew, state_before
+from evolve.policies.language.trying import RepeatedQuestion, state_before
 from evolve.policies.language.turns import is_decided, open_question, repeats, told_in
 from evolve.policies.language.watching import Watched
 from evolve.policies.protocol import OnPiece
@@ -126,7 +126,7 @@ class LanguagePolicy(Deliberation):
         return replace(self, models=Watched(models=self.models, cancellation=cancellation, on_piece=on_piece))
 
     def features(self, view: TaskView) -> tuple[float, ...]:
-        """None: what is like a task is told by its words."""
+        """None: similar tasks are found by their words."""
         return ()
 
     def files(self) -> Mapping[str, bytes]:
@@ -135,17 +135,19 @@ class LanguagePolicy(Deliberation):
 
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
         """Asks for subgoals, and keeps what was recalled for the steps."""
-        told = tuple(one for one in recalled if one.kind in (PREFERENCE, "note") or not unfit_fact(one.text))
+        # Preferences and notes are a person's own words; of insights only those in plain sentences say something to a
+        # model.
+        items = tuple(item for item in recalled if item.kind in (PREFERENCE, "note") or not unfit_fact(item.text))
         if not self.settings.plans:
-            return Plan(goal=view.instruction, told=told)
+            return Plan(goal=view.instruction, told=items)
         rooms = self.questions.rooms
-        wishes, earlier = wishes_message(told, rooms.wishes), earlier_message(view, rooms.earlier)
-        parts = [*facts_message(told, rooms.facts), *wishes, *earlier, task_message(view)]
+        wishes, earlier = wishes_message(items, rooms.wishes), earlier_message(view, rooms.earlier)
+        parts = [*facts_message(items, rooms.facts), *wishes, *earlier, task_message(view)]
         try:
-            said = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
+            reply = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
         except ModelMistake:  # without a plan the task is its own
-            return Plan(goal=view.instruction, told=told)
-        return Plan(goal=str(said["goal"])[:300], subgoals=read_subgoals(said["subgoals"]), told=told)
+            return Plan(goal=view.instruction, told=items)
+        return Plan(goal=str(reply["goal"])[:300], subgoals=read_subgoals(reply["subgoals"]), told=items)
 
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
         """Asks for the next action. A proposal that repeats an earlier step is asked for once more, then ends it.
@@ -159,12 +161,12 @@ class LanguagePolicy(Deliberation):
         started = time.process_time()
         subgoals, fresh = self._subgoals(view, plan, steps)
         now = replace(plan, subgoals=subgoals)
-        said = self.proposal(view, now, steps)
-        if repeats(said, steps):
-            said = self.proposal(view, now, steps, strategy=_AGAIN)
-            if repeats(said, steps):
+        reply = self.proposal(view, now, steps)
+        if repeats(reply, steps):
+            reply = self.proposal(view, now, steps, strategy=_AGAIN)
+            if repeats(reply, steps):
                 return Action(kind="finish", text="the same step was proposed again and again, so this stops here")
-        action = self.action_of(view, plan, steps, said)
+        action = self.action_of(view, plan, steps, reply)
         if action.kind == "code" and not action.explores and kind_of(view.environment).one_file:
             action = self._sampled(view, now, steps, action)
         if fresh:
@@ -183,21 +185,23 @@ class LanguagePolicy(Deliberation):
             return self._tested_again(view, group, steps, probe)
         parts = [task_message(view), *evidence_messages(view, steps)]
         reply = self.asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
-        told = told_in(steps)
-        known = [one.text for one in told if one.kind != TRIAL]
-        open_ones = [{"cause": cause_of(one), "condition": ""} for one in told if one.kind == TRIAL]
+        items = told_in(steps)
+        known = [item.text for item in items if item.kind != TRIAL]
+        # What may not act yet was recalled only to be tried, and it is tried here.
+        open_ones = [{"cause": cause_of(item), "condition": ""} for item in items if item.kind == TRIAL]
         claims = read_claims([*open_ones[:1], *reply.data["claims"]], view, known=known)
         if not claims:
             return ()
-        anew = self._anew(view, steps, probe)
-        without = anew.solves(())
-        found = []
+        question = self._repeated_question(view, steps, probe)
+        # Once for all claims: an answer without any of them.
+        without = question.solves(())
+        tested = []
         for claim in claims if without is not None else ():
-            with_it = anew.solves([as_trial(claim)])
+            with_it = question.solves([as_trial(claim)])
             if with_it is not None:
-                seen = evidence_of(view, group, with_it=with_it, without_it=bool(without))
-                found.append(replace(claim, evidence=(seen,)))
-        return tuple(found)
+                evidence = evidence_of(view, group, with_it=with_it, without_it=bool(without))
+                tested.append(replace(claim, evidence=(evidence,)))
+        return tuple(tested)
 
     def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
         """The verified answer as a skill, under a name and description that the model gives.
@@ -209,13 +213,14 @@ class LanguagePolicy(Deliberation):
         if right is None or not self.settings.distils or not view.examples:
             return ()
         parts = [task_message(view), Message(role="user", text=step_text(view, right), priority=KEPT, kind="answer")]
-        said = self.asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
-        described = " ".join(str(said["description"]).split())
+        reply = self.asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
+        described = " ".join(str(reply["description"]).split())
+        # A model's own words, which would stand in later prompts.
         if unfit(described):
             described = f"Answers tasks of the family {view.family} such as {view.id}."
         return (
             SkillDraft(
-                name=_skill_name(str(said["name"]), right.action.code),
+                name=_skill_name(str(reply["name"]), right.action.code),
                 description=described,
                 entry=view.entry,
                 signature=view.signature,
@@ -235,7 +240,7 @@ class LanguagePolicy(Deliberation):
         """The subgoals in force, and whether evidence has just changed them."""
         subgoals = current_subgoals(plan, steps)
         refuted = refuted_subgoal(steps, self.settings.refuted_after)
-        if not (subgoals and refuted and any(one.id == refuted for one in subgoals)):
+        if not (subgoals and refuted and any(subgoal.id == refuted for subgoal in subgoals)):
             return subgoals, False
         evidence = f"Subgoal {refuted[1:]} failed. Plan it, and what depends on it, in another way."
         parts = [
@@ -244,10 +249,10 @@ class LanguagePolicy(Deliberation):
             *steps_message(view, steps, self.questions.rooms.steps),
         ]
         try:
-            said = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, seed=len(steps), evidence=evidence)).data
+            reply = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, seed=len(steps), evidence=evidence)).data
         except ModelMistake:  # the old plan is better than none
             return subgoals, False
-        return revised(subgoals, refuted, read_subgoals(said["subgoals"])), True
+        return revised(subgoals, refuted, read_subgoals(reply["subgoals"])), True
 
     def proposal(
         self, view: TaskView, plan: Plan, steps: Sequence[Step], strategy: str = "", *, sample: int = 0
@@ -262,86 +267,89 @@ class LanguagePolicy(Deliberation):
             *plan_message(plan, plan.subgoals),
             *steps_message(view, steps, rooms.steps),
         ]
+        # A number for every question of an episode, odd where it is asked a second time.
         seed = 1_000 * sample + 2 * len(steps) + bool(strategy)
         request = self.questions.ask("act", parts, ACTION_SCHEMA, seed=seed, strategy=strategy)
-        said: Mapping[str, Any] = self.asked(replace(request, refused=_refusals(steps))).data
-        return said
+        # How often the answer was refused decides how dear a model is asked.
+        reply: Mapping[str, Any] = self.asked(replace(request, refused=_refusals(steps))).data
+        return reply
 
     def _sampled(self, view: TaskView, plan: Plan, steps: Sequence[Step], action: Action) -> Action:
         """The action with further answers to the same question, each different from the others."""
-        found: dict[str, Alternative] = {}
+        samples: dict[str, Alternative] = {}
         for number in range(1, self.settings.samples):
             try:
-                said = self.proposal(view, plan, steps, sample=number)
+                reply = self.proposal(view, plan, steps, sample=number)
             except (ModelMistake, BudgetExhausted):  # there is an answer already
                 break
-            if said["kind"] != "code" or not said["answer"]:
+            if reply["kind"] != "code" or not reply["answer"]:
                 continue
-            other = self.action_of(view, plan, steps, said)
+            other = self.action_of(view, plan, steps, reply)
             if other.code != action.code:
-                found[other.code] = replace(other.as_alternative, written=str(said["code"]))
-        if not found:
+                samples[other.code] = replace(other.as_alternative, written=str(reply["code"]))
+        if not samples:
             return action
-        decided = is_decided(wishes_told(plan.told, self.questions.rooms.wishes), steps)
-        return replace(action, samples=tuple(found.values()), decided=decided)
+        decided = is_decided(fitting_wishes(plan.told, self.questions.rooms.wishes), steps)
+        return replace(action, samples=tuple(samples.values()), decided=decided)
 
     def _best_skills(self, view: TaskView) -> list[Skill]:
         """Skills by how well their words fit the task, those of the same types first where words say nothing."""
         from evolve.retrieval import BM25
 
-        texts = {one.digest: f"{one.name.replace('-', ' ')} {one.description}" for one in self.skills}
+        texts = {skill.digest: f"{skill.name.replace('-', ' ')} {skill.description}" for skill in self.skills}
         scores = BM25(texts).scores(f"{view.family} {view.instruction}") if texts else {}
         order = sorted(
             self.skills,
-            key=lambda one: (-scores.get(one.digest, 0.0), one.signature != view.signature, one.name),
+            key=lambda skill: (-scores.get(skill.digest, 0.0), skill.signature != view.signature, skill.name),
         )
         return order[:12]
 
-    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], said: Mapping[str, Any]) -> Action:
+    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Mapping[str, Any]) -> Action:
         one_file = kind_of(view.environment).one_file
-        kind, text = said["kind"], " ".join(str(said["text"] or said["thought"]).split())[:300]
-        made = Action(
+        kind, text = reply["kind"], " ".join(str(reply["text"] or reply["thought"]).split())[:300]
+        action = Action(
             kind=kind,
             text=text,
-            subgoal=f"s{said['subgoal']}" if said["subgoal"] > 0 else "",
+            subgoal=f"s{reply['subgoal']}" if reply["subgoal"] > 0 else "",
             plan=None if steps else Plan(goal=plan.goal, subgoals=plan.subgoals, told=plan.told),
         )
-        if kind == "code" and not said["answer"] and one_file:
-            return replace(made, code=str(said["code"]), explores=True)
+        if kind == "code" and not reply["answer"] and one_file:
+            return replace(action, code=str(reply["code"]), explores=True)
         if kind == "code":
             # In a folder the sandbox has the skills to import, because what an action writes is no single file.
             put_in = mount if one_file else imported
-            mounted = put_in(str(said["code"]), self.skills)
-            written = str(said["code"]) if mounted.code != said["code"] else ""
-            used = [f"skill:{one}" for one in mounted.used]
-            wished = [one.id for one in wishes_told(plan.told, self.questions.rooms.wishes)]
-            consumed = tuple(dict.fromkeys([*wished, *self._cited(said["cites"], plan.told), *used]))
-            return replace(made, code=mounted.code, written=written, consumed=consumed)
-        shown = _stored(view, steps, str(said["text"])) if kind == "recall" else ""
-        return replace(made, text=str(said["text"])[:2_000] or text, shown=shown)
+            mounted = put_in(str(reply["code"]), self.skills)
+            written = str(reply["code"]) if mounted.code != reply["code"] else ""
+            used = [f"skill:{skill_digest}" for skill_digest in mounted.used]
+            wished = [wish.id for wish in fitting_wishes(plan.told, self.questions.rooms.wishes)]
+            consumed = tuple(dict.fromkeys([*wished, *self._cited(reply["cites"], plan.told), *used]))
+            return replace(action, code=mounted.code, written=written, consumed=consumed)
+        shown = _stored(view, steps, str(reply["text"])) if kind == "recall" else ""
+        return replace(action, text=str(reply["text"])[:2_000] or text, shown=shown)
 
-    def _cited(self, cites: Sequence[str], told: Sequence[Recalled]) -> list[str]:
+    def _cited(self, cites: Sequence[str], items: Sequence[Recalled]) -> list[str]:
         """Ids of what a reply relies on: named by its id, or quoted word for word."""
-        found = [
-            one.id
-            for one in told
-            if one.kind != TRIAL
-            and any(cite.strip("[] ") == short_id(one) or cite.strip() == one.text.strip() for cite in cites)
+        cited = [
+            item.id
+            for item in items
+            if item.kind != TRIAL
+            and any(cite.strip("[] ") == short_id(item) or cite.strip() == item.text.strip() for cite in cites)
         ]
-        named = {cite.strip("[] ") for cite in cites}
-        return found + [f"skill:{one.digest}" for one in self.skills if skill_id(one) in named]
+        cited_ids = {cite.strip("[] ") for cite in cites}
+        return cited + [f"skill:{skill.digest}" for skill in self.skills if skill_id(skill) in cited_ids]
 
-    def _anew(self, view: TaskView, steps: Sequence[Step], probe: Probe) -> Anew:
+    def _repeated_question(self, view: TaskView, steps: Sequence[Step], probe: Probe) -> RepeatedQuestion:
+        # A skill that rests on the same fact would hide whether the fact makes a difference.
         bare = replace(self, skills=())
         before, snapshot = state_before(steps)
 
-        def ask(told: Sequence[Recalled], earlier: Sequence[Step]) -> Mapping[str, Any]:
-            return bare.proposal(view, Plan(goal="", told=tuple(told)), earlier)
+        def ask(facts: Sequence[Recalled], earlier: Sequence[Step]) -> Mapping[str, Any]:
+            return bare.proposal(view, Plan(goal="", told=tuple(facts)), earlier)
 
-        return Anew(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
+        return RepeatedQuestion(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
 
     def _tested_again(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
-        """After a right first answer: one fact it cited that is not settled yet is left out, to see its worth.
+        """Tests a fact after a right first answer: one that it cited and that is not settled yet is left out.
 
         Where there is none, one that may not act here yet is tried in the same way.
         """
@@ -349,37 +357,37 @@ class LanguagePolicy(Deliberation):
         if right is None:
             return ()
         known = told_in(steps)
-        facts = [one for one in known if one.kind == "insight"]
-        open_ones = [one for one in facts if one.id in right.action.consumed and one.status not in _FIRM]
-        on_trial = () if open_ones else [one for one in known if one.kind == TRIAL][:1]
+        facts = [item for item in known if item.kind == "insight"]
+        open_ones = [fact for fact in facts if fact.id in right.action.consumed and fact.status not in _FIRM]
+        on_trial = () if open_ones else [item for item in known if item.kind == TRIAL][:1]
         for fact in (*open_ones[:1], *on_trial):
             claims = read_claims([{"cause": cause_of(fact), "condition": "", "relation": ""}], view)
-            anew = self._anew(view, steps, probe)
+            question = self._repeated_question(view, steps, probe)
             if on_trial:
                 facts = [*facts, replace(fact, kind="insight")]
-            with_it = anew.solves(facts) if self.skills or on_trial else True
-            without = anew.solves([one for one in facts if one.id != fact.id])
+            with_it = question.solves(facts) if self.skills or on_trial else True
+            without = question.solves([other for other in facts if other.id != fact.id])
             if claims and with_it is not None and without is not None:
-                seen = evidence_of(view, group, with_it=with_it, without_it=without)
-                return (replace(claims[0], evidence=(seen,)),)
+                evidence = evidence_of(view, group, with_it=with_it, without_it=without)
+                return (replace(claims[0], evidence=(evidence,)),)
         return ()
 
 
 def _stored(view: TaskView, steps: Sequence[Step], wanted: str) -> str:
     """The page of an earlier step that is asked for, or "" where no step is named."""
-    found = _HANDLE.search(wanted)
-    if found is None or not 1 <= int(found[1]) <= len(steps):
+    match = _HANDLE.search(wanted)
+    if match is None or not 1 <= int(match[1]) <= len(steps):
         return ""
-    text = step_text(view, steps[int(found[1]) - 1], whole=True)
-    return quoted("step", page_of(text, int(found[2] or 1)), name=found[1])
+    text = step_text(view, steps[int(match[1]) - 1], whole=True)
+    return quoted("step", page_of(text, int(match[2] or 1)), name=match[1])
 
 
 def _refusals(steps: Sequence[Step]) -> int:
     """Answers that were put to the verifier and failed."""
     judged = [step.judgement for step in steps if step.judgement is not None]
-    return sum(not (one.accepted or one.fault) for one in judged)
+    return sum(not (judgement.accepted or judgement.fault) for judgement in judged)
 
 
-def _skill_name(said: str, code: str) -> str:
-    plain = "-".join(re.findall(r"[a-z0-9]+", said.lower()))[:48].strip("-") or "answer"
+def _skill_name(name: str, code: str) -> str:
+    plain = "-".join(re.findall(r"[a-z0-9]+", name.lower()))[:48].strip("-") or "answer"
     return f"{plain}-{digest(code)[:4]}"

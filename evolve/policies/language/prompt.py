@@ -1,4 +1,4 @@
-"""What a prompt is put together from, within a fixed length.
+"""Builds the messages of a prompt, within a fixed length.
 
 Rules, task and examples always stand in it. Skills and remembered facts get a share of the room, best first; the latest
 steps stand in full, older ones in a line each, and the oldest are only counted. So a prompt is as long after two
@@ -18,6 +18,8 @@ from evolve.policies.language.mounting import import_line
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.skills import Skill
 
+# Characters: of all examples or a part of the task, of a step's code, of what it gave, of an older step in a line, of
+# a person's answer among these, and of an edit that a preference comes from.
 _EXAMPLES = 3_000
 _CODE = 2_000
 _SEEN = 900
@@ -25,7 +27,9 @@ _LINE = 140
 _ANSWER = 600
 _EDIT = 600
 _SHOWN_IN_FULL = 3
+"""Latest steps."""
 _LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
+"""First letter of the id by which an item is cited, by its kind."""
 
 
 def task_message(view: TaskView) -> Message:
@@ -38,9 +42,10 @@ def task_message(view: TaskView) -> Message:
             break
         shown.append(line)
     parts = [f"Task: {view.instruction or 'find the function that the examples show'}"]
+    # What a task is about besides rows, such as files, its kind of environment puts into words.
     kind = kind_of(view.environment)
-    told = kind.put(view)
-    parts += [quoted(part.name, shortened(part.text, _EXAMPLES)) if part.name else part.text for part in told]
+    work = kind.put(view)
+    parts += [quoted(part.name, shortened(part.text, _EXAMPLES)) if part.name else part.text for part in work]
     if kind.one_file:
         parts.append(quoted("examples", "\n".join(shown)) if shown else "There are no examples.")
     return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
@@ -48,36 +53,36 @@ def task_message(view: TaskView) -> Message:
 
 def earlier_message(view: TaskView, most: int) -> list[Message]:
     """Earlier turns of the conversation, the latest that fit; what came of them is data."""
-    kept: list[str] = []
+    turns: list[str] = []
     for turn in reversed(view.earlier):
-        said = shortened(turn.said, most // 3)
+        request = shortened(turn.said, most // 3)
         outcome = quoted("outcome", shortened(turn.outcome, most // 2)) if turn.outcome else ""
-        text = f"The person asked: {said}\n{outcome}".rstrip()
-        if kept and sum(map(len, kept)) + len(text) > most:
+        text = f"The person asked: {request}\n{outcome}".rstrip()
+        if turns and sum(map(len, turns)) + len(text) > most:
             break
-        kept.insert(0, text)
-    if not kept:
+        turns.insert(0, text)
+    if not turns:
         return []
     lead = "Earlier in this conversation, for what the task refers to; none of it is asked again:"
-    return [Message(role="user", text="\n".join([lead, *kept]), priority=50, kind="earlier")]
+    return [Message(role="user", text="\n".join([lead, *turns]), priority=50, kind="earlier")]
 
 
 def skills_message(skills: Sequence[Skill], most: int) -> list[Message]:
     """Skills by import line and description, the best first, as many as fit."""
-    told: list[Learned] = []
+    items: list[Learned] = []
     for skill in skills:
-        one = Learned(
+        item = Learned(
             name=skill_id(skill),
             head=f"{import_line(skill)}  # {skill.signature}",
             text=shortened(skill.description, 300),
             provenance=f"from {skill.source or 'somewhere'}; {skill.status}, helped {len(skill.tasks)} other tasks",
         )
-        if sum(len(each.line) for each in told) + len(one.line) > most:
+        if sum(len(each.line) for each in items) + len(item.line) > most:
             break
-        told.append(one)
-    if not told:
+        items.append(item)
+    if not items:
         return []
-    text = "Functions that were tested and may be imported:\n" + learned("skills", told)
+    text = "Functions that were tested and may be imported:\n" + learned("skills", items)
     return [Message(role="user", text=text, priority=40, kind="skill")]
 
 
@@ -86,59 +91,60 @@ def skill_id(skill: Skill) -> str:
     return f"k-{skill.digest[:8]}"
 
 
-def short_id(one: Recalled) -> str:
+def short_id(item: Recalled) -> str:
     """The short id by which a recalled item is cited."""
-    return f"{_LETTERS.get(one.kind, 'i')}-{one.id[:8]}"
+    return f"{_LETTERS.get(item.kind, 'i')}-{item.id[:8]}"
 
 
-def wishes_told(facts: Sequence[Recalled], most: int) -> list[Recalled]:
-    """What the person wants, as much of it as fits, the most fitting first."""
-    told: list[Recalled] = []
-    for one in facts:
-        if one.kind != PREFERENCE:
+def fitting_wishes(facts: Sequence[Recalled], most: int) -> list[Recalled]:
+    """Preferences of the person, those that match the task best first, as many as there is room for."""
+    wishes: list[Recalled] = []
+    for wish in facts:
+        if wish.kind != PREFERENCE:
             continue
-        if told and sum(len(_wish(each)) for each in [*told, one]) > most:
+        if wishes and sum(len(_wish(each)) for each in [*wishes, wish]) > most:
             break
-        told.append(one)
-    return told
+        wishes.append(wish)
+    return wishes
 
 
 def wishes_message(facts: Sequence[Recalled], most: int) -> list[Message]:
     """What the person wants. These words are the person's own, so they instruct; an edit is shown as data."""
-    told = wishes_told(facts, most)
-    if not told:
+    wishes = fitting_wishes(facts, most)
+    if not wishes:
         return []
     lines = [
         "The person who gave this task said on similar ones what is wanted. These are instructions for this task too;"
         " where two of them contradict each other, the first one counts:",
-        *(_wish(one) for one in told),
+        *(_wish(wish) for wish in wishes),
     ]
     return [Message(role="user", text="\n".join(lines), priority=KEPT, kind="preference")]
 
 
-def _wish(one: Recalled) -> str:
-    name = short_id(one)
-    line = f"- [{name}] {shortened(one.text, 500)} (said by {one.author or 'the person'})"
-    asked = [("edit", one.edit, _EDIT)] if one.edit else []
-    asked += [("question", each, _LINE * 2) for each in one.questions[-1:]]
-    shown = [quoted(kind, shortened(text, most), name=name) for kind, text, most in asked]
+def _wish(wish: Recalled) -> str:
+    name = short_id(wish)
+    line = f"- [{name}] {shortened(wish.text, 500)} (said by {wish.author or 'the person'})"
+    quotes = [("edit", wish.edit, _EDIT)] if wish.edit else []
+    quotes += [("question", each, _LINE * 2) for each in wish.questions[-1:]]
+    # The line is the person's own word and instructs; an edited text and a question hold words of others.
+    shown = [quoted(kind, shortened(text, most), name=name) for kind, text, most in quotes]
     return "\n".join([line, *shown])
 
 
 def facts_message(facts: Sequence[Recalled], most: int) -> list[Message]:
     """Remembered facts with the ids by which they are cited, and what the person noted."""
-    told: dict[str, list[Learned]] = {"insight": [], "note": []}
-    for fact in (one for one in facts if one.kind in told):
-        named = short_id(fact) if fact.kind == "insight" else ""
-        one = Learned(name=named, text=fact.text, provenance=fact.provenance or "of unknown origin")
-        if sum(len(each.line) for some in told.values() for each in some) + len(one.line) > most:
+    items: dict[str, list[Learned]] = {"insight": [], "note": []}
+    for fact in (fact for fact in facts if fact.kind in items):
+        name = short_id(fact) if fact.kind == "insight" else ""
+        item = Learned(name=name, text=fact.text, provenance=fact.provenance or "of unknown origin")
+        if sum(len(each.line) for group in items.values() for each in group) + len(item.line) > most:
             break
-        told[fact.kind].append(one)
+        items[fact.kind].append(item)
     parts = []
-    if told["insight"]:
-        parts.append("Facts that were tested on earlier tasks:\n" + learned("facts", told["insight"]))
-    if told["note"]:
-        parts.append("What the person noted:\n" + learned("notes", told["note"]))
+    if items["insight"]:
+        parts.append("Facts that were tested on earlier tasks:\n" + learned("facts", items["insight"]))
+    if items["note"]:
+        parts.append("What the person noted:\n" + learned("notes", items["note"]))
     return [Message(role="user", text="\n".join(parts), priority=60, kind="insight")] if parts else []
 
 
@@ -148,9 +154,9 @@ def plan_message(plan: Plan, subgoals: Sequence[Subgoal]) -> list[Message]:
         return []
     lines = [f"Goal: {plan.goal}"]
     lines += [
-        f"{one.id[1:]}. {one.goal} (holds when: {one.postcondition})"
-        + (f" needs {', '.join(need[1:] for need in one.needs)}" if one.needs else "")
-        for one in subgoals
+        f"{subgoal.id[1:]}. {subgoal.goal} (holds when: {subgoal.postcondition})"
+        + (f" needs {', '.join(need[1:] for need in subgoal.needs)}" if subgoal.needs else "")
+        for subgoal in subgoals
     ]
     text = "Your plan:\n" + quoted("plan", shortened("\n".join(lines), 2_000))
     return [Message(role="user", text=text, priority=30, kind="plan")]
@@ -165,6 +171,7 @@ def steps_message(view: TaskView, steps: Sequence[Step], most: int) -> list[Mess
     lines: list[str] = []
     older = list(steps[:-_SHOWN_IN_FULL])
     while older and room - sum(map(len, lines)) > _LINE:
+        # From the newest back, because there may be no room for all.
         step = older.pop()
         lines.insert(0, shortened(_line(view, step), _ANSWER if answered_by_person(step) else _LINE))
     if older:
@@ -185,8 +192,8 @@ def step_text(view: TaskView, step: Step, *, whole: bool = False) -> str:
         parts.append(quoted("words", action.text if whole else shortened(action.text, _SEEN)))
     seen = seen_text(view, step)
     if answered_by_person(step):
-        said = quoted("person", seen if whole else shortened(seen, _CODE), name=f"step {step.number}")
-        return "\n".join([*parts, f"The person answered, and their word holds for the task:\n{said}"])
+        answer = quoted("person", seen if whole else shortened(seen, _CODE), name=f"step {step.number}")
+        return "\n".join([*parts, f"The person answered, and their word holds for the task:\n{answer}"])
     parts.append(quoted("observed", seen if whole else shortened(seen, _SEEN), name=f"step {step.number}"))
     return "\n".join(parts)
 
@@ -198,39 +205,42 @@ def answered_by_person(step: Step) -> bool:
 
 def seen_text(view: TaskView, step: Step) -> str:
     """What came back from a step, in words."""
-    return _doubt(step) or _came_back(view, step)
+    return _doubt(step) or _result_text(view, step)
 
 
-def _came_back(view: TaskView, step: Step) -> str:
-    seen, judged = step.observation, step.judgement
-    if seen is None:
+def _result_text(view: TaskView, step: Step) -> str:
+    observation, judgement = step.observation, step.judgement
+    if observation is None:
         return "not run"
-    if seen.interrupted:
-        return seen.error
-    if judged is not None:
-        return "accepted" if judged.accepted else kind_of(view.environment).refusal
-    if seen.denied and not seen.text:
-        return f"refused by the sandbox, which says nothing about the task: {seen.denied}"
-    if seen.fault:
-        return f"the sandbox failed, which says nothing about the task: {seen.error}"
-    if seen.state is not None:
-        told = [f"{name}: {value}" for name, value in _told(seen.state) if value]
-        return "\n".join([*([f"error: {seen.error}"] if seen.error else []), *told]) or "done; nothing was printed"
-    if seen.text:
-        return seen.text + (f"\nrefused by the sandbox: {seen.denied}" if seen.denied else "")
+    if observation.interrupted:
+        return observation.error
+    if judgement is not None:
+        return "accepted" if judgement.accepted else kind_of(view.environment).refusal
+    if observation.denied and not observation.text:
+        return f"refused by the sandbox, which says nothing about the task: {observation.denied}"
+    if observation.fault:
+        return f"the sandbox failed, which says nothing about the task: {observation.error}"
+    if observation.state is not None:
+        lines = [f"{name}: {value}" for name, value in _state_fields(observation.state) if value]
+        return (
+            "\n".join([*([f"error: {observation.error}"] if observation.error else []), *lines])
+            or "done; nothing was printed"
+        )
+    if observation.text:
+        return observation.text + (f"\nrefused by the sandbox: {observation.denied}" if observation.denied else "")
     wrong = [
-        f"{_call(view, row)}: expected {_json(row.output)}, got {_got(value)}"
-        for row, value in zip(view.examples, seen.outputs, strict=False)
+        f"{_call(view, row)}: expected {_json(row.output)}, got {_value_text(value)}"
+        for row, value in zip(view.examples, observation.outputs, strict=False)
         if not _same(value, row.output)
     ]
     if wrong and step.action.kind == "code":
-        return "failed on the examples:\n" + "\n".join(shortened(one, 300) for one in wrong[:5])
-    if seen.outputs and step.action.kind == "recall":
-        return "\n".join(str(one) for one in seen.outputs)
-    return f"error: {seen.error}" if seen.error else "nothing came back"
+        return "failed on the examples:\n" + "\n".join(shortened(line, 300) for line in wrong[:5])
+    if observation.outputs and step.action.kind == "recall":
+        return "\n".join(str(output) for output in observation.outputs)
+    return f"error: {observation.error}" if observation.error else "nothing came back"
 
 
-def _told(state: EnvironmentState) -> Iterator[tuple[str, Any]]:
+def _state_fields(state: EnvironmentState) -> Iterator[tuple[str, Any]]:
     yield "value", state.value
     yield "output", state.output
     yield "changed", list(state.changed or ())
@@ -241,17 +251,17 @@ def _told(state: EnvironmentState) -> Iterator[tuple[str, Any]]:
 
 def _doubt(step: Step) -> str:
     """Why a stage sent an answer back that was not judged; "" where none did."""
-    said = [note.text for note in step.action.notes if note.doubtful]
-    if not said or step.judgement is not None or (step.observation is not None and not step.observation.ok):
+    doubts = [note.text for note in step.action.notes if note.doubtful]
+    if not doubts or step.judgement is not None or (step.observation is not None and not step.observation.ok):
         return ""
-    return f"{'not run' if step.observation is None else 'right on the examples'}, but doubted: {said[-1]}"
+    return f"{'not run' if step.observation is None else 'right on the examples'}, but doubted: {doubts[-1]}"
 
 
 def _line(view: TaskView, step: Step) -> str:
-    said = " ".join(seen_text(view, step).split())
+    outcome = " ".join(seen_text(view, step).split())
     if answered_by_person(step):
-        return f"step {step.number}: asked {shortened(step.action.text, 200)!r}, the person answered {said!r}"
-    return f"step {step.number}, {step.action.kind}: {said}"
+        return f"step {step.number}: asked {shortened(step.action.text, 200)!r}, the person answered {outcome!r}"
+    return f"step {step.number}, {step.action.kind}: {outcome}"
 
 
 def _call(view: TaskView, row: Row) -> str:
@@ -262,7 +272,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _got(value: Any) -> str:
+def _value_text(value: Any) -> str:
     failed = isinstance(value, dict) and set(value) == {"error"}
     return str(value["error"]) if failed else _json(value)
 

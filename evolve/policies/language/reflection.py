@@ -18,19 +18,19 @@ _FAILURES_SHOWN = 3
 
 def is_failure(step: Step) -> bool:
     """Whether a step was an answer that was run and was wrong."""
-    seen, judged = step.observation, step.judgement
-    if step.action.kind != "code" or step.action.explores or not step.action.code or seen is None:
+    observation, judgement = step.observation, step.judgement
+    if step.action.kind != "code" or step.action.explores or not step.action.code or observation is None:
         return False
-    if seen.state is not None:  # a look around in a folder is no failed answer; a change that fails the check is
-        return bool(seen.state.changed) and seen.state.check is not None and not seen.ok
-    return not seen.ok or (judged is not None and not judged.accepted)
+    if observation.state is not None:  # a look around in a folder is no failed answer; a change that fails the check is
+        return bool(observation.state.changed) and observation.state.check is not None and not observation.ok
+    return not observation.ok or (judgement is not None and not judgement.accepted)
 
 
 def right_answer(steps: Sequence[Step]) -> Step | None:
     """The accepted answer, in a folder that was handed in the last change; or None."""
-    found = [step for step in steps if step.judgement is not None and step.judgement.accepted]
-    if not found or found[-1].action.code:
-        return found[-1] if found else None
+    accepted = [step for step in steps if step.judgement is not None and step.judgement.accepted]
+    if not accepted or accepted[-1].action.code:
+        return accepted[-1] if accepted else None
     states = [(step, step.observation.state) for step in steps if step.observation is not None]
     changes = [step for step, state in states if state is not None and state.changed]
     return changes[-1] if changes else None
@@ -50,32 +50,32 @@ def evidence_messages(view: TaskView, steps: Sequence[Step]) -> list[Message]:
     return [Message(role="user", text="\n".join(texts), priority=KEPT, kind="feedback")]
 
 
-def read_claims(said: Sequence[Mapping[str, Any]], view: TaskView, *, known: Sequence[str] = ()) -> list[Claim]:
+def read_claims(proposals: Sequence[Mapping[str, Any]], view: TaskView, *, known: Sequence[str] = ()) -> list[Claim]:
     """Claims without evidence yet: those that are fit to be kept, each once.
 
     A cause that repeats the task's own words, or what is known already, tells nothing new.
     """
-    found: dict[str, Claim] = {}
+    claims: dict[str, Claim] = {}
     taken = {as_key(text) for text in known}
-    for one in said:
-        cause, condition = " ".join(str(one["cause"]).split()), " ".join(str(one["condition"]).split())
+    for proposal in proposals:
+        cause, condition = " ".join(str(proposal["cause"]).split()), " ".join(str(proposal["condition"]).split())
         key = as_key(cause)
-        if unfit(cause) or key in taken or key in as_key(view.instruction) or _tells_a_row(cause, view):
+        if unfit(cause) or key in taken or key in as_key(view.instruction) or _holds_a_value(cause, view):
             continue
-        told = condition and as_key(condition) != key and not unfit(condition)
-        found[key] = Claim(
+        has_condition = condition and as_key(condition) != key and not unfit(condition)
+        claims[key] = Claim(
             cause=f"{FACT}{key}",
             # Only one thing is ever tried, whether knowing it helps; so that is all it may claim.
             relation="contributes",
             effect=EFFECT,
             scope=Scope(environment=view.environment, family=view.family),
             evidence=(),
-            text=f"{cause.rstrip('.')}." + (f" This holds where: {condition.rstrip('.')}." if told else ""),
+            text=f"{cause.rstrip('.')}." + (f" This holds where: {condition.rstrip('.')}." if has_condition else ""),
         )
-    return list(found.values())
+    return list(claims.values())
 
 
-def _tells_a_row(cause: str, view: TaskView) -> bool:
+def _holds_a_value(cause: str, view: TaskView) -> bool:
     """Whether a claim holds a long value of the task, which would only serve to repeat its answer."""
     values = [value for row in view.examples for value in (*row.input, row.output)]
     return any(isinstance(value, str) and len(value) >= 12 and value in cause for value in values)
@@ -85,13 +85,13 @@ def evidence_of(view: TaskView, group: str, *, with_it: bool, without_it: bool) 
     """What a pair of answers to one task says: +1 only where the claim made the difference."""
     direction: Literal[1, -1] = 1 if with_it and not without_it else -1
     right, wrong = ("was right on the examples", "was not") if view.examples else ("passed the check", "did not")
-    said = {True: right, False: wrong}
-    detail = f"an answer with it {said[with_it]}, one without it {said[without_it]}"
+    outcome = {True: right, False: wrong}
+    detail = f"an answer with it {outcome[with_it]}, one without it {outcome[without_it]}"
     return Evidence(task=view.id, group=group, kind="intervention", direction=direction, detail=detail)
 
 
 def unfit_fact(text: str) -> bool:
-    """Whether a remembered text is none that this policy would have kept, such as a search's own insight."""
+    """Whether this policy would not have kept a remembered text, such as a search's own insight."""
     return any(unfit(sentence) for sentence in text.split(" This holds where: "))
 
 
@@ -102,5 +102,5 @@ def cause_of(fact: Recalled) -> str:
 
 def as_trial(claim: Claim) -> Recalled:
     """A claim as a fact of a prompt, for the answer that is asked for with it."""
-    told = "just stated, on trial"
-    return Recalled(id="new", kind="insight", text=claim.text, score=0.0, status="hypothesis", provenance=told)
+    provenance = "just stated, on trial"
+    return Recalled(id="new", kind="insight", text=claim.text, score=0.0, status="hypothesis", provenance=provenance)

@@ -11,6 +11,7 @@ from evolve.policies.language.asking import EDITS_SCHEMA, Questions
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.protocol import Edit
 
+# Characters: of an edit, of all traces together, and of the part of a prompt that stays.
 _ITEM = 600
 _TRACES = 8_000
 _ABOUT = 3_000
@@ -41,24 +42,24 @@ class LanguageRewriter:
         """
         listed = "\n".join(f"{place}. {text}" for place, text in enumerate(items, 1)) or "none yet"
         room = _TRACES // max(1, len(traces))
-        told = "\n".join(shortened(trace, room) for trace in traces)
+        evidence = "\n".join(shortened(trace, room) for trace in traces)
         fixed = [f"What stays:\n{quoted('fixed', shortened(about, _ABOUT))}"] if about else []
         shown = "\n".join([*fixed, "Its advice:\n" + quoted("prompt", listed)])
         parts = [
             Message(role="user", text=shown, priority=KEPT, kind="task"),
-            Message(role="user", text="Traces:\n" + quoted("traces", told), priority=KEPT, kind="feedback"),
+            Message(role="user", text="Traces:\n" + quoted("traces", evidence), priority=KEPT, kind="feedback"),
         ]
         reply = self.models.complete(self.questions.ask("rewrite", parts, EDITS_SCHEMA, seed=seed, most=str(self.most)))
         if reply.refused or reply.data is None:
             raise ModelMistake("the model would not answer")
         edits = [
             Edit(
-                op=one["op"],
-                item=one["item"],
-                text=" ".join(str(one["text"]).split())[:_ITEM],
-                why=" ".join(str(one["why"]).split())[:_ITEM],
+                op=edit["op"],
+                item=edit["item"],
+                text=" ".join(str(edit["text"]).split())[:_ITEM],
+                why=" ".join(str(edit["why"]).split())[:_ITEM],
             )
-            for one in reply.data["edits"]
+            for edit in reply.data["edits"]
         ]
         return tuple(edit for edit in edits if _fits(edit, len(items)))[: self.most]
 

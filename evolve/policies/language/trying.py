@@ -17,8 +17,8 @@ _SOUND = "def sound(*values):\n    return True\n"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anew:
-    """One question, to be asked again with other facts.
+class RepeatedQuestion:
+    """A question that is asked again with other facts, and nothing else changed.
 
     Attributes:
         ask: Gives a reply to the question for an action, from facts and the steps before it. No skill is offered: one
@@ -39,10 +39,10 @@ class Anew:
 
         None where the machine kept that open, or the action only looked around.
         """
-        said = self.ask(facts, self.steps)
+        reply = self.ask(facts, self.steps)
         if kind_of(self.view.environment).has_states:
-            return self._passes(str(said["code"])) if said["kind"] == "code" else None
-        return self._fits(str(said["code"])) if said["kind"] == "code" else False
+            return self._passes(str(reply["code"])) if reply["kind"] == "code" else None
+        return self._fits(str(reply["code"])) if reply["kind"] == "code" else False
 
     def _passes(self, code: str) -> bool | None:
         (outputs,) = self.probe([(code, "")], [[self.snapshot]])
@@ -50,6 +50,7 @@ class Anew:
 
     def _fits(self, code: str) -> bool | None:
         inputs = [list(row.input) for row in self.view.examples]
+        # In one run with the answer: if the sandbox fails, both fail.
         outputs, sound = self.probe([(code, self.view.entry), (_SOUND, "sound")], inputs)
         if sound is None or any(cut_short(value) for value in outputs or ()):
             return None
@@ -64,6 +65,6 @@ def state_before(steps: Sequence[Step]) -> tuple[tuple[Step, ...], str]:
     if step is None or step.observation is None or step.observation.state is None:
         return (), ""
     parent = step.observation.state.parent
-    before = tuple(one for one in steps if one.number <= parent)
+    before = tuple(earlier for earlier in steps if earlier.number <= parent)
     last = before[-1].observation if before else None
     return before, last.state.snapshot if last is not None and last.state is not None else ""

@@ -11,11 +11,11 @@ from evolve.episodes import PREFERENCE, Action, Recalled, Step
 _SHOWN = 200
 
 
-def repeats(said: Mapping[str, Any], steps: Sequence[Step]) -> bool:
+def repeats(reply: Mapping[str, Any], steps: Sequence[Step]) -> bool:
     """Whether a proposal is a step that was already taken; giving up is none, nor is what a person had to decide."""
-    if said["kind"] == "finish":
+    if reply["kind"] == "finish":
         return False
-    key = _key(said["kind"], str(said["code"]) if said["kind"] == "code" else str(said["text"]))
+    key = _key(reply["kind"], str(reply["code"]) if reply["kind"] == "code" else str(reply["text"]))
     return any(
         key == _key(step.action.kind, step.action.source or step.action.text) for step in steps if not _readings(step)
     )
@@ -33,14 +33,14 @@ def open_question(steps: Sequence[Step]) -> Action | None:
 
 
 def told_in(steps: Sequence[Step]) -> tuple[Recalled, ...]:
-    """What was told in an episode of these steps, as its first action keeps it."""
+    """What an episode was told from memory, as the action of its first step keeps it."""
     first = steps[0].action.plan if steps else None
     return () if first is None else first.told
 
 
-def is_decided(told: Sequence[Recalled], steps: Sequence[Step]) -> bool:
+def is_decided(items: Sequence[Recalled], steps: Sequence[Step]) -> bool:
     """Whether a person has said already what is meant: in this episode, or by an answer on a similar task."""
-    before = any(one.kind == PREFERENCE and one.questions for one in told)
+    before = any(item.kind == PREFERENCE and item.questions for item in items)
     return before or any(step.action.kind == "ask_user" for step in steps)
 
 

@@ -45,10 +45,11 @@ class Watched:
         def listen(text: str) -> None:
             nonlocal reader, call
             if not text or not call:
+                # An empty text says that the reply begins anew.
                 reader, call = FieldReader(), self._calls()
-            for name, said in reader.feed(text) if request.schema is not None else [("", text)]:
-                if said:
-                    tell(Piece(stage=request.tag, field=name, text=said, call=call))
+            for name, value in reader.feed(text) if request.schema is not None else [("", text)]:
+                if value:
+                    tell(Piece(stage=request.tag, field=name, text=value, call=call))
 
         return listen
 
@@ -74,8 +75,10 @@ class FieldReader:
 
     def feed(self, piece: str) -> list[tuple[str, str]]:
         """What the piece adds, as ``(field, text)`` in order."""
-        found = [(name, text) for char in piece for name, text in self._read(char)]
-        return [(name, clean_text("".join(text for _, text in some))) for name, some in groupby(found, lambda o: o[0])]
+        pieces = [(name, text) for char in piece for name, text in self._read(char)]
+        return [
+            (name, clean_text("".join(text for _, text in group))) for name, group in groupby(pieces, lambda o: o[0])
+        ]
 
     def _read(self, char: str) -> list[tuple[str, str]]:
         if self._inside:
@@ -100,8 +103,8 @@ class FieldReader:
             return self._in_string(char)
         if self._escape:
             self._escape += char
-            said = _unescaped(self._escape)
-            if said is None:
+            text = _unescaped(self._escape)
+            if text is None:
                 return []
             self._escape = ""
         elif char == "\\":
@@ -113,17 +116,18 @@ class FieldReader:
                 self._name, self._wants_name = "".join(self._string), False
             return []
         else:
-            said = char
+            text = char
         if self._wants_name:
-            self._string.append(said)
+            self._string.append(text)
             return []
-        return [(self._name, said)]
+        return [(self._name, text)]
 
 
 def _unescaped(text: str) -> str | None:
     """What an escape stands for; None while it is not complete."""
     if text[1] != "u":
         return _decoded(text)
+    # A character beyond the first plane is written as two escapes, a high and a low half.
     return None if len(text) < (12 if _is_high(text) else 6) else _decoded(text)
 
 

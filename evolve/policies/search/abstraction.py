@@ -1,4 +1,4 @@
-"""Parts that a new answer shares with verified answers to other problems, as candidates for skills.
+"""Finds parts that a new answer shares with verified answers to other problems, and proposes them as skills.
 
 Least general generalisation of pairs of sub-terms (Plotkin 1970) proposes patterns; what a pattern would save
 where it occurs ranks them, as in Stitch (Bowers et al. 2023) and DreamCoder (Ellis et al. 2021). That two
@@ -14,7 +14,7 @@ from typing import Any
 
 from evolve.policies.search.cuts import Cutter
 from evolve.policies.search.library import TreeSkill, operation_name
-from evolve.policies.search.parts import Part, numbered, part_of, places
+from evolve.policies.search.parts import AnswerPart, numbered, part_of, places
 from evolve.policies.search.problem import Problem
 from evolve.programs.antiunify import Typing, generalise, instantiate
 from evolve.programs.evaluation import compile_term
@@ -59,7 +59,7 @@ class _Site:
 class _Shared:
     """A part with how many problems' answers have it and how many nodes it saves there, less its own."""
 
-    part: Part
+    part: AnswerPart
     problems: int
     saved: int
 
@@ -85,7 +85,7 @@ class Answers:
     @classmethod
     def of(cls, library: Sequence[TreeSkill], operations: Sequence[Operation]) -> Answers:
         """Reads the trees of a library; one that cannot be read is left out."""
-        known = {one.name: one for one in operations}
+        known = {operation.name: operation for operation in operations}
         sites: dict[tuple[str, Type], list[_Site]] = defaultdict(list)
         trees: dict[str, Term] = {}
         wholes = set()
@@ -93,17 +93,17 @@ class Answers:
             try:
                 term = from_json(skill.tree["term"])
                 inputs = tuple(map(type_from_json, skill.tree["inputs"]))
-                found = _sites(skill.source, term, Typing(operations=known, inputs=inputs))
-                wholes.add(_whole(term, inputs))
+                own_sites = _sites(skill.source, term, Typing(operations=known, inputs=inputs))
+                wholes.add(_meaning_of(term, inputs))
             except (KeyError, ValueError, TypeError, IndexError):
                 continue
             trees[operation_name(skill.entry)] = term
-            for site in found:
+            for site in own_sites:
                 sites[site.term.operation, site.type].append(site)
         sources = {operation_name(skill.entry): skill.source for skill in library}
         return cls(operations=known, skills=sources, trees=trees, sites=sites, wholes=frozenset(wholes))
 
-    def parts(self, term: Term, problem: Problem, source: str) -> tuple[Part, ...]:
+    def parts(self, term: Term, problem: Problem, source: str) -> tuple[AnswerPart, ...]:
         """The parts worth proposing: those shared with other answers, then what is left around calls of skills.
 
         Args:
@@ -113,32 +113,33 @@ class Answers:
         """
         if not all(name in self.operations for name in operations_in(term)):
             return ()
-        term = self._spelt_out(term, source)
+        # Before anything is compared: what the answer shares may be hidden in a skill of its own.
+        term = self._inlined(term, source)
         typing = Typing(operations=self.operations, inputs=problem.input_types)
-        old = self.wholes | {_whole(term, problem.input_types)}
-        shared = self._chosen(term, typing, source, old)
+        old = self.wholes | {_meaning_of(term, problem.input_types)}
+        shared = self._shared_parts(term, typing, source, old)
         old |= {part.meaning for part in shared}
         others = frozenset(name for name, task in self.skills.items() if task != source)
-        cutter = Cutter(typing=typing, skills=others, same=self._same(problem))
+        cutter = Cutter(typing=typing, skills=others, same=self._same_values(problem))
         rest = {part.meaning: part for part in cutter.parts(term) if part.meaning not in old}
         return (*shared, *list(rest.values())[:MOST_PARTS])
 
-    def _spelt_out(self, term: Term, source: str) -> Term:
+    def _inlined(self, term: Term, source: str) -> Term:
         """The answer without calls of skills from its own task, which say nothing and hide what it shares.
 
         Answers of one batch do not know each other; this way they meet when a task is practised again.
         """
         if isinstance(term, Lambda):
-            return Lambda(term.params, self._spelt_out(term.body, source))
+            return Lambda(term.params, self._inlined(term.body, source))
         if not isinstance(term, Apply):
             return term
-        args = tuple(self._spelt_out(one, source) for one in term.args)
+        args = tuple(self._inlined(arg, source) for arg in term.args)
         own = self.skills.get(term.operation) == source and term.operation in self.trees
         if own and not any(map(is_open, args)):  # an open argument could come to stand inside another lambda
-            return self._spelt_out(instantiate(self.trees[term.operation], dict(enumerate(args))), source)
+            return self._inlined(instantiate(self.trees[term.operation], dict(enumerate(args))), source)
         return Apply(term.operation, args)
 
-    def _same(self, problem: Problem) -> Callable[[Term, Term], bool]:
+    def _same_values(self, problem: Problem) -> Callable[[Term, Term], bool]:
         def values(term: Term) -> tuple[Any, ...] | None:
             meaning = compile_term(term, self.operations)
             try:
@@ -146,26 +147,28 @@ class Answers:
             except EVALUATION_ERRORS:
                 return None
 
-        return lambda one, other: values(one) is not None and values(one) == values(other)
+        return lambda left, right: values(left) is not None and values(left) == values(right)
 
-    def _chosen(
+    def _shared_parts(
         self, answer: Term, typing: Typing, source: str, old: Set[tuple[Term, tuple[Type, ...]]]
-    ) -> tuple[Part, ...]:
+    ) -> tuple[AnswerPart, ...]:
         """The best shared parts; one inside a better one, or around it, is left out unless it occurs more often."""
-        found: dict[tuple[Term, tuple[Type, ...]], Part] = {}
+        parts: dict[tuple[Term, tuple[Type, ...]], AnswerPart] = {}
         for site in _sites(source, answer, typing):
-            for other in self._alike(site):
+            for other in self._comparable_sites(site):
                 part = self._generalised(answer, site, other)
                 if part is not None and part.meaning not in old:
-                    found.setdefault(part.meaning, part)
-        ranked = sorted((self._counted(part, source) for part in found.values()), key=_rank)
-        kept: list[_Shared] = []
-        for one in ranked:
-            if one.saved > 0 and all(one.problems > better.problems or not _overlap(one, better) for better in kept):
-                kept.append(one)
-        return tuple(one.part for one in kept[:MOST_PARTS])
+                    parts.setdefault(part.meaning, part)
+        ranked = sorted((self._scored(part, source) for part in parts.values()), key=_rank)
+        chosen: list[_Shared] = []
+        for candidate in ranked:
+            if candidate.saved > 0 and all(
+                candidate.problems > better.problems or not _overlap(candidate, better) for better in chosen
+            ):
+                chosen.append(candidate)
+        return tuple(candidate.part for candidate in chosen[:MOST_PARTS])
 
-    def _alike(self, site: _Site) -> Iterator[_Site]:
+    def _comparable_sites(self, site: _Site) -> Iterator[_Site]:
         """Sub-terms of other answers that may share something with this one."""
         seen = set()
         for other in self.sites.get((site.term.operation, site.type), ()):
@@ -173,7 +176,7 @@ class Answers:
                 seen.add((other.term, other.inputs))
                 yield other
 
-    def _generalised(self, answer: Term, site: _Site, other: _Site) -> Part | None:
+    def _generalised(self, answer: Term, site: _Site, other: _Site) -> AnswerPart | None:
         """What two sub-terms share. The inputs of two answers are different things, so each pair of them is a hole."""
         width = len(site.inputs)
         right = instantiate(other.term, {i: Input(width + i) for i in range(len(other.inputs))})
@@ -181,48 +184,51 @@ class Answers:
         pattern, holes = generalise(site.term, right, typing)
         return part_of(pattern, {hole.index: (hole.type, hole.left) for hole in holes}, site.type, answer)
 
-    def _counted(self, part: Part, source: str) -> _Shared:
+    def _scored(self, part: AnswerPart, source: str) -> _Shared:
         assert isinstance(part.term, Apply)
         where = self.sites.get((part.term.operation, part.output), ())
         sources = {site.source for site in where if site.source != source and self._occurs(part, site)}
-        own = sum(not isinstance(one, Input | Lambda) for one in walk(part.term))
+        own_size = sum(not isinstance(node, Input | Lambda) for node in walk(part.term))
         # A call is one node, passes each input once, and is harder to find for each input after the first.
-        each = size(part.term) - 1 - len(part.inputs) - (len(part.inputs) - 1)
-        return _Shared(part=part, problems=1 + len(sources), saved=(1 + len(sources)) * each - own)
+        per_use = size(part.term) - 1 - len(part.inputs) - (len(part.inputs) - 1)
+        return _Shared(part=part, problems=1 + len(sources), saved=(1 + len(sources)) * per_use - own_size)
 
-    def _occurs(self, part: Part, site: _Site) -> bool:
-        found: dict[int, Term] = {}
-        if not _matches(part.term, site.term, found):
+    def _occurs(self, part: AnswerPart, site: _Site) -> bool:
+        bindings: dict[int, Term] = {}
+        if not _matches(part.term, site.term, bindings):
             return False
         typing = Typing(operations=self.operations, inputs=site.inputs)
-        return all(typing.type_of(found[i]) == type_ for i, type_ in enumerate(part.inputs))
+        return all(typing.type_of(bindings[i]) == type_ for i, type_ in enumerate(part.inputs))
 
 
-def _rank(one: _Shared) -> tuple[int, int, str]:
-    return -one.saved, -size(one.part.term), repr(one.part.term)
+def _rank(shared: _Shared) -> tuple[int, int, str]:
+    # The text breaks ties, so that the same parts are proposed everywhere.
+    return -shared.saved, -size(shared.part.term), repr(shared.part.term)
 
 
-def _overlap(one: _Shared, other: _Shared) -> bool:
-    return _holds(one.part.term, other.part.term) or _holds(other.part.term, one.part.term)
+def _overlap(shared: _Shared, other: _Shared) -> bool:
+    return _holds(shared.part.term, other.part.term) or _holds(other.part.term, shared.part.term)
 
 
 def _holds(term: Term, pattern: Term) -> bool:
+    """Whether the pattern occurs within the term."""
     return any(_matches(pattern, place, {}) for place in places(term))
 
 
-def _whole(term: Term, inputs: Sequence[Type]) -> tuple[Term, tuple[Type, ...]]:
+def _meaning_of(term: Term, inputs: Sequence[Type]) -> tuple[Term, tuple[Type, ...]]:
+    """What makes a whole answer the same as a part; see :attr:`AnswerPart.meaning`."""
     pattern, old = numbered(term)
     return pattern, tuple(inputs[place] for place in old)
 
 
 def _sites(source: str, term: Term, typing: Typing) -> list[_Site]:
-    return [_Site(source=source, term=one, type=typing.type_of(one), inputs=typing.inputs) for one in places(term)]
+    return [_Site(source=source, term=call, type=typing.type_of(call), inputs=typing.inputs) for call in places(term)]
 
 
-def _matches(pattern: Term, term: Term, found: dict[int, Term]) -> bool:
-    """Whether ``term`` is an instance of ``pattern``; ``found`` gets what stands for each input."""
+def _matches(pattern: Term, term: Term, bindings: dict[int, Term]) -> bool:
+    """Whether ``term`` is an instance of ``pattern``; ``bindings`` gets what stands for each input."""
     if isinstance(pattern, Input):
-        return not is_open(term) and found.setdefault(pattern.index, term) == term
+        return not is_open(term) and bindings.setdefault(pattern.index, term) == term
     if isinstance(pattern, Bound | Constant):
         return pattern == term
     if isinstance(pattern, Lambda):
@@ -230,4 +236,4 @@ def _matches(pattern: Term, term: Term, found: dict[int, Term]) -> bool:
     else:
         same = isinstance(term, Apply) and term.operation == pattern.operation
     pairs = zip(children(pattern), children(term), strict=False)
-    return same and all(_matches(one, other, found) for one, other in pairs)
+    return same and all(_matches(part, other, bindings) for part, other in pairs)

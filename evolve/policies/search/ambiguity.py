@@ -1,4 +1,4 @@
-"""Where two programs that fit all examples differ: the question worth asking a person."""
+"""Finds an input on which two programs that fit all examples differ: the question worth asking a person."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from evolve.programs.terms import Term
 from evolve.programs.types import STR, Type, thaw
 
 MAX_INPUTS = 60
+"""Changed inputs on which two programs are compared."""
 NO_VALUE = "(no value)"
+"""Stands for the value of a program that has none on an input."""
 
 
 def disagreement(
@@ -26,15 +28,15 @@ def disagreement(
 
     Inputs on which either program has no value are passed over: nobody can choose between a value and none.
     """
-    mine = compile_term(term, vocabulary.by_name)
+    meaning = compile_term(term, vocabulary.by_name)
     for rival in rivals:
-        theirs = compile_term(rival, vocabulary.by_name)
+        rival_meaning = compile_term(rival, vocabulary.by_name)
         for inputs in variations(problem):
-            here, there = _value(mine, inputs), _value(theirs, inputs)
-            if here != there and NO_VALUE not in (here, there):
+            value, rival_value = _value(meaning, inputs), _value(rival_meaning, inputs)
+            if value != rival_value and NO_VALUE not in (value, rival_value):
                 return Ambiguity(
                     input=tuple(thaw(v) for v in inputs),
-                    outputs=(thaw(here), thaw(there)),
+                    outputs=(thaw(value), thaw(rival_value)),
                     code=answer(rival, view, vocabulary),
                 )
     return None

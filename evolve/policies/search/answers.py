@@ -1,4 +1,4 @@
-"""From a found term to the Python a person reads, and to the skill it may become."""
+"""Turns the term of an answer into the Python that a person reads, and into the skill it may become."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from evolve.episodes import Row, SkillDraft, TaskView
 from evolve.files import canonical_json, digest
 from evolve.policies.search.library import tree_of
-from evolve.policies.search.parts import Part
+from evolve.policies.search.parts import AnswerPart
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Vocabulary
 from evolve.programs.evaluation import compile_term
@@ -29,6 +29,7 @@ LEAST_CALLS = 2
 PARAMETERS = {"list": "items", "str": "text", "int": "number", "float": "amount", "bool": "flag", "dict": "mapping"}
 """What a part calls an input of each type."""
 
+# Words of instructions that do not tell what the function does.
 GENERIC = frozenset(
     {"a", "an", "and", "as", "each", "every", "examples", "explains", "find", "for", "from", "function", "gives"}
     | {"in", "input", "is", "list", "of", "output", "that", "the", "to", "with"}
@@ -41,7 +42,7 @@ def signature_of(view: TaskView) -> Signature:
 
 
 def answer(term: Term, view: TaskView, vocabulary: Vocabulary) -> str:
-    """The term as a module that defines ``view.entry``."""
+    """The Python source of an answer: a module that defines ``view.entry``."""
     return render(term, heading(view, view.entry), vocabulary.by_name)
 
 
@@ -103,7 +104,7 @@ def words_of(used: Sequence[str]) -> list[str]:
     return [part for name in used[:3] for part in name.removeprefix("skill_").split("_") if part][:4]
 
 
-def part_draft(part: Part, view: TaskView, problem: Problem, vocabulary: Vocabulary) -> SkillDraft | None:
+def part_draft(part: AnswerPart, view: TaskView, problem: Problem, vocabulary: Vocabulary) -> SkillDraft | None:
     """A skill draft from a part of a verified answer, or None where its calls on the examples say too little.
 
     Its tests are the calls that the answer makes on the visible examples.
@@ -142,7 +143,7 @@ def part_draft(part: Part, view: TaskView, problem: Problem, vocabulary: Vocabul
     )
 
 
-def _calls(part: Part, problem: Problem, vocabulary: Vocabulary) -> tuple[Row, ...]:
+def _calls(part: AnswerPart, problem: Problem, vocabulary: Vocabulary) -> tuple[Row, ...]:
     """The distinct calls of the part on the examples; none from an example on which it is undefined."""
     arguments = [compile_term(argument, vocabulary.by_name) for argument in part.arguments]
     meaning = compile_term(part.term, vocabulary.by_name)

@@ -16,6 +16,7 @@ from evolve.policies.search.leaves import Leaf
 from evolve.programs.terms import Apply, Constant, Term
 from evolve.programs.types import Type
 
+# A plain tuple and no class: a search makes hundreds of thousands, and each candidate costs microseconds.
 Entry = tuple[tuple[Any, ...], Any, tuple[Any, ...]]
 """``(values, origin, parts)``; ``origin`` is a :class:`Leaf`, a :class:`Rule` or a finished term."""
 
@@ -61,6 +62,7 @@ class Shelf:
 
     def add(self, cost: int, entry: Entry) -> bool:
         """Adds an entry unless its values are already there; says whether it did."""
+        # By values alone: of all programs that are the same on the examples only the first, cheapest one is kept.
         if entry[0] in self.seen:
             return False
         self.seen.add(entry[0])
@@ -81,10 +83,10 @@ class Bank:
 
     def shelf(self, type_: Type) -> Shelf:
         """The shelf of a type, always the same one."""
-        found = self.shelves.get(type_)
-        if found is None:
-            found = self.shelves[type_] = Shelf()
-        return found
+        shelf = self.shelves.get(type_)
+        if shelf is None:
+            shelf = self.shelves[type_] = Shelf()
+        return shelf
 
     def level(self, type_: Type, cost: int) -> list[Entry]:
         """The entries of a type at exactly one cost."""

@@ -22,8 +22,11 @@ from evolve.programs.types import STR, Type
 JOIN = 2
 """Price of one concatenation."""
 MAX_STATES = 400
+"""Positions looked at for one cover."""
 MAX_SEGMENTS = 600
+"""Pieces kept of one search."""
 MAX_PARTS = 7
+"""Pieces of one cover."""
 
 
 @dataclass
@@ -37,7 +40,7 @@ class Segments:
 
     outputs: Sequence[Any]
     type: Type
-    found: list[tuple[int, tuple[str, ...], Entry]] = field(default_factory=list)
+    pieces: list[tuple[int, tuple[str, ...], Entry]] = field(default_factory=list)
     changed: bool = False
 
     def __post_init__(self) -> None:
@@ -47,12 +50,13 @@ class Segments:
             self.goals: tuple[str, ...] = tuple(self.outputs)
         else:
             for value in itertools.chain.from_iterable(self.outputs):
+                # One character for each different item, so that lists are covered as texts are.
                 self._codes.setdefault(value, chr(0x100 + len(self._codes)))
             self.goals = tuple("".join(map(self._codes.__getitem__, o)) for o in self.outputs)
 
     def offer(self, entry: Entry, cost: int, *, single: bool = False) -> None:
         """Keeps the entry if its value occurs in every output and is empty in few of them."""
-        if len(self.found) >= MAX_SEGMENTS:
+        if len(self.pieces) >= MAX_SEGMENTS:
             return
         encode = self._codes.__getitem__ if single else self._encode
         texts: list[str] = []
@@ -66,7 +70,7 @@ class Segments:
             texts.append(text)
         if 2 * sum(map(bool, texts)) > len(texts):
             wrapped: Entry = (entry[0], Apply("singleton", (term_of(entry),)), ()) if single else entry
-            self.found.append((cost + (JOIN if single else 0), tuple(texts), wrapped))
+            self.pieces.append((cost + (JOIN if single else 0), tuple(texts), wrapped))
             self.changed = True
 
     def _encode(self, value: Any) -> str:
@@ -95,6 +99,7 @@ class _Cover:
         start, end = (0,) * len(goals), tuple(map(len, goals))
         best: dict[tuple[int, ...], int] = {start: 0}
         queue: list[tuple[int, int, tuple[int, ...], tuple[Any, ...]]] = [(0, 0, start, ())]
+        # Breaks ties in the queue: what comes after it in an item cannot be compared.
         ticket = itertools.count(1)
         by_head = self._by_head()
         for _ in range(MAX_STATES):
@@ -103,6 +108,7 @@ class _Cover:
             cost, _, state, path = heapq.heappop(queue)
             if state == end and path:
                 return self._result(cost, path)
+            # The queue may still hold a dearer way to a state that was reached more cheaply since.
             if len(path) >= MAX_PARTS or cost > best.get(state, cost):
                 continue
             for step, move, part in self._moves(state, by_head):
@@ -114,10 +120,10 @@ class _Cover:
 
     def _by_head(self) -> dict[str, list[tuple[int, tuple[str, ...], Entry]]]:
         """Segments by the first character of their text in the first example ("" where empty)."""
-        found: dict[str, list[tuple[int, tuple[str, ...], Entry]]] = {}
-        for segment in self.segments.found:
-            found.setdefault(segment[1][0][:1], []).append(segment)
-        return found
+        heads: dict[str, list[tuple[int, tuple[str, ...], Entry]]] = {}
+        for segment in self.segments.pieces:
+            heads.setdefault(segment[1][0][:1], []).append(segment)
+        return heads
 
     def _moves(self, state: tuple[int, ...], by_head: dict[str, list[Any]]) -> Iterator[tuple[int, Any, Any]]:
         goals = self.segments.goals

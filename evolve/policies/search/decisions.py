@@ -19,6 +19,7 @@ from evolve.programs.types import BOOL
 CHOOSE = 5
 """Price of one conditional."""
 MAX_TESTS = 400
+"""Conditions tried for one split."""
 MIN_SUPPORT = 2
 """Examples that each branch must explain."""
 
@@ -55,10 +56,12 @@ class Partials:
         everything = (1 << len(self.outputs)) - 1
         if len(self.outputs) < 2 * MIN_SUPPORT:
             return None
+        # A branch that explains a single example would learn it by heart.
         useful = [(m, c, e) for m, (c, e) in self.best.items() if m.bit_count() >= MIN_SUPPORT]
         union = 0
         for mask, _, _ in useful:
             union |= mask
+        # Where no program explains an example, no list of these programs can.
         if union != everything:
             return None
         tests = _tests(bank, everything)
@@ -72,10 +75,10 @@ class Partials:
             yes, no = truth & remaining, remaining & ~truth
             if yes.bit_count() < MIN_SUPPORT or no.bit_count() < MIN_SUPPORT:
                 continue
-            then = _leaf(yes, useful)
+            then = _cheapest_for(yes, useful)
             if then is None:
                 continue
-            other = _leaf(no, useful)
+            other = _cheapest_for(no, useful)
             if other is None and depth > 1:
                 other = self._split(no, useful, tests, depth - 1)
             if other is None:
@@ -88,7 +91,7 @@ class Partials:
         return best
 
 
-def _leaf(wanted: int, useful: list[tuple[int, int, Entry]]) -> Decision | None:
+def _cheapest_for(wanted: int, useful: list[tuple[int, int, Entry]]) -> Decision | None:
     fits = [(cost, entry) for mask, cost, entry in useful if mask & wanted == wanted]
     if not fits:
         return None
@@ -98,11 +101,11 @@ def _leaf(wanted: int, useful: list[tuple[int, int, Entry]]) -> Decision | None:
 
 def _tests(bank: Bank, everything: int) -> list[tuple[int, int, Entry]]:
     """Boolean expressions that split the examples, and their negations' masks are implied."""
-    found = []
+    tests = []
     for cost, entry in bank.entries(BOOL):
         mask = sum(1 << i for i, value in enumerate(entry[0]) if value)
         if 0 < mask < everything:
-            found.append((mask, cost, entry))
-        if len(found) >= MAX_TESTS:
+            tests.append((mask, cost, entry))
+        if len(tests) >= MAX_TESTS:
             break
-    return found
+    return tests

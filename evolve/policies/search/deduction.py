@@ -1,4 +1,4 @@
-"""Top-down help for operations that take a function.
+"""Deduces from the wanted outputs which functions an operation such as ``map`` can take.
 
 For ``map``, ``filter``, ``scan`` and their kin the wanted output says at once whether values can be
 the other arguments at all: a filter leaves items out, a map keeps the length, a scan begins like its
@@ -21,6 +21,7 @@ from evolve.programs.operation import EVALUATION_ERRORS
 
 AHEAD = 5
 """How much dearer than the search's present cost a program with a function may be when it is offered."""
+# Folds less far than scans: their bodies cost every search for a number some thousand candidates.
 FURTHER_AHEAD: Mapping[str, int] = {"fold": 6, "fold_from": 6, "scan": 8, "zip_with": 8}
 """How far it is looked for where functions of two arguments are large even though ordinary."""
 MAX_ARGUMENTS = 12
@@ -106,14 +107,14 @@ class Deductions:
         self.open = [[] for _ in self._rules]
         self._outputs = self.enumerator.problem.outputs
 
-    def look(self) -> None:
+    def collect(self) -> None:
         """Notes values of the search's newest level that could be arguments."""
-        for rule, mine in zip(self._rules, self.open, strict=True):
+        for rule, openings in zip(self._rules, self.open, strict=True):
             for arguments, cost in self._choices(rule):
-                if len(mine) == FEWER_ARGUMENTS.get(rule.name, MAX_ARGUMENTS):
+                if len(openings) == FEWER_ARGUMENTS.get(rule.name, MAX_ARGUMENTS):
                     break
                 if self._fits(rule, [a[0] for a in arguments]):
-                    mine.append(_Opening(rule, arguments, cost))
+                    openings.append(_Opening(rule, arguments, cost))
 
     def _choices(self, rule: Rule) -> Iterator[tuple[tuple[Entry, ...], int]]:
         """Arguments of which the dearest is new, with their prices together."""
@@ -148,7 +149,7 @@ class Deductions:
         functions = self.enumerator.lambdas
         if functions is None:
             return
-        for opening in (o for found in self.open for o in found):
+        for opening in (opening for openings in self.open for opening in openings):
             fixed = self.enumerator.costs[opening.rule.name] + opening.cost
             kind = opening.rule.params[0]
             ahead = FURTHER_AHEAD.get(opening.rule.name, AHEAD)
@@ -163,6 +164,7 @@ class Deductions:
         first, start = wanted[0], [column[0] for column in columns]
         for body in level:
             try:
+                # On the first example alone, because most functions fail there.
                 if function(body[0][0], *start) != first:
                     continue
                 values = tuple(map(function, body[0], *columns))

@@ -25,19 +25,20 @@ from evolve.policies.search.searcher import Searcher, Vocabulary, meter_for
 from evolve.programs.terms import Apply, Constant, Input, Term, walk
 
 CANDIDATES = 1_500
+"""Candidates of the enumeration from which one task's dreams are drawn."""
 JITTER = 3
 """Largest random change of a price, so that different dreams dwell in different regions."""
 
 
 def names_in(term: Term) -> frozenset[str]:
     """The priced names an expression uses: operations, literals, kinds of mined constants."""
-    found: set[str] = set()
+    names: set[str] = set()
     for part in walk(term):
         if isinstance(part, Apply):
-            found.add(price_name(part.operation))
+            names.add(price_name(part.operation))
         elif isinstance(part, Constant):
-            found.add(constant_name(part))
-    return frozenset(found)
+            names.add(constant_name(part))
+    return frozenset(names)
 
 
 def dream(
@@ -60,10 +61,11 @@ def dream(
         check: Called between dreams; what it raises ends the work.
     """
     rng = random.Random(seed)
-    each = max(2, -(-count // max(1, len(problems))))
+    share = max(2, -(-count // max(1, len(problems))))
     samples: list[Sample] = []
     for problem in problems:
-        for sample in _dreams_of(problem, vocabulary, _jittered(vocabulary, prices, rng), each, rng):
+        # Each task gets prices of its own, so that its dreams dwell elsewhere than those of the last one.
+        for sample in _dreams_of(problem, vocabulary, _jittered(vocabulary, prices, rng), share, rng):
             samples.append(sample)
             check()
     rng.shuffle(samples)
@@ -77,8 +79,9 @@ def _jittered(vocabulary: Vocabulary, prices: Mapping[str, int], rng: random.Ran
 
 
 def _dreams_of(
-    problem: Problem, vocabulary: Vocabulary, prices: Mapping[str, int], each: int, rng: random.Random
+    problem: Problem, vocabulary: Vocabulary, prices: Mapping[str, int], share: int, rng: random.Random
 ) -> Iterator[Sample]:
+    # Without wanted outputs the search has no goal and goes on.
     blank = replace(problem, outputs=(None,) * len(problem.inputs))
     searcher = Searcher(blank, vocabulary, prices, meter_for(CANDIDATES, None), combine=False)
     enumerator = searcher.enumerator
@@ -88,7 +91,7 @@ def _dreams_of(
                 pass
     entries = [e for _, e in enumerator.bank.entries(problem.output_type) if _interesting(e)]
     reader = ClueReader(problem, vocabulary)
-    for entry in _spread(entries, each, rng):
+    for entry in _spread(entries, share, rng):
         yield Sample(
             features=features_of(problem, entry[0]),
             needed=names_in(term_of(entry)),
@@ -96,14 +99,15 @@ def _dreams_of(
         )
 
 
-def _spread(entries: Sequence[Entry], each: int, rng: random.Random) -> list[Entry]:
+def _spread(entries: Sequence[Entry], share: int, rng: random.Random) -> list[Entry]:
     """A sample that favours neither the many large programs nor the few small ones."""
-    if len(entries) <= each:
+    if len(entries) <= share:
         return list(entries)
-    edge = max(each, len(entries) // 8)
+    # Entries come in order of price, and most of them are large programs.
+    edge = max(share, len(entries) // 8)
     early, late = list(entries[:edge]), list(entries[edge:])
-    few = min(len(early), each // 3)
-    return rng.sample(early, few) + rng.sample(late, min(len(late), each - few))
+    few = min(len(early), share // 3)
+    return rng.sample(early, few) + rng.sample(late, min(len(late), share - few))
 
 
 def _interesting(entry: Entry) -> bool:

@@ -30,7 +30,7 @@ class OutOfBudget(Exception):
 
 
 @dataclass
-class Meter:
+class SearchMeter:
     """Counts candidates and watches the clock of one search.
 
     Attributes:
@@ -107,7 +107,7 @@ class Enumerator:
     grammar: Grammar
     costs: Mapping[str, int]
     leaves: Sequence[Leaf]
-    meter: Meter
+    meter: SearchMeter
     lambdas: LambdaBanks | None = None
     bank: Bank = field(default_factory=Bank)
     cost: int = 0
@@ -166,12 +166,17 @@ class Enumerator:
         seen_at_half = 0
         literal_costs = getattr(turn.sources[-1], "literal_costs", ())
         for chosen, level, rest in arguments(turn.sources, left):
+            # The operation gives the same either way round, so the argument that is not the last is never the dearer
+            # one.
             if halved and 2 * rest < left:
                 continue
             if halved and 2 * rest == left:
+                # Where both cost the same, each pair comes once: this entry with itself and those behind it.
                 level = level[seen_at_half:]
                 seen_at_half += 1
+            # Asked by cost first, because most levels hold no literal.
             if rest in literal_costs and all(map(is_constant, chosen)):
+                # An operation on literals alone is a literal at a higher price.
                 level = [entry for entry in level if not is_constant(entry)]
             fresh = self._sweep(turn, chosen, level)
             if fresh and turn.reaches_goal:
@@ -185,6 +190,7 @@ class Enumerator:
         goal = self._wanted if turn.reaches_goal else None
         fresh: list[Entry] = []
         if len(level) > self.meter.left:
+            # Cut here once, so that the inner loop need not look at the budget.
             level = level[: self.meter.left]
         known = len(seen)
         for entry in level:

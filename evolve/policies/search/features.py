@@ -33,6 +33,7 @@ class FeatureSpace:
 def feature_space() -> FeatureSpace:
     """The space: kinds of types, then for each property whether it holds always and how often."""
     tables = (
+        # The order counts: evidence rows and guides on disk hold vectors by position.
         ("list>list", props.list_to_list()),
         ("numbers>numbers", props.numbers_to_numbers()),
         ("list>scalar", props.list_to_scalar()),
@@ -78,12 +79,12 @@ def facts_of(vector: Sequence[float]) -> tuple[str, ...]:
 
 
 def _kinds(types: Sequence[Type]) -> list[float]:
-    found: set[str] = set()
+    names: set[str] = set()
     for kind in types:
-        found.add(kind.name)
+        names.add(kind.name)
         if kind.name == "list":
-            found.add(f"list of {kind.args[0].name}")
-    return [float(k in found) for k in KINDS]
+            names.add(f"list of {kind.args[0].name}")
+    return [float(k in names) for k in KINDS]
 
 
 def _shape(problem: Problem, outputs: Sequence[Any]) -> list[float]:

@@ -1,4 +1,4 @@
-"""From a vocabulary and a problem's types to the finite set of monomorphic rules a search uses.
+"""Instantiates a vocabulary's operations at a problem's types: the finite set of rules that a search uses.
 
 Polymorphic operations are instantiated over the *active* types only: those that occur in
 the examples and the few that connect them. Activity keeps a search over lists of integers
@@ -31,6 +31,7 @@ from evolve.programs.types import (
 
 COLUMN = "column"
 ORDINARY = {"int", "float", "bool", "str", "date", "datetime", "list", "dict", "row", "fn"}
+"""Types whose values a search can build; of all others there are only literals."""
 
 
 Signature = tuple[tuple[Type, ...], Type]
@@ -65,6 +66,7 @@ def active_types(problem: Problem) -> tuple[frozenset[Type], frozenset[Type]]:
     """Types whose values a search may hold, and those that may be elements of lists."""
     seen = {t for kind in (*problem.input_types, problem.output_type) for t in subtypes(kind)}
     scalars = {t for t in seen if not t.args} | {INT, BOOL}
+    # What data workers keep in texts: numbers and dates, which operations read out of them.
     if STR in scalars:
         scalars |= {FLOAT, DATE, DATETIME}
     elements = {t for t in seen if t.name != "fn"} | (scalars & ({STR} | seen))
@@ -89,13 +91,15 @@ def build_grammar(vocabulary: Sequence[Operation], problem: Problem, *, scalar_o
         scalar_only: Keep what a lambda body may use.
     """
     active, elements = active_types(problem)
+    # Sorted, as below: sets are ordered by hashes of texts, which differ from process to process, and the order of
+    # rules is the order of candidates.
     instances = _Instances(active, sorted(elements | (active & {BOOL, INT, STR, FLOAT}), key=str))
-    taken = [o for o in vocabulary if not scalar_only or _fits_a_body(o)]
-    rules = [Rule(o, params, result, o.function, o.name) for o in taken for params, result in instances.of(o)]
+    usable = [o for o in vocabulary if not scalar_only or _fits_a_body(o)]
+    rules = [Rule(o, params, result, o.function, o.name) for o in usable for params, result in instances.of(o)]
     start = {*problem.input_types, INT, BOOL, FLOAT, STR}
-    kept = _useful(_reachable(rules, start), problem.output_type)
-    functions = sorted({p for r in kept for p in r.params if p.name == "fn"}, key=str)
-    return Grammar(rules=tuple(kept), functions=tuple(functions))
+    useful = _useful(_reachable(rules, start), problem.output_type)
+    functions = sorted({p for r in useful for p in r.params if p.name == "fn"}, key=str)
+    return Grammar(rules=tuple(useful), functions=tuple(functions))
 
 
 def _fits_a_body(operation: Operation) -> bool:
@@ -124,10 +128,10 @@ class _Instances:
     def of(self, operation: Operation) -> list[Signature]:
         """The monomorphic parameters and results of an operation."""
         signature = (operation.params, operation.result)
-        found = self.done.get(signature)
-        if found is None:
-            found = self.done[signature] = list(self._instances(*signature))
-        return found
+        instances = self.done.get(signature)
+        if instances is None:
+            instances = self.done[signature] = list(self._instances(*signature))
+        return instances
 
     def _instances(self, params: tuple[Type, ...], result: Type) -> Iterator[Signature]:
         names = sorted({v for p in (*params, result) for v in variables(p)})
@@ -146,13 +150,13 @@ class _Instances:
 def _reachable(rules: Iterable[Rule], start: set[Type]) -> list[Rule]:
     """Rules whose parameters can be built; function parameters and literals always can."""
     known, waiting = set(start), list(rules)
-    kept: list[Rule] = []
+    reachable: list[Rule] = []
     while True:
         ready = [r for r in waiting if all(p in known or p.name == "fn" or p.name not in ORDINARY for p in r.params)]
         if not ready:
-            order = {id(r): i for i, r in enumerate(kept)}
-            return sorted(kept, key=lambda r: order[id(r)])
-        kept += ready
+            order = {id(r): i for i, r in enumerate(reachable)}
+            return sorted(reachable, key=lambda r: order[id(r)])
+        reachable += ready
         known |= {r.result for r in ready}
         done = {id(r) for r in ready}
         waiting = [r for r in waiting if id(r) not in done]

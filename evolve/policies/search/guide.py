@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 MAX_PRICE = 14
+"""Of a name, however unlikely: it is found late and not never."""
 PENALTY, CLUE_PENALTY = 1.6, 0.6
 """Ridge penalties of the fit on weights of features and of clues, spread over the weight of all samples: a prior that
 counts for less the more there is to learn from."""
@@ -63,13 +64,13 @@ class Guide:
         self, features: Sequence[float], clues: Mapping[str, Sequence[str]] | None = None
     ) -> dict[str, float]:
         """Probability of each name being needed in a task with these features and clues."""
-        import numpy as np
+        import numpy as np  # here and below at first use, because opening a package must not load it
 
         x = _on_grid(np.append(np.asarray(features, dtype=np.float64), 1.0), _SHARE)
         z = dict(zip(self.names, (x @ self._units).tolist(), strict=True))
-        for name, shown in (clues or {}).items():
+        for name, named in (clues or {}).items():
             if name in z:
-                z[name] += sum(self._clue_units.get(clue, 0) for clue in shown)
+                z[name] += sum(self._clue_units.get(clue, 0) for clue in named)
         unit = 10.0**-_DIGITS
         return {name: 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, value * unit)))) for name, value in z.items()}
 
@@ -117,6 +118,7 @@ def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250, check: Callab
 
     literal_names = {name for name, _, _ in priced_literals()}
     spoken_for = {n for s in samples for n in s.clues}
+    # Also names that no answer needed so far: what was learned of a clue speaks for all that have it.
     names = tuple(sorted({n for s in samples for n in s.needed} | literal_names | spoken_for))
     column = {n: j for j, n in enumerate(names)}
     x = _on_grid(np.array([(*s.features, 1.0) for s in samples]), _SHARE)
@@ -169,12 +171,14 @@ def _descend(
     x, y, weight = rows
     total = float(weight.sum())
     prior = np.clip((y * weight).sum(axis=0) / total, 1e-4, 0.9).tolist()
-    told = np.flatnonzero(x.any(axis=0))  # the weights of a feature that no sample has stay where they begin
-    seen, bias = np.ascontiguousarray(x[:, told]), len(told) - 1
-    w = np.zeros((len(told), y.shape[1]))
+    present = np.flatnonzero(x.any(axis=0))  # the weights of a feature that no sample has stay where they begin
+    seen, bias = np.ascontiguousarray(x[:, present]), len(present) - 1
+    w = np.zeros((len(present), y.shape[1]))
+    # Rounded, because logarithms differ between machines in the last bit.
     w[bias] = [round(math.log(share / (1 - share)), 9) for share in prior]
     u = np.zeros(len(evidence.clues))
     penalty = np.full_like(w, PENALTY / total)
+    # The bias says how often a name is needed at all, and a prior toward zero would call every name even.
     penalty[bias] = 0.0
     table, adam_w, adam_u = _logistic(), _Adam(w), _Adam(u)
     for _ in range(steps):
@@ -187,7 +191,7 @@ def _descend(
         adam_w.step(seen.T @ error / total + penalty * w)
         adam_u.step((toward + CLUE_PENALTY * u) / total)
     whole = np.zeros((x.shape[1], y.shape[1]))
-    whole[told] = w
+    whole[present] = w
     return whole, u
 
 

@@ -1,4 +1,4 @@
-"""Function-valued entries: lambda bodies, enumerated like everything else and compiled to closures.
+"""Enumerates the bodies of lambdas and compiles them to closures: the function-valued entries of a search.
 
 A body is enumerated on *probes*: elements of the task's own lists plus a few ordinary
 values. Bodies that agree on all probes count as equal. A body may use cheap scalar
@@ -23,11 +23,15 @@ from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, i
 from evolve.programs.types import BOOL, FLOAT, INT, STR, Type
 
 MAX_BODY_COST = 16
+"""Price of the dearest bodies."""
 MAX_BODIES = 3_000
+"""Candidates for bodies of one function type."""
 PROBES_PER_EXAMPLE = 6
+"""Items of one example on which bodies are told apart."""
 ORDINARY_INTS = (0, 1, 2, 3, 5, 10, 17, 64, -4)
 ORDINARY_FLOATS = (0.0, 1.0, 2.5, -3.25, 100.0)
 ORDINARY_TEXTS = ("", "a", "Word", "x y", "42")
+"""Values beside the task's own, on which bodies differ that agree on those."""
 
 Compiled = Callable[..., Callable[..., Any]]
 
@@ -44,10 +48,10 @@ class BodyCompiler:
 
     def compiled(self, term: Lambda) -> Compiled:
         """From the values of the captured expressions, in order, to the function of ``term``."""
-        found = self.done.get(term)
-        if found is None:
-            found = self.done[term] = self._compile(term)
-        return found
+        factory = self.done.get(term)
+        if factory is None:
+            factory = self.done[term] = self._compile(term)
+        return factory
 
     def _compile(self, term: Lambda) -> Compiled:
         captures = captures_of(term.body)
@@ -98,11 +102,11 @@ def captures_of(body: Term) -> list[Term]:
         return []
     if not is_open(body):
         return [body]
-    found: list[Term] = []
+    captures: list[Term] = []
     if isinstance(body, Apply):
         for arg in body.args:
-            found += [c for c in captures_of(arg) if c not in found]
-    return found
+            captures += [c for c in captures_of(arg) if c not in captures]
+    return captures
 
 
 def _uses_all(body: Term, count: int) -> bool:
@@ -117,7 +121,7 @@ def _uses_input(term: Term) -> bool:
 
 
 @dataclass
-class Setting:
+class BodySetting:
     """What the bodies of one search share; it knows no bodies, so that nothing here is a reference cycle."""
 
     problem: Problem
@@ -134,34 +138,34 @@ class Setting:
 
     def values_of(self, capture: Term) -> tuple[Any, ...]:
         """The values of a captured expression on all examples, worked out once."""
-        found = self.captured.get(capture)
-        if found is None:
+        values = self.captured.get(capture)
+        if values is None:
             meaning = compile_term(capture, self.compiler.operations)
-            found = self.captured[capture] = tuple(_one(meaning, (row,)) for row in self.problem.inputs)
-        return found
+            values = self.captured[capture] = tuple(_value(meaning, (row,)) for row in self.problem.inputs)
+        return values
 
 
 @dataclass
 class LambdaBanks:
     """The bodies for each function type, grown level by level as the outer search asks."""
 
-    setting: Setting
+    setting: BodySetting
     banks: dict[Type, _Bodies] = field(default_factory=dict)
 
     def bodies(self, type_: Type) -> Source:
         """The functions of a type, made as they are asked for."""
-        found = self.banks.get(type_)
-        if found is None:
+        bodies = self.banks.get(type_)
+        if bodies is None:
             probes = _probes(self.setting.problem, type_.args[:-1])
-            found = self.banks[type_] = _Bodies(self.setting, type_, probes)
-        return found
+            bodies = self.banks[type_] = _Bodies(self.setting, type_, probes)
+        return bodies
 
 
 @dataclass
 class _Bodies:
     """Bodies of one function type over rows ``(example, probe)``."""
 
-    setting: Setting
+    setting: BodySetting
     type: Type
     probes: list[tuple[int, tuple[Any, ...]]]
     bank: Bank = field(default_factory=Bank)
@@ -174,6 +178,7 @@ class _Bodies:
         self.params, self.result = self.type.args[:-1], self.type.args[-1]
         usable = self._usable()
         costs, shelf = self.setting.costs, self.bank.shelf
+        # Shelves are looked up once: hashing types is slow beside the rest of a step.
         self.turns = [
             (rule, costs[rule.name], list(map(shelf, rule.params)), shelf(rule.result))
             for rule in self.setting.rules
@@ -185,7 +190,7 @@ class _Bodies:
         special = self.setting.special
         lists = {p for p in self.params if p.args} | {self.result}
         inner = {t for p in lists for t in p.args}
-        return (special & (set(self.params) | {self.result, INT, BOOL} | _plain(special))) | lists | inner
+        return (special & (set(self.params) | {self.result, INT, BOOL} | _closed_sets(special))) | lists | inner
 
     def level(self, cost: int) -> list[Entry]:
         """Function entries of exactly one cost; grows up to it as needed."""
@@ -198,6 +203,7 @@ class _Bodies:
     def grow(self) -> None:
         """Builds the bodies of the next cost."""
         self.cost += 1
+        # The list itself, to which everything below adds.
         fresh = self.bank.shelf(self.result).open(self.cost)
         self._add_leaves()
         for rule, price, sources, result in self.turns:
@@ -228,8 +234,10 @@ class _Bodies:
         """Scalar expressions of the outer search as captured values, one unit dearer than outside."""
         for values, origin, parts in self.setting.outer.level(kind, self.cost - 1)[:12]:
             term = term_of((values, origin, parts))
+            # Lambdas never nest, and literals are leaves of bodies already.
             if any(isinstance(t, Lambda) for t in walk(term)) or isinstance(term, Constant):
                 continue
+            # Its value is one per example, and rows are probes of examples.
             spread = tuple(values[example] for example, _ in self.probes)
             self.bank.shelf(kind).add(self.cost, (spread, term, ()))
 
@@ -275,7 +283,7 @@ class Gappy(tuple[Any, ...]):
 def _total(function: Callable[..., Any], *columns: tuple[Any, ...]) -> tuple[Any, ...]:
     """The values of a call on every probe, ``UNDEFINED`` where it has none."""
     if Gappy in map(type, columns):
-        return Gappy(_one(function, args) for args in zip(*columns, strict=True))
+        return Gappy(_value(function, args) for args in zip(*columns, strict=True))
     values: list[Any] = []
     results, gaps = map(function, *columns), False
     for _ in columns[0]:
@@ -288,7 +296,7 @@ def _total(function: Callable[..., Any], *columns: tuple[Any, ...]) -> tuple[Any
     return Gappy(values) if gaps else tuple(values)
 
 
-def _one(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+def _value(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     if UNDEFINED in args:
         return UNDEFINED
     try:
@@ -297,7 +305,7 @@ def _one(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return UNDEFINED
 
 
-def _plain(types: set[Type]) -> set[Type]:
+def _closed_sets(types: set[Type]) -> set[Type]:
     """Types of closed sets of literals (patterns, delimiters, formats)."""
     known = {"int", "float", "bool", "str", "date", "datetime"}
     return {t for t in types if t.name not in known and not t.args}
@@ -311,9 +319,12 @@ def _probes(problem: Problem, params: Sequence[Type]) -> list[tuple[int, tuple[A
         count = PROBES_PER_EXAMPLE
         for k in range(count):
             args = tuple(c[(k * (i + 1) + i) % len(c)] for i, c in enumerate(choices) if c)
+            # Steps that differ by parameter, so that the arguments of a row are not all the first, second, and so on,
+            # of their kind.
             if len(args) == len(params) and (example, args) not in rows:
                 rows.append((example, args))
         ordinary = [_ordinary(kind) for kind in params]
+        # Ordinary values tell apart bodies that agree on the task's own, which are often few.
         if all(ordinary) and example < 3:
             for k in range(3):
                 rows.append((example, tuple(o[(3 * example + k + 2 * i) % len(o)] for i, o in enumerate(ordinary))))
@@ -326,27 +337,27 @@ def _ordinary(kind: Type) -> tuple[Any, ...]:
 
 def _values(inputs: tuple[Any, ...], types: Sequence[Type], kind: Type) -> list[Any]:
     """Values of a type inside an example's arguments, in order, without repeats."""
-    found: list[Any] = []
+    values: list[Any] = []
     for value, type_ in zip(inputs, types, strict=True):
-        _collect(value, type_, kind, found)
-    if not found and kind == STR:
+        _collect(value, type_, kind, values)
+    if not values and kind == STR:
         for value in inputs:
             if isinstance(value, str):
-                found += [w for w in re.split(r"\W+", value) if w]
-    unique = list(dict.fromkeys(found))
+                values += [w for w in re.split(r"\W+", value) if w]
+    unique = list(dict.fromkeys(values))
     step = max(1, len(unique) // PROBES_PER_EXAMPLE)
     return unique[::step][:PROBES_PER_EXAMPLE] or list(_ordinary(kind))
 
 
-def _collect(value: Any, type_: Type, kind: Type, found: list[Any]) -> None:
+def _collect(value: Any, type_: Type, kind: Type, values: list[Any]) -> None:
     if type_ == kind:
-        found.append(value)
+        values.append(value)
     elif type_.name == "list":
         for item in value:
-            _collect(item, type_.args[0], kind, found)
+            _collect(item, type_.args[0], kind, values)
     elif type_.name == "row":
         for column, inner in zip(type_.fields, type_.args, strict=True):
-            _collect(value[column], inner, kind, found)
+            _collect(value[column], inner, kind, values)
     elif type_.name == "dict":
         for item in value.values():
-            _collect(item, type_.args[1], kind, found)
+            _collect(item, type_.args[1], kind, values)

@@ -28,13 +28,14 @@ class Leaf:
 
 def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices: Mapping[str, int]) -> list[Leaf]:
     """Every leaf of a search, cheapest first, one per value and type."""
-    found: dict[tuple[Type, Any], Leaf] = {}
+    leaves: dict[tuple[Type, Any], Leaf] = {}
 
     def add(term: Constant, cost: int, name: str) -> None:
         key = (term.type, term.value)
         leaf = Leaf(term, term.type, max(1, prices.get(name, cost)), name)
-        if key not in found or found[key].cost > leaf.cost:
-            found[key] = leaf
+        # One literal may come from several sources; the cheapest price counts.
+        if key not in leaves or leaves[key].cost > leaf.cost:
+            leaves[key] = leaf
 
     texts = texts_in(problem.inputs), texts_in(problem.outputs)
     for constant, cost in literals:
@@ -45,7 +46,7 @@ def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices
     for constant, cost in mined_constants(problem):
         add(constant, cost, f"mined:{constant.type}")
     inputs = [Leaf(Input(i), t, max(1, prices.get("input", 1)), "input") for i, t in enumerate(problem.input_types)]
-    return inputs + sorted(found.values(), key=lambda leaf: (leaf.cost, str(leaf.type), repr(leaf.term)))
+    return inputs + sorted(leaves.values(), key=lambda leaf: (leaf.cost, str(leaf.type), repr(leaf.term)))
 
 
 def texts_in(values: Iterable[Any]) -> list[str]:
@@ -69,6 +70,7 @@ def constant_name(constant: Constant) -> str:
 def static_prices(operations: Iterable[Operation], literals: Iterable[tuple[Constant, int]]) -> dict[str, int]:
     """The hand-tuned price of every name a learned price can replace."""
     prices = {f"literal:int:{n}": SMALL.get(n, 5) for n in NUMBERS} | MINED | {COLUMN: COLUMN_COST}
+    # Built-in floats share the name of mined ones, which has its price already.
     prices |= {constant_name(constant): cost for constant, cost in literals if constant.type != FLOAT}
     return prices | {o.name: o.cost for o in operations}
 
@@ -120,6 +122,7 @@ def _shared_numbers(inputs: Sequence[set[Any]], outputs: Sequence[set[Any]]) -> 
 
 def numeric_relations(problem: Problem) -> list[int]:
     """Whole numbers that the examples determine: coefficients of a line, steps, thresholds."""
+    # Outputs are None where dreams are made: they are not known before.
     if None in problem.outputs or not problem.input_types:
         return []
     kind, goal = problem.input_types[0], problem.output_type
@@ -201,15 +204,16 @@ def _pieces(problem: Problem) -> list[str]:
     outs = [" ".join(s for s in _scalars(o) if isinstance(s, str)) for o in problem.outputs]
     half = max(2, (len(ins) + 1) // 2) if len(ins) > 1 else 1
     marks = Counter(m for text in ins for m in set(re.findall(r"[^\w\s]", text)))
-    found = {m for m, k in marks.items() if k >= half}
+    pieces = {m for m, k in marks.items() if k >= half}
     words = Counter(w for text in ins for w in set(re.findall(r"[A-Za-z]{2,}", text)))
-    found |= {w for w, k in words.items() if k >= half}
+    pieces |= {w for w, k in words.items() if k >= half}
     news = Counter(
         m for i, o in zip(ins, outs, strict=True) for m in set(MARK.findall(o)) if m not in i and len(m) <= 12
     )
-    found |= {m for m, k in news.items() if k >= min(2, len(ins))}
-    found |= {m for o in outs for m in set(re.findall(r"[^\w\s]", o)) if all(m in x for x in outs)}
-    return sorted(found)[:24]
+    pieces |= {m for m, k in news.items() if k >= min(2, len(ins))}
+    pieces |= {m for o in outs for m in set(re.findall(r"[^\w\s]", o)) if all(m in x for x in outs)}
+    # Sorted before it is cut: the order of a set of texts differs from process to process.
+    return sorted(pieces)[:24]
 
 
 COLUMN_COST = 1
@@ -230,7 +234,7 @@ def look_ups(problem: Problem) -> list[Constant]:
 
     A look-up needs a key seen at least twice, so that it is more than a list of answers.
     """
-    found = []
+    tables = []
     if problem.output_type in (STR, INT, FLOAT, BOOL):
         for i, kind in enumerate(problem.input_types):
             if kind in (STR, INT):
@@ -238,5 +242,5 @@ def look_ups(problem: Problem) -> list[Constant]:
                 keys = [row[i] for row in problem.inputs]
                 pairs = zip(keys, problem.outputs, strict=True)
                 if len(set(keys)) < len(keys) and all(table.setdefault(k, v) == v for k, v in pairs):
-                    found.append(Constant(FrozenDict(table), dict_of(kind, problem.output_type)))
-    return found
+                    tables.append(Constant(FrozenDict(table), dict_of(kind, problem.output_type)))
+    return tables

@@ -81,6 +81,7 @@ def _printed(entry: str, code: str) -> Callable[..., Any]:
     def skill(*_: Any) -> Any:
         raise TypeError("a skill is evaluated through its tree")
 
+    # The name and the source are all that an answer takes from it.
     skill.__name__ = entry
     skill.__skill_source__ = definition_of(code, entry)  # type: ignore[attr-defined]
     return skill
@@ -98,6 +99,7 @@ def definition_of(code: str, entry: str) -> str:
 
 def with_library(operations: Sequence[Operation], skills: Iterable[TreeSkill]) -> tuple[Operation, ...]:
     """The vocabulary with skills added, in order; a skill may use earlier skills."""
+    # In order of admission: a skill may call only those that were there before it.
     known = {o.name: o for o in operations}
     for skill in skills:
         operation = skill_operation(skill, known)

@@ -17,7 +17,7 @@ MOST_INPUTS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class AnswerPart:
     """A pattern out of an answer.
 
     Attributes:
@@ -40,7 +40,7 @@ class Part:
         return self.term, self.inputs
 
 
-def part_of(pattern: Term, holes: Mapping[int, tuple[Type, Term]], output: Type, answer: Term) -> Part | None:
+def part_of(pattern: Term, holes: Mapping[int, tuple[Type, Term]], output: Type, answer: Term) -> AnswerPart | None:
     """The part that a pattern is, or None where it is too small or takes or gives what no skill can.
 
     Args:
@@ -56,18 +56,18 @@ def part_of(pattern: Term, holes: Mapping[int, tuple[Type, Term]], output: Type,
     if not all(map(is_plain, (*inputs, output))):
         return None
     arguments = tuple(holes[place][1] for place in old)
-    return Part(term=term, inputs=inputs, output=output, arguments=arguments, answer=answer)
+    return AnswerPart(term=term, inputs=inputs, output=output, arguments=arguments, answer=answer)
 
 
 def numbered(term: Term) -> tuple[Term, tuple[int, ...]]:
     """The term with its inputs numbered from 0 in order of occurrence, and their old numbers."""
-    old = tuple(dict.fromkeys(one.index for one in walk(term) if isinstance(one, Input)))
+    old = tuple(dict.fromkeys(part.index for part in walk(term) if isinstance(part, Input)))
     return instantiate(term, {place: Input(i) for i, place in enumerate(old)}), old
 
 
 def places(term: Term) -> list[Apply]:
     """The distinct calls within a term that can be taken out of it, parents first."""
-    return list(dict.fromkeys(one for one in walk(term) if isinstance(one, Apply) and not is_open(one)))
+    return list(dict.fromkeys(part for part in walk(term) if isinstance(part, Apply) and not is_open(part)))
 
 
 def is_plain(type_: Type) -> bool:

@@ -28,16 +28,16 @@ from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.collector import without_collector
-from evolve.policies.search.enumerator import Meter
+from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.leaves import texts_in
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.pricing import priced
 from evolve.policies.search.problem import Problem, problem_of
-from evolve.policies.search.progress import UNLIMITED, Progress, answers_of, spare_of, without_share
+from evolve.policies.search.progress import UNLIMITED, EpisodeSearch, answers_of, spare_of, without_share
 from evolve.policies.search.reflection import Solved, claims_of
-from evolve.policies.search.searcher import Found, Searcher, Vocabulary, meter_for
+from evolve.policies.search.searcher import Searcher, Solution, Vocabulary, meter_for
 from evolve.policies.search.splitting import compose, splits
 from evolve.programs.operations import literals, vocabulary
 from evolve.programs.operations.relevance import LONGEST_FOR_PATTERNS, too_long_for_patterns
@@ -86,15 +86,17 @@ class SearchPolicy:
         self._vocabulary = Vocabulary(operations, literals())
         self._causes = {operation_name(s.entry): f"skill:{s.digest}" for s in self.library}
         self._names = {cause: name for name, cause in self._causes.items()}
-        self._open: tuple[str, Progress] | None = None
+        # The search of the episode at hand, to go on with. It may be missing: steps say enough to run it again.
+        self._current: tuple[str, EpisodeSearch] | None = None
         self._cancellation: Cancellation | None = None
         self._answers: Answers | None = None
 
     def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> SearchPolicy:
         """The same policy, which stops in the middle of a search when a person says so. It has no text to tell."""
-        found = copy.copy(self)
-        found._open, found._cancellation = None, cancellation
-        return found
+        policy = copy.copy(self)
+        # A search under way hears of the cancellation it was started with, so the copy starts its own.
+        policy._current, policy._cancellation = None, cancellation
+        return policy
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -131,55 +133,56 @@ class SearchPolicy:
 
     def _support(self, recalled: Sequence[Recalled]) -> list[tuple[str, float, bool]]:
         """Recalled insights as ``(priced name, score, whether it helps)``."""
-        found = []
+        support = []
         for item in recalled:
             name = self._names.get(item.cause) or item.cause.removeprefix("operation:")
+            # An insight about a skill that is gone names no operation.
             if name and not name.startswith("skill:"):
-                found.append((name, item.score, item.direction > 0))
-        return found
+                support.append((name, item.score, item.direction > 0))
+        return support
 
     @without_collector()
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
         """Searches for a program not yet refused; ``finish`` where the budget holds none."""
         spare = spare_of(steps)
         if spare is not None:
-            self._open = None
+            self._current = None
             return spare
         before = time.process_time()
         search = self._search(view, plan, steps)
-        started = search.meter.used
+        started = search.meter.used  # what a replay of earlier steps took was paid for with them
         whole, limits = limits, without_share(limits, plan)
-        found = search.next(limits)
+        solution = search.next(limits)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
-        if found is None and plan.private.get("splits"):
+        if solution is None and plan.private.get("splits"):
             return self._composed(view, plan, steps, (whole, limits, spent))
-        if found is None:
-            text = f"no program within {search.meter.used:,} candidates{_left_out(search.problem)}"
+        if solution is None:
+            text = f"no program within {search.meter.used:,} candidates{_without_patterns(search.problem)}"
             return Action(kind="finish", text=text, cost=spent)
-        rivals = search.rivals(found, self.settings.look_on)
+        rivals = search.rivals(solution, self.settings.look_on)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
         return Action(
             kind="code",
-            code=answer(found.term, view, self._vocabulary),
-            text=f"a program of price {found.cost} after {found.candidates:,} candidates",
-            private=_of_answer(found),
-            ambiguity=disagreement(found.term, rivals, search.problem, view, self._vocabulary),
+            code=answer(solution.term, view, self._vocabulary),
+            text=f"a program of price {solution.cost} after {solution.candidates:,} candidates",
+            private=_private_part(solution),
+            ambiguity=disagreement(solution.term, rivals, search.problem, view, self._vocabulary),
             allowed=Limits(candidates=limits.candidates, seconds=None),
             cost=spent,
-            consumed=tuple(sorted(self._consumed(found.term, plan))),
+            consumed=tuple(sorted(self._consumed(solution.term, plan))),
         )
 
     def _consumed(self, term: Term, plan: Plan) -> set[str]:
         skills = {self._causes[name] for name in operations_in(term) if name in self._causes}
         return skills | set(plan.private.get("recalled", ()))
 
-    def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> Progress:
+    def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> EpisodeSearch:
         """The search of this episode, continued where it stopped or replayed up to there."""
         # A step that a person stopped has no program, and there is nothing of it to find again.
         steps = [step for step in steps if step.action.allowed is not None or step.action.spare]
         key = f"{view.id}\n{view.examples!r}\n{sorted(plan.private['prices'].items())!r}"
-        if self._open is not None and self._open[0] == key and self._open[1].given == len(steps) > 0:
-            return self._open[1]
+        if self._current is not None and self._current[0] == key and self._current[1].steps_seen == len(steps) > 0:
+            return self._current[1]
         problem = problem_of(view)
         prices = plan.private["prices"]
         meter = meter_for(UNLIMITED, None)
@@ -189,7 +192,7 @@ class SearchPolicy:
             return Searcher(problem, self._vocabulary, prices, meter, self.settings.combine)
 
         falls_back = bool(prices) and not self.settings.flat
-        search = Progress(
+        search = EpisodeSearch(
             problem=problem,
             searcher=searcher(prices),
             fallback=(lambda: searcher({})) if falls_back else None,
@@ -197,13 +200,13 @@ class SearchPolicy:
         )
         for step in steps:
             if not step.action.spare:
-                found = search.next(step.action.allowed or Limits(candidates=None, seconds=None))
-                if found is not None:
-                    search.rivals(found, self.settings.look_on)
+                solution = search.next(step.action.allowed or Limits(candidates=None, seconds=None))
+                if solution is not None:
+                    search.rivals(solution, self.settings.look_on)
             for drawn in step.action.drawn:
                 search.further(Limits(candidates=drawn.candidates, seconds=None), drawn.wanted)
-        search.given = len(steps)
-        self._open = (key, search)
+        search.steps_seen = len(steps)
+        self._current = (key, search)
         return search
 
     @without_collector()
@@ -216,27 +219,27 @@ class SearchPolicy:
         started = search.meter.used
         rivals = search.further(limits, wanted)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
-        found = [
+        answers = [
             Action(
                 kind="code",
-                code=answer(one.term, view, self._vocabulary),
-                private=_of_answer(one),
-                consumed=tuple(sorted(self._consumed(one.term, plan))),
+                code=answer(solution.term, view, self._vocabulary),
+                private=_private_part(solution),
+                consumed=tuple(sorted(self._consumed(solution.term, plan))),
             )
-            for one in rivals
+            for solution in rivals
         ]
-        return (*found, Action(kind="finish", text=f"{_counted(len(found), 'rival')}", cost=spent))
+        return (*answers, Action(kind="finish", text=f"{_counted(len(answers), 'rival')}", cost=spent))
 
     def decompose(self, view: TaskView, plan: Plan, share: float) -> Plan:
         """How the examples can be taken apart; the parts are searched for where the whole is not found."""
-        found = splits(problem_of(view))
-        if not found:
+        ways = splits(problem_of(view))
+        if not ways:
             return plan
         parts = [
-            Subgoal(id=f"part{number}", goal=one.says, postcondition="the parts reproduce every example")
-            for number, one in enumerate(found, 1)
+            Subgoal(id=f"part{number}", goal=split.says, postcondition="the parts reproduce every example")
+            for number, split in enumerate(ways, 1)
         ]
-        private = {**plan.private, "splits": len(found), "share": share}
+        private = {**plan.private, "splits": len(ways), "share": share}
         return replace(plan, subgoals=(*parts, *plan.subgoals), private=private)
 
     @without_collector()
@@ -245,12 +248,12 @@ class SearchPolicy:
         before, problem = time.process_time(), problem_of(view)
         meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)
         meter.cancellation = self._cancellation
-        alike = dict.fromkeys([*(one.name for one in self._vocabulary.operations), "input"], 1)
+        alike = dict.fromkeys([*(operation.name for operation in self._vocabulary.operations), "input"], 1)
         searcher = Searcher(problem, self._vocabulary, alike, meter, self.settings.combine)
         tried = answers_of(steps)
-        found = next((one.term for one in searcher.programs() if one.term not in tried), None)
+        term = next((solution.term for solution in searcher.programs() if solution.term not in tried), None)
         spent = Cost(candidates=meter.used, seconds=time.process_time() - before)
-        return self._found(view, found, spent, "with all operations priced alike")
+        return self._answer_action(view, term, spent, "with all operations priced alike")
 
     def _composed(
         self, view: TaskView, plan: Plan, steps: Sequence[Step], spending: tuple[Limits, Limits, Cost]
@@ -263,15 +266,18 @@ class SearchPolicy:
         meter.cancellation = self._cancellation
         prices = {} if self.guide is not None else plan.private["prices"]
 
-        def make(part: Problem, meter: Meter) -> Searcher:
+        def make(part: Problem, meter: SearchMeter) -> Searcher:
             return Searcher(part, self._vocabulary, prices, meter, self.settings.combine)
 
-        found = compose(problem, splits(problem), make, meter, answers_of(steps))
+        term = compose(problem, splits(problem), make, meter, answers_of(steps))
         spent += Cost(candidates=meter.used, seconds=time.process_time() - before)
-        made = self._found(view, found, spent, "put together from parts", plan)
-        return replace(made, allowed=Limits(candidates=main.candidates, seconds=None))
+        action = self._answer_action(view, term, spent, "put together from parts", plan)
+        # Without seconds: run again after a crash, it must end at the same candidate.
+        return replace(action, allowed=Limits(candidates=main.candidates, seconds=None))
 
-    def _found(self, view: TaskView, term: Term | None, spent: Cost, how: str, plan: Plan | None = None) -> Action:
+    def _answer_action(
+        self, view: TaskView, term: Term | None, spent: Cost, how: str, plan: Plan | None = None
+    ) -> Action:
         if term is None:
             return Action(kind="finish", text=f"no program {how} within {spent.candidates:,} candidates", cost=spent)
         return Action(
@@ -289,7 +295,7 @@ class SearchPolicy:
         if term is None:
             return ()
         problem = problem_of(view)
-        self._vocabulary.grammar(problem)
+        self._vocabulary.grammar(problem)  # makes the columns of this problem's tables known as operations
         solved = Solved(term=term, view=view, group=group, problem=problem)
         return claims_of(solved, self._vocabulary, probe, self._causes)
 
@@ -303,7 +309,7 @@ class SearchPolicy:
         if term is None:
             return ()
         problem = problem_of(view)
-        self._vocabulary.grammar(problem)
+        self._vocabulary.grammar(problem)  # as in reflect
         if self._answers is None:
             self._answers = Answers.of(self.library, self._vocabulary.operations)
         parts = self._answers.parts(term, problem, view.id)
@@ -312,14 +318,14 @@ class SearchPolicy:
         return tuple(draft for draft in drafts if draft is not None)
 
 
-def _left_out(problem: Problem) -> str:
+def _without_patterns(problem: Problem) -> str:
     if not too_long_for_patterns(texts_in(problem.inputs)):
         return ""
     return f"; no pattern was tried, because a text is longer than {LONGEST_FOR_PATTERNS:,} characters"
 
 
-def _of_answer(found: Found) -> dict[str, Json]:
-    return {"tree": to_json(found.term), "price": found.cost, "candidates": found.candidates}
+def _private_part(solution: Solution) -> dict[str, Json]:
+    return {"tree": to_json(solution.term), "price": solution.cost, "candidates": solution.candidates}
 
 
 def _counted(number: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""From what was learned to the integer prices of one search."""
+"""Turns what was learned into the integer prices of one search."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def priced(
     for name in sorted(static):
         own = _BASE - math.log2(max(surprise[name], FLOOR))
         pooled = (1 - _PRIOR) * own + _PRIOR * static[name]
-        most = static[name] + (_RISE if name in probabilities or name in support else _UNSEEN_RISE)
+        ceiling = static[name] + (_RISE if name in probabilities or name in support else _UNSEEN_RISE)
         # Logarithms differ between machines in the last bit, which must not decide how a price is rounded.
-        prices[name] = max(1, min(MAX_PRICE, most, round(round(pooled, 9))))
+        prices[name] = max(1, min(MAX_PRICE, ceiling, round(round(pooled, 9))))
     return prices
 
 
@@ -65,8 +65,8 @@ def _within_kinds(probabilities: Mapping[str, float]) -> dict[str, float]:
 
 def _support(recalled: Sequence[tuple[str, float, bool]]) -> dict[str, float]:
     """Weight in [0, 1] per name; insights of several scopes about one name add up."""
-    found: dict[str, float] = defaultdict(float)
+    support: dict[str, float] = defaultdict(float)
     for name, score, helps in recalled:
         if helps:
-            found[name] = min(1.0, found[name] + score)
-    return dict(found)
+            support[name] = min(1.0, support[name] + score)
+    return dict(support)

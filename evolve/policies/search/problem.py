@@ -69,6 +69,7 @@ def problem_from_rows(rows: Sequence[Row], name: str) -> Problem:
     if result is None or any(k is None for k in kinds):
         raise ModelMistake(f"{name}: a column mixes kinds of values that have no common type")
     types = [k for k in kinds if k is not None]
+    # What a list holds that is empty in every example nobody knows; beside texts it is likely texts.
     default = STR if STR in {t for k in [*types, result] for t in subtypes(k)} else INT
     input_types = tuple(resolve(k, default) for k in types)
     output_type = resolve(result, default)

@@ -1,4 +1,4 @@
-"""A search while its episode goes on: where it stands, and what of it the steps have taken."""
+"""The state of a search across the steps of one episode."""
 
 from __future__ import annotations
 
@@ -7,35 +7,36 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.episodes import Action, Limits, Plan, Step
-from evolve.policies.search.enumerator import Meter
+from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.problem import Problem
-from evolve.policies.search.searcher import Found, Searcher
+from evolve.policies.search.searcher import Searcher, Solution
 from evolve.programs.terms import Term, from_json
 
 UNLIMITED = 10_000_000
+"""Candidates of a search where an episode sets no limit."""
 
 
 @dataclass
-class Progress:
+class EpisodeSearch:
     """A search in progress over one episode: with learned prices first, then with static ones."""
 
     problem: Problem
     searcher: Searcher
     fallback: Callable[[], Searcher] | None
     trust: float
-    given: int = 0
-    waiting: list[Found] = field(default_factory=list)
+    steps_seen: int = 0
+    waiting: list[Solution] = field(default_factory=list)
     done: set[Term] = field(default_factory=set)
-    programs: Iterator[Found | None] | None = None
+    programs: Iterator[Solution | None] | None = None
 
     @property
-    def meter(self) -> Meter:
+    def meter(self) -> SearchMeter:
         """Counts the candidates of both searches."""
         return self.searcher.meter
 
-    def next(self, limits: Limits) -> Found | None:
+    def next(self, limits: Limits) -> Solution | None:
         """The next program within what is left of the episode's budget."""
-        self.given += 1
+        self.steps_seen += 1
         budget = UNLIMITED if limits.candidates is None else limits.candidates
         self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
         end = self.meter.used + budget
@@ -46,29 +47,30 @@ class Progress:
             self.meter.limit = self.meter.used + int(budget * self.trust)
         else:
             self.meter.limit = end
-        found = self._fresh()
-        if found is None and self.fallback is not None:
+        solution = self._fresh()
+        if solution is None and self.fallback is not None:
             self.meter.limit = end
+            # Once only. It shares the meter, so what the first search spent is spent.
             self.searcher, self.fallback = self.fallback(), None
             self.programs = self.searcher.paced()
-            found = self._fresh()
-        return found
+            solution = self._fresh()
+        return solution
 
-    def _fresh(self) -> Found | None:
+    def _fresh(self) -> Solution | None:
         """The next program that was not given before; None at a pause or at the end."""
-        for found in self.programs or ():
-            if found is None:
+        for solution in self.programs or ():
+            if solution is None:
                 return None
-            if found.term not in self.done:
-                self.done.add(found.term)
-                return found
+            if solution.term not in self.done:
+                self.done.add(solution.term)
+                return solution
         return None
 
-    def rivals(self, found: Found, share: float) -> list[Term]:
+    def rivals(self, solution: Solution, share: float) -> list[Term]:
         """Further programs within ``share`` more candidates, kept for later submissions."""
         if share <= 0:
             return []
-        self.meter.limit = min(self.meter.limit, self.meter.used + max(500, int(share * found.candidates)))
+        self.meter.limit = min(self.meter.limit, self.meter.used + max(500, int(share * solution.candidates)))
         while len(self.waiting) < 3:
             other = self._fresh()
             if other is None:
@@ -76,16 +78,17 @@ class Progress:
             self.waiting.append(other)
         return [other.term for other in self.waiting]
 
-    def further(self, limits: Limits, wanted: int) -> list[Found]:
+    def further(self, limits: Limits, wanted: int) -> list[Solution]:
         """At most ``wanted`` further programs; where the limits end first, the search can still go on."""
         self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
-        most = UNLIMITED if limits.candidates is None else limits.candidates
-        self.searcher.pause_at, self.meter.limit = self.meter.used + most // 2, self.meter.used + most
-        found, self.waiting = self.waiting[:wanted], self.waiting[wanted:]
-        while len(found) < wanted and (other := self._fresh()) is not None:
-            found.append(other)
+        budget = UNLIMITED if limits.candidates is None else limits.candidates
+        # A search that meets its limit is over; one that pauses before it can go on.
+        self.searcher.pause_at, self.meter.limit = self.meter.used + budget // 2, self.meter.used + budget
+        solutions, self.waiting = self.waiting[:wanted], self.waiting[wanted:]
+        while len(solutions) < wanted and (other := self._fresh()) is not None:
+            solutions.append(other)
         self.searcher.pause_at = None
-        return found
+        return solutions
 
 
 def answers_of(steps: Sequence[Step]) -> list[Term]:
@@ -94,19 +97,19 @@ def answers_of(steps: Sequence[Step]) -> list[Term]:
 
 
 def spare_of(steps: Sequence[Step]) -> Action | None:
-    """A rival of an earlier answer that was not an answer itself, for nothing."""
+    """An answer that costs nothing: a rival of an earlier one that was not handed in itself."""
     tried = {step.action.code for step in steps}
     for step in steps:
-        for one in step.action.rivals:
-            if one.code not in tried:
+        for rival in step.action.rivals:
+            if rival.code not in tried:
                 return Action(
                     kind="code",
-                    code=one.code,
+                    code=rival.code,
                     text=f"a rival of the program of step {step.number}",
-                    ambiguity=one.ambiguity,
-                    private=one.private,
+                    ambiguity=rival.ambiguity,
+                    private=rival.private,
                     spare=True,
-                    consumed=one.consumed,
+                    consumed=rival.consumed,
                 )
     return None
 

@@ -32,6 +32,7 @@ def is_slice(part: Items, whole: Items) -> bool:
 
 
 def _same_length(test: Callable[[Any, Any], bool]) -> Callable[[Items, Items], bool]:
+    # `all` of nothing is true, and lists without items show nothing.
     return lambda x, y: len(x) == len(y) > 0 and all(test(a, b) for a, b in zip(x, y, strict=True))
 
 
@@ -70,8 +71,8 @@ def list_to_list() -> tuple[Property, ...]:
         ("input can be had by leaving items out", lambda x, y: is_subsequence(x, y)),
         ("same item, same image", lambda x, y: x != y and _image_by_item(x, y)),
         ("same item, another image", lambda x, y: len(x) == len(y) and not _image_by_item(x, y)),
-        ("the item decides whether it stays", lambda x, y: is_subsequence(y, x) and not _both(x, y)),
-        ("the place decides what stays", lambda x, y: is_subsequence(y, x) and _both(x, y)),
+        ("the item decides whether it stays", lambda x, y: is_subsequence(y, x) and not _kept_and_dropped(x, y)),
+        ("the place decides what stays", lambda x, y: is_subsequence(y, x) and _kept_and_dropped(x, y)),
         *_order_and_ends(),
     )
 
@@ -81,7 +82,7 @@ def _image_by_item(x: Items, y: Items) -> bool:
     return len(x) == len(y) and all(image.setdefault(a, b) == b for a, b in zip(x, y, strict=True))
 
 
-def _both(x: Items, y: Items) -> bool:
+def _kept_and_dropped(x: Items, y: Items) -> bool:
     """Whether an item is kept in one place and dropped in another."""
     return bool(Counter(y) & (Counter(x) - Counter(y)))
 
@@ -113,17 +114,17 @@ def _order_and_ends() -> tuple[Property, ...]:
         ("smallest is missing", lambda x, y: min(x) not in y),
         ("one value only", lambda x, y: len(set(y)) == 1),
         ("first item twice", lambda x, y: y[0] == y[1]),
-        ("most positions unchanged", lambda x, y: 2 * sum(map(_eq, x, y)) > max(len(x), len(y))),
+        ("most positions unchanged", lambda x, y: 2 * sum(map(_equal, x, y)) > max(len(x), len(y))),
     )
 
 
-def _eq(a: Any, b: Any) -> bool:
+def _equal(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
 def _total(numbers: Sequence[float]) -> float:
     """The sum, rounded once where there are floats: how often ``sum`` rounds depends on the version of Python."""
-    return math.fsum(numbers) if any(isinstance(one, float) for one in numbers) else sum(numbers)
+    return math.fsum(numbers) if any(isinstance(number, float) for number in numbers) else sum(numbers)
 
 
 def numbers_to_numbers() -> tuple[Property, ...]:
@@ -237,8 +238,8 @@ def _letters() -> tuple[Property, ...]:
         ("blank ends removed", lambda x, y: x != x.strip() and y == y.strip()),
         ("same characters", lambda x, y: sorted(x) == sorted(y)),
         ("characters come from the input", lambda x, y: not Counter(y) - Counter(x)),
-        ("letters come from the input", lambda x, y: not _kept(y, str.isalpha) - _kept(x, str.isalpha)),
-        ("digits come from the input", lambda x, y: not _kept(y, str.isdigit) - _kept(x, str.isdigit)),
+        ("letters come from the input", lambda x, y: not _count_where(y, str.isalpha) - _count_where(x, str.isalpha)),
+        ("digits come from the input", lambda x, y: not _count_where(y, str.isdigit) - _count_where(x, str.isdigit)),
         ("same digits in order", lambda x, y: bool(re.sub(r"\D", "", x)) and _digits(x) == _digits(y)),
         ("same letters in order", lambda x, y: re.sub(r"[^a-z]", "", x.lower()) == re.sub(r"[^a-z]", "", y.lower())),
         ("characters left out", lambda x, y: is_subsequence(y, x)),
@@ -250,7 +251,7 @@ def _letters() -> tuple[Property, ...]:
     )
 
 
-def _kept(text: str, test: Callable[[str], bool]) -> Counter[str]:
+def _count_where(text: str, test: Callable[[str], bool]) -> Counter[str]:
     return Counter(c for c in text.lower() if test(c))
 
 
@@ -301,8 +302,8 @@ def text_kinds() -> tuple[Property, ...]:
         ("output is a number", lambda x, y: bool(NUMBER.fullmatch(y))),
         ("input has a clock time", lambda x, y: bool(CLOCK.search(x))),
         ("output has a clock time", lambda x, y: bool(CLOCK.search(y))),
-        ("new digits in output", lambda x, y: bool(_kept(y, str.isdigit) - _kept(x, str.isdigit))),
-        ("new letters in output", lambda x, y: bool(_kept(y, str.isalpha) - _kept(x, str.isalpha))),
+        ("new digits in output", lambda x, y: bool(_count_where(y, str.isdigit) - _count_where(x, str.isdigit))),
+        ("new letters in output", lambda x, y: bool(_count_where(y, str.isalpha) - _count_where(x, str.isalpha))),
     )
 
 

@@ -1,4 +1,4 @@
-"""What a solved or failed task shows: counterfactual ablations turned into causal claims.
+"""Turns counterfactual ablations of a verified answer into causal claims.
 
 Each operation of a verified answer is taken out (its argument put in its place) or swapped
 (a literal replaced by another), everything else stays, and the changed program is run in
@@ -26,6 +26,8 @@ from evolve.tasks.equality import equal
 ENVIRONMENT = "programs"
 EFFECT = "solved"
 MAX_VARIANTS = 24
+"""Changed programs of one answer; all run in one execution of the sandbox."""
+# Values that a literal is replaced by.
 SWAPS: Mapping[object, tuple[object, ...]] = {INT: (0, 1, 2, 7), STR: ("", "?"), FLOAT: (0.0, 2.0), BOOL: (True, False)}
 
 
@@ -40,13 +42,13 @@ class Ablation:
 
 def ablations(term: Term) -> list[Ablation]:
     """Every operation taken out in every way, and every small literal swapped."""
-    found: list[Ablation] = []
+    changes: list[Ablation] = []
     for path, part in paths(term):
         for replacement, how in _replacements(part):
             changed = replace(term, path, replacement)
             (name,) = sorted(names_in(part) if isinstance(part, Constant) else {_name(part)})
-            found.append(Ablation(name, changed, how))
-    return found[:MAX_VARIANTS]
+            changes.append(Ablation(name, changed, how))
+    return changes[:MAX_VARIANTS]
 
 
 def _name(part: Term) -> str:
@@ -101,6 +103,7 @@ def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapp
     for change, outputs in zip(changes, results, strict=True):
         if outputs is not None and not any(cut_short(value) for value in outputs):
             before = survived.get(change.name, (False, ""))
+            # One way to do without it is enough: then it was not necessary.
             survived[change.name] = (before[0] or _reproduces(outputs, view.examples), change.how)
     scope = Scope(
         environment=ENVIRONMENT,
@@ -108,7 +111,7 @@ def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapp
         preconditions=(coarse_relation(solved.problem),),
     )
     features = features_of(solved.problem)
-    found = []
+    claims = []
     for name, (same, how) in sorted(survived.items()):
         evidence = Evidence(
             task=view.id,
@@ -118,8 +121,8 @@ def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapp
             features=features,
             detail=f"{how}: the examples {'still hold' if same else 'no longer hold'}",
         )
-        found.append(_claim(name, scope, evidence, causes))
-    return tuple(found)
+        claims.append(_claim(name, scope, evidence, causes))
+    return tuple(claims)
 
 
 def _reproduces(outputs: Sequence[Json], rows: Sequence[Row]) -> bool:

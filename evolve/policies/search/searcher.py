@@ -10,9 +10,9 @@ from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.cover import Segments
 from evolve.policies.search.decisions import Decision, Partials
 from evolve.policies.search.deduction import AHEAD, Deductions
-from evolve.policies.search.enumerator import Enumerator, Meter, OutOfBudget, equality, matcher
+from evolve.policies.search.enumerator import Enumerator, OutOfBudget, SearchMeter, equality, matcher
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
-from evolve.policies.search.lambdas import BodyCompiler, LambdaBanks, Setting
+from evolve.policies.search.lambdas import BodyCompiler, BodySetting, LambdaBanks
 from evolve.policies.search.leaves import column_operations, leaves_of, look_ups, static_prices
 from evolve.policies.search.problem import Problem
 from evolve.programs.evaluation import evaluate
@@ -21,6 +21,7 @@ from evolve.programs.terms import Constant, Term
 from evolve.programs.types import STR, Type
 
 MAX_COST = 60
+"""Price at which a search ends, whatever budget is left."""
 COVER_PATIENCE = 1
 """Levels to go on past a cover's dearest segment before the cover is taken."""
 EVERY = 4096
@@ -28,7 +29,7 @@ EVERY = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class Solution:
     """A program that reproduces every example.
 
     Attributes:
@@ -61,6 +62,7 @@ class Vocabulary:
         key = (problem.input_types, problem.output_type)
         if key not in self.grammars:
             columns = column_operations(problem)
+            # Columns stay known by name: answers, skills and ablations of this task hold them.
             self.by_name.update((o.name, o) for o in columns)
             operations = (*self.operations, *columns)
             self.grammars[key] = build_grammar(operations, problem)
@@ -84,7 +86,7 @@ class Searcher:
     problem: Problem
     vocabulary: Vocabulary
     prices: Mapping[str, int]
-    meter: Meter
+    meter: SearchMeter
     combine: bool = True
     pause_at: int | None = None
 
@@ -94,7 +96,7 @@ class Searcher:
         leaves = leaves_of(self.problem, (*self.vocabulary.literals, *tables), self.prices)
         costs = costs_of((*grammar.rules, *bodies.rules), self.prices)
         self.enumerator = Enumerator(self.problem, grammar, costs, leaves, self.meter)
-        self.enumerator.lambdas = LambdaBanks(Setting(
+        self.enumerator.lambdas = LambdaBanks(BodySetting(
             self.problem, bodies.rules, costs, leaves, self.vocabulary.compiler,
             self.enumerator.bank, self.meter.spend,
         ))  # fmt: skip
@@ -107,36 +109,37 @@ class Searcher:
         self._pending: list[tuple[int, int, Term]] = []
         self._offered = 0
 
-    def programs(self) -> Iterator[Found]:
+    def programs(self) -> Iterator[Solution]:
         """Programs that reproduce every example, roughly cheapest first, until the budget ends."""
-        return (found for found in self.paced() if found is not None)
+        return (solution for solution in self.paced() if solution is not None)
 
-    def paced(self) -> Iterator[Found | None]:
+    def paced(self) -> Iterator[Solution | None]:
         """As :meth:`programs`, with None wherever more than ``pause_at`` candidates were computed."""
         seen: set[Term] = set()
         try:
-            self.meter.check()
+            self.meter.check()  # before the first candidate, because a share of nothing buys nothing
             while self.enumerator.cost < MAX_COST:
                 for entries in self.enumerator.advance():
-                    yield from self._new(self._look(entries), seen)
-                    yield from self._new(self._due(), seen)
+                    yield from self._unseen(self._sift(entries), seen)
+                    yield from self._unseen(self._ready(), seen)
                     if self.pause_at is not None and self.meter.used >= self.pause_at:
                         yield None
                 self._offer_items()
                 self._deduce()
                 self._try_combinations()
-                yield from self._new(self._due(), seen)
+                yield from self._unseen(self._ready(), seen)
         except OutOfBudget:
             pass
         self._try_combinations()
+        # The budget is over, so nothing is left to wait for.
         self._pending = [(0, cost, term) for _, cost, term in self._pending]
-        yield from self._new(self._due(), seen)
+        yield from self._unseen(self._ready(), seen)
 
-    def _new(self, terms: Iterable[tuple[int, Term]], seen: set[Term]) -> Iterator[Found]:
+    def _unseen(self, terms: Iterable[tuple[int, Term]], seen: set[Term]) -> Iterator[Solution]:
         for cost, term in terms:
             if term not in seen and self._reproduces(term):
                 seen.add(term)
-                yield Found(term=term, cost=cost, candidates=self.meter.used)
+                yield Solution(term=term, cost=cost, candidates=self.meter.used)
 
     def _reproduces(self, term: Term) -> bool:
         try:
@@ -145,7 +148,7 @@ class Searcher:
             return False
         return bool(self._accepts(values))
 
-    def _look(self, entries: Sequence[Entry]) -> list[tuple[int, Term]]:
+    def _sift(self, entries: Sequence[Entry]) -> list[tuple[int, Term]]:
         """Solutions among new entries; offers the others to covers and conditionals."""
         hits = [(self.enumerator.cost, term_of(e)) for e in entries if self._accepts(e[0])]
         if not hits:
@@ -162,11 +165,11 @@ class Searcher:
     def _deduce(self) -> None:
         """Solutions with a function in them, found from the outputs' shape; they wait for simpler programs."""
         if self._deductions is not None:
-            self._deductions.look()
+            self._deductions.collect()
             for cost, entry in self._deductions.solutions():
                 turn = cost - AHEAD
-                ready = turn <= self.enumerator.cost  # else when all programs of that price are built
-                self._pending.append((turn if ready else turn + 1, cost, term_of(entry)))
+                is_ready = turn <= self.enumerator.cost  # else when all programs of that price are built
+                self._pending.append((turn if is_ready else turn + 1, cost, term_of(entry)))
 
     def _offer_items(self) -> None:
         """Single elements are list segments too."""
@@ -189,7 +192,7 @@ class Searcher:
                 cost, level, term = decision
                 self._pending.append((level, cost, term))
 
-    def _due(self) -> list[tuple[int, Term]]:
+    def _ready(self) -> list[tuple[int, Term]]:
         """Combinations whose waiting time is over, cheapest first."""
         if not self._pending:
             return []
@@ -198,7 +201,7 @@ class Searcher:
         return [(cost, term) for _, cost, term in due]
 
 
-def meter_for(candidates: int, seconds: float | None) -> Meter:
+def meter_for(candidates: int, seconds: float | None) -> SearchMeter:
     """A budget of candidates and process CPU seconds from now."""
     deadline = None if seconds is None else time.process_time() + seconds
-    return Meter(limit=candidates, deadline=deadline)
+    return SearchMeter(limit=candidates, deadline=deadline)

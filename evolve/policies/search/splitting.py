@@ -1,4 +1,4 @@
-"""A problem taken apart: the parts are searched for on their own and put together.
+"""Takes a problem apart, searches for the parts on their own and puts them together.
 
 A whole search tries conditionals and concatenations of what it has built under one price limit. Here every part has a
 search of its own, with fewer rows or a simpler output, so it gets deeper (divide and conquer: Alur, Radhakrishna and
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evolve.policies.search.enumerator import Meter, equality
+from evolve.policies.search.enumerator import SearchMeter, equality
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Searcher
 from evolve.programs.terms import Apply, Term
@@ -22,7 +22,7 @@ MOST_ELEMENTS = 6
 MIN_ROWS = 2
 """Rows on each side of a condition; fewer would be learned by heart."""
 
-Make = Callable[[Problem, Meter], Searcher]
+Make = Callable[[Problem, SearchMeter], Searcher]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,36 +42,40 @@ class Split:
 
 def splits(problem: Problem) -> tuple[Split, ...]:
     """Every way this module knows to take the problem apart, the most telling first."""
-    found = [*_by_elements(problem), *_by_rows(problem)]
+    candidates = [*_by_elements(problem), *_by_rows(problem)]
     seen: dict[tuple[bool, ...], Split] = {}
-    for one in found:
-        opposite = tuple(not flag for flag in one.rows)
-        if opposite not in seen or not one.rows:
-            seen.setdefault(one.rows, one)
+    for split in candidates:
+        # A condition and its negation are one split: `choose` takes either.
+        opposite = tuple(not flag for flag in split.rows)
+        if opposite not in seen or not split.rows:
+            seen.setdefault(split.rows, split)
     return tuple(seen.values())
 
 
-def compose(problem: Problem, found: Sequence[Split], make: Make, meter: Meter, given: Sequence[Term]) -> Term | None:
+def compose(
+    problem: Problem, choices: Sequence[Split], make: Make, meter: SearchMeter, tried: Sequence[Term]
+) -> Term | None:
     """A program put together from parts, or None; every part of every split gets an equal share of the meter.
 
     Args:
-        given: Programs that are not wanted again.
+        tried: Programs that are not wanted again.
     """
-    for number, split in enumerate(found):
+    for number, split in enumerate(choices):
         end = meter.limit
-        parts = split.elements or 3
-        share = meter.left // (parts * (len(found) - number))
+        parts = split.elements or 3  # a condition and its two branches
+        share = meter.left // (parts * (len(choices) - number))
         terms: list[Term] = []
         for part in _parts(problem, split):
             meter.limit = min(end, meter.used + share)
-            one = next(make(part, meter).programs(), None)
+            # Parts share the meter, so that a limit or a stop of the whole ends the part at hand.
+            solution = next(make(part, meter).programs(), None)
             meter.limit = end
-            if one is None:
+            if solution is None:
                 break
-            terms.append(one.term)
+            terms.append(solution.term)
         if len(terms) == parts:
             whole = _joined(terms) if split.elements else Apply("choose", tuple(terms))
-            if whole not in given:
+            if whole not in tried:
                 return whole
     return None
 
@@ -115,14 +119,14 @@ def _by_rows(problem: Problem) -> Iterator[Split]:
 def _tests(problem: Problem) -> Mapping[str, Callable[[Any], bool]]:
     goal, same = problem.output_type.name, equality(problem.output_type)
     common, _ = Counter(problem.outputs).most_common(1)[0]
-    found: dict[str, Callable[[Any], bool]] = {
+    tests: dict[str, Callable[[Any], bool]] = {
         f"rows whose output is {common!r}, and the others": lambda output: same(output, common)
     }
     if goal in {"int", "float"}:
-        found["rows with a negative output, and the others"] = lambda output: output < 0
+        tests["rows with a negative output, and the others"] = lambda output: output < 0
     if goal in {"list", "str"}:
-        found["rows with an empty output, and the others"] = lambda output: len(output) == 0
-    return found
+        tests["rows with an empty output, and the others"] = lambda output: len(output) == 0
+    return tests
 
 
 def _two_sided(says: str, rows: Sequence[bool]) -> Iterator[Split]:

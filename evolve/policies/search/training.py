@@ -78,6 +78,7 @@ def fit_guide(
     clues = {}
     for problem in problems:
         chosen.check()
+        # By features, because evidence rows hold these and not the task's examples.
         clues[features_of(problem)] = ClueReader(problem, words).clues()
     samples = samples_of(experience, names, chosen.weight, clues)
     prices = dream_prices(words) | _prices_of_skills(names.values(), samples)
@@ -104,6 +105,7 @@ def samples_of(
     for row in experience:
         features.setdefault(row.task, row.features)
         name = names.get(row.cause) or row.cause.removeprefix("operation:")
+        # A cause that still is a skill's digest belongs to a skill that is gone.
         if row.direction > 0 and not name.startswith("skill:"):
             needed[row.task].add(name)
     return [
@@ -118,14 +120,14 @@ def samples_of(
 
 
 def problems_of(views: Iterable[TaskView]) -> list[Problem]:
-    """The search problems of the views that are ones."""
-    found = []
+    """The search problems of the views; one whose examples the search cannot type is left out."""
+    problems = []
     for view in views:
         try:
-            found.append(problem_of(view))
+            problems.append(problem_of(view))
         except ModelMistake:
             continue
-    return found
+    return problems
 
 
 def _prices_of_skills(skills: Iterable[str], samples: Sequence[Sample]) -> dict[str, int]:

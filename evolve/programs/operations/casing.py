@@ -10,22 +10,24 @@ from evolve.programs.types import BOOL, STR
 
 def operations() -> tuple[Operation, ...]:
     """Changes of case, tests of case, and identifier styles."""
-    one = (STR,)
+    text = (STR,)
     words = (words_of,)
     return (
-        define("upper", one, STR, "a0.upper()", function=str.upper, cost=2, scalar=True),
-        define("lower", one, STR, "a0.lower()", function=str.lower, cost=2, scalar=True),
-        define("capitalize", one, STR, "a0.capitalize()", function=str.capitalize, cost=4, scalar=True),
-        define("title_case", one, STR, "a0.title()", function=str.title, cost=3, scalar=True),
-        define("capitalize_words", one, STR, '" ".join(word.capitalize() for word in a0.split())', cost=4, scalar=True),
-        define("sentence_case", one, STR, "sentence_case(a0)", support=(sentence_case,), cost=8),
-        define("swap_case", one, STR, "a0.swapcase()", function=str.swapcase, cost=8),
-        define("is_upper", one, BOOL, "a0.isupper()", function=str.isupper, cost=5, scalar=True),
-        define("snake_case", one, STR, '"_".join(words_of(a0)).lower()', support=words, cost=5, scalar=True),
-        define("kebab_case", one, STR, '"-".join(words_of(a0)).lower()', support=words, cost=5),
-        define("pascal_case", one, STR, '"".join(word.capitalize() for word in words_of(a0))', support=words, cost=6),
-        define("camel_case", one, STR, "camel_case(a0)", support=(words_of, camel_case), cost=6, scalar=True),
-        define("spaced_words", one, STR, '" ".join(words_of(a0))', support=words, cost=6),
+        define("upper", text, STR, "a0.upper()", function=str.upper, cost=2, scalar=True),
+        define("lower", text, STR, "a0.lower()", function=str.lower, cost=2, scalar=True),
+        define("capitalize", text, STR, "a0.capitalize()", function=str.capitalize, cost=4, scalar=True),
+        define("title_case", text, STR, "a0.title()", function=str.title, cost=3, scalar=True),
+        define(
+            "capitalize_words", text, STR, '" ".join(word.capitalize() for word in a0.split())', cost=4, scalar=True
+        ),
+        define("sentence_case", text, STR, "sentence_case(a0)", support=(sentence_case,), cost=8),
+        define("swap_case", text, STR, "a0.swapcase()", function=str.swapcase, cost=8),
+        define("is_upper", text, BOOL, "a0.isupper()", function=str.isupper, cost=5, scalar=True),
+        define("snake_case", text, STR, '"_".join(words_of(a0)).lower()', support=words, cost=5, scalar=True),
+        define("kebab_case", text, STR, '"-".join(words_of(a0)).lower()', support=words, cost=5),
+        define("pascal_case", text, STR, '"".join(word.capitalize() for word in words_of(a0))', support=words, cost=6),
+        define("camel_case", text, STR, "camel_case(a0)", support=(words_of, camel_case), cost=6, scalar=True),
+        define("spaced_words", text, STR, '" ".join(words_of(a0))', support=words, cost=6),
     )
 
 

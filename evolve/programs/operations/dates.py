@@ -132,18 +132,18 @@ def _writing() -> tuple[Operation, ...]:
 
 
 def _parts() -> tuple[Operation, ...]:
-    one = (DATE,)
+    date = (DATE,)
     return (
-        define("year_of", one, INT, "a0.year", function=operator.attrgetter("year"), cost=2, scalar=True, noun="year"),
+        define("year_of", date, INT, "a0.year", function=operator.attrgetter("year"), cost=2, scalar=True, noun="year"),
         define(
-            "month_of", one, INT, "a0.month", function=operator.attrgetter("month"), cost=2, scalar=True, noun="month"
+            "month_of", date, INT, "a0.month", function=operator.attrgetter("month"), cost=2, scalar=True, noun="month"
         ),
-        define("day_of", one, INT, "a0.day", function=operator.attrgetter("day"), cost=2, scalar=True, noun="day"),
-        define("quarter_of", one, INT, "(a0.month + 2) // 3", cost=2, scalar=True, noun="quarter"),
-        define("weekday_of", one, INT, "a0.isoweekday()", function=datetime.date.isoweekday, cost=3),
-        define("iso_week_of", one, INT, "a0.isocalendar().week", cost=3, noun="week"),
-        define("day_of_year", one, INT, "a0.timetuple().tm_yday", cost=3),
-        define("is_weekend", one, BOOL, "a0.weekday() >= 5", cost=2, scalar=True),
+        define("day_of", date, INT, "a0.day", function=operator.attrgetter("day"), cost=2, scalar=True, noun="day"),
+        define("quarter_of", date, INT, "(a0.month + 2) // 3", cost=2, scalar=True, noun="quarter"),
+        define("weekday_of", date, INT, "a0.isoweekday()", function=datetime.date.isoweekday, cost=3),
+        define("iso_week_of", date, INT, "a0.isocalendar().week", cost=3, noun="week"),
+        define("day_of_year", date, INT, "a0.timetuple().tm_yday", cost=3),
+        define("is_weekend", date, BOOL, "a0.weekday() >= 5", cost=2, scalar=True),
     )
 
 
@@ -185,18 +185,18 @@ def _differences() -> tuple[Operation, ...]:
 
 
 def _bounds() -> tuple[Operation, ...]:
-    one = (DATE,)
+    date = (DATE,)
     return (
-        define("start_of_month", one, DATE, "a0.replace(day=1)", cost=3, noun="start"),
+        define("start_of_month", date, DATE, "a0.replace(day=1)", cost=3, noun="start"),
         define(
             "end_of_month",
-            one,
+            date,
             DATE,
             "a0.replace(day=calendar.monthrange(a0.year, a0.month)[1])",
             cost=2,
             noun="end",
         ),
-        define("start_of_week", one, DATE, "a0 - datetime.timedelta(days=a0.weekday())", cost=4, noun="monday"),
+        define("start_of_week", date, DATE, "a0 - datetime.timedelta(days=a0.weekday())", cost=4, noun="monday"),
     )
 
 
@@ -250,12 +250,14 @@ def add_working_days(days: int, date: datetime.date) -> datetime.date:
 
 
 def _month_name(number: int) -> str:
+    # `month_name` has an empty text at 0 and counts negative numbers from the end.
     if number < 1:
         raise ValueError
     return calendar.month_name[number]
 
 
 def _add_working_days(days: int, date: datetime.date) -> datetime.date:
+    # It goes day by day, so a large number would take its time for every candidate.
     if abs(days) > 366:
         raise OverflowError
     return add_working_days(days, date)

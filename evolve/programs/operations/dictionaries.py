@@ -106,6 +106,7 @@ def _ordering() -> tuple[Operation, ...]:
         define("key_of_largest", (DICT,), STR, "max(a0, key=a0.get)", function=_key_of_largest, cost=3),
         define("key_of_smallest", (DICT,), STR, "min(a0, key=a0.get)", function=_key_of_smallest, cost=4),
         define("total_of_values", (COUNTS,), INT, "sum(a0.values())", cost=3, noun="total"),
+        # fsum rounds once; how often ``sum`` rounds floats depends on the version of Python.
         define("total_of_amounts", (AMOUNTS,), FLOAT, "math.fsum(a0.values())", cost=4, noun="total"),
     )
 

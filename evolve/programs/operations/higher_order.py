@@ -80,6 +80,7 @@ def _fold(f: Callable[[int, int], int], items: Items) -> int:
 def _fold_from(f: Callable[[int, int], int], start: int, items: Items) -> int:
     for item in items:
         start = f(start, item)
+        # Asked at every step: a product that grows is stopped before its numbers are long.
         if not -MAX_INT < start < MAX_INT:
             raise OverflowError
     return start
@@ -128,6 +129,7 @@ def _all_of(f: Callable[[Any], bool], items: Items) -> bool:
 
 
 def _find_first(f: Callable[[Any], bool], items: Items) -> Any:
+    # No ``next``: its StopIteration would silently end the ``map`` that calls this.
     for item in items:
         if f(item):
             return item

@@ -75,6 +75,7 @@ def _arithmetic() -> tuple[Operation, ...]:
         define("product", (INTS,), INT, "math.prod(a0)", function=_product, cost=5),
         define("maximum", (LIST,), T, "max(a0)", function=max, cost=3),
         define("minimum", (LIST,), T, "min(a0)", function=min, cost=3),
+        # fmean adds with one rounding; how often ``sum`` rounds floats depends on the version of Python.
         define("mean", (FLOATS,), FLOAT, "statistics.fmean(a0)", cost=5),
         define("median", (FLOATS,), FLOAT, "statistics.median(a0)", cost=8),
         define("mean_of_integers", (INTS,), FLOAT, "sum(a0) / len(a0)", cost=6),

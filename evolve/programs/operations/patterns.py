@@ -141,7 +141,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _found(pattern: str, text: str) -> re.Match[str]:
+def _search(pattern: str, text: str) -> re.Match[str]:
     match = _compiled(pattern).search(text)
     if match is None:
         raise ValueError
@@ -153,7 +153,7 @@ def _find_all(pattern: str, text: str) -> tuple[str, ...]:
 
 
 def _first(pattern: str, text: str) -> str:
-    return _found(pattern, text).group()
+    return _search(pattern, text).group()
 
 
 def _last(pattern: str, text: str) -> str:
@@ -165,7 +165,7 @@ def _nth(n: int, pattern: str, text: str) -> str:
 
 
 def _after(pattern: str, text: str) -> str:
-    return text[_found(pattern, text).end() :]
+    return text[_search(pattern, text).end() :]
 
 
 def _split(pattern: str, text: str) -> tuple[str, ...]:
@@ -185,6 +185,7 @@ def _keep(pattern: str, text: str) -> str:
 
 
 def _replace(pattern: str, new: str, text: str) -> str:
+    # In a replacement text a backslash would be read as a reference.
     return fits(_compiled(pattern).sub(new if "\\" not in new else lambda _: new, text))
 
 

@@ -1,4 +1,4 @@
-"""Which built-in constants can matter for given examples.
+"""Tells which built-in constants can matter for given examples, so that a search leaves out the others.
 
 A separator that occurs nowhere and a pattern that matches nothing only multiply a search;
 leaving them out is free, because on the examples every use of them is undefined or equals a

@@ -234,7 +234,7 @@ def _format_grid(separator: str, grid: Items) -> str:
 def _csv_line(line: str) -> tuple[str, ...]:
     try:
         return tuple(next(csv.reader([line])))
-    except csv.Error:
+    except csv.Error:  # not among the errors by which an operation says that it has no value
         raise ValueError from None
 
 

@@ -172,6 +172,7 @@ def _choose(condition: bool, yes: object, no: object) -> object:
 
 
 def _replace(old: str, new: str, text: str) -> str:
+    # Worked out beforehand, because the text itself could fill the memory.
     if not old or (len(new) > len(old) and text.count(old) * len(new) > LONGEST):
         raise ValueError
     return fits(text.replace(old, new))
@@ -184,6 +185,7 @@ def _delete(old: str, text: str) -> str:
 
 
 def _repeat(n: int, text: str) -> str:
+    # Asked before the text is made, which could fill the memory.
     if natural(n) * len(text) > LONGEST:
         raise OverflowError
     return text * n

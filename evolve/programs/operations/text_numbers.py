@@ -75,16 +75,16 @@ _FACTORS = {
 
 
 def _reading() -> tuple[Operation, ...]:
-    one = (STR,)
+    text = (STR,)
     return (
-        define("parse_integer", one, INT, "int(a0)", function=_integer, cost=2, scalar=True, noun="number"),
-        define("parse_float", one, FLOAT, "float(a0)", function=_float, cost=2, scalar=True, noun="number"),
+        define("parse_integer", text, INT, "int(a0)", function=_integer, cost=2, scalar=True, noun="number"),
+        define("parse_float", text, FLOAT, "float(a0)", function=_float, cost=2, scalar=True, noun="number"),
         define(
-            "parse_amount", one, FLOAT, "parse_amount(a0)", support=(parse_amount,), cost=3, scalar=True, noun="amount"
+            "parse_amount", text, FLOAT, "parse_amount(a0)", support=(parse_amount,), cost=3, scalar=True, noun="amount"
         ),
         define(
             "parse_european_amount",
-            one,
+            text,
             FLOAT,
             'parse_amount(a0.translate(str.maketrans(",.", ".,", " ")))',
             support=(parse_amount,),
@@ -93,20 +93,22 @@ def _reading() -> tuple[Operation, ...]:
         ),
         define(
             "parse_mixed_amount",
-            one,
+            text,
             FLOAT,
             "parse_mixed_amount(a0)",
             support=(parse_amount, parse_mixed_amount),
             cost=6,
             noun="amount",
         ),
-        define("parse_magnitude", one, FLOAT, "parse_magnitude(a0)", support=(parse_magnitude,), cost=5, noun="amount"),
-        define("parse_size", one, FLOAT, "parse_size(a0)", support=(parse_size,), cost=6, noun="size"),
+        define(
+            "parse_magnitude", text, FLOAT, "parse_magnitude(a0)", support=(parse_magnitude,), cost=5, noun="amount"
+        ),
+        define("parse_size", text, FLOAT, "parse_size(a0)", support=(parse_size,), cost=6, noun="size"),
         define("parse_in_base", (BASE, STR), INT, "int(a1, a0)", function=_in_base, cost=6),
-        define("parse_roman", one, INT, "parse_roman(a0)", support=(parse_roman,), cost=6),
+        define("parse_roman", text, INT, "parse_roman(a0)", support=(parse_roman,), cost=6),
         define(
             "integers_in",
-            one,
+            text,
             list_of(INT),
             r"[int(number) for number in re.findall(r'-?\d+', a0)]",
             function=_integers_in,
@@ -115,7 +117,7 @@ def _reading() -> tuple[Operation, ...]:
         ),
         define(
             "floats_in",
-            one,
+            text,
             list_of(FLOAT),
             r"[float(number) for number in re.findall(r'-?\d+(?:\.\d+)?', a0)]",
             cost=5,

@@ -59,7 +59,7 @@ def _times() -> tuple[Operation, ...]:
 
 
 def _moments() -> tuple[Operation, ...]:
-    one = (DATETIME,)
+    moment = (DATETIME,)
     return (
         define(
             "parse_moment",
@@ -74,10 +74,14 @@ def _moments() -> tuple[Operation, ...]:
             "parse_moment_as_utc", (STR,), DATETIME, "parse_as_utc(a0)", support=(parse_as_utc,), cost=4, noun="moment"
         ),
         define(
-            "iso_moment", one, STR, "a0.isoformat()", function=datetime.datetime.isoformat, cost=1, noun="formatted"
+            "iso_moment", moment, STR, "a0.isoformat()", function=datetime.datetime.isoformat, cost=1, noun="formatted"
         ),
-        define("date_part", one, DATE, "a0.date()", function=datetime.datetime.date, cost=1, scalar=True, noun="date"),
-        define("time_part", one, TIME, "a0.time()", function=datetime.datetime.time, cost=1, scalar=True, noun="time"),
+        define(
+            "date_part", moment, DATE, "a0.date()", function=datetime.datetime.date, cost=1, scalar=True, noun="date"
+        ),
+        define(
+            "time_part", moment, TIME, "a0.time()", function=datetime.datetime.time, cost=1, scalar=True, noun="time"
+        ),
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from evolve.errors import EvolveError
+from evolve.extensions import BUILT_IN, installed
 from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
 from evolve.settings import Settings, load_settings
 from evolve.workspace.opening import MIGRATIONS, open_embedder, sandbox_opener, tracing_warning
@@ -33,7 +34,7 @@ class Finding:
     fix: str = ""
 
 
-def examine(path: str | os.PathLike[str] | None = None) -> list[Finding]:
+def doctor(path: str | os.PathLike[str] | None = None) -> list[Finding]:
     """Runs every check; makes and changes nothing in the workspace."""
     root = find_workspace(path) or user_workspace()
     findings = [_workspace(root)]
@@ -45,12 +46,13 @@ def examine(path: str | os.PathLike[str] | None = None) -> list[Finding]:
     checks: dict[str, Callable[[], Finding]] = {
         "sandbox": lambda: _sandbox(settings),
         "encoder": lambda: _encoder(settings),
-        "index": _index,
+        "index": lambda: _index(settings),
         "policy": _policy,
         "record": lambda: _record(WorkspacePaths(root)),
         "bodies": lambda: _bodies(WorkspacePaths(root)),
         "spending": lambda: _spending(WorkspacePaths(root)),
         "disk": lambda: _disk(root),
+        "extensions": _extensions,
     }
     for part, check in checks.items():
         try:
@@ -82,10 +84,15 @@ def _encoder(settings: Settings) -> Finding:
     return Finding(part="encoder", state="ok", text=f"{embedder.name}, {embedder.dimension} dimensions")
 
 
-def _index() -> Finding:
-    if importlib.util.find_spec("chromadb") is None:
+def _index(settings: Settings) -> Finding:
+    from evolve.vectors import CROSSOVER
+
+    store = settings.vectors
+    if store in ("auto", "chroma") and importlib.util.find_spec("chromadb") is None:
         return Finding(part="index", state="missing", text="chromadb is not installed", fix="pip install evolve-agent")
-    return Finding(part="index", state="ok", text="Chroma, derived from the record and rebuilt when needed")
+    names = {"auto": f"exact up to {CROSSOVER:,} episodes and Chroma beyond", "chroma": "Chroma"}
+    text = f"{names.get(store, store)}, derived from the record and rebuilt when needed"
+    return Finding(part="index", state="ok", text=text)
 
 
 def _policy() -> Finding:
@@ -141,6 +148,14 @@ def _damage(part: str, found: list[str]) -> Finding:
     more = f" and {len(found) - 3} more" if len(found) > 3 else ""
     text = f"{len(found)} damaged: {', '.join(found[:3])}{more}"
     return Finding(part=part, state="missing", text=text, fix="evolve doctor --repair")
+
+
+def _extensions() -> Finding:
+    """What installed packages add, by seam; a name that is built in already adds nothing."""
+    told = []
+    for seam in BUILT_IN:
+        told += [f"{name} ({seam}, from {package})" for name, package in installed(seam).items()]
+    return Finding(part="extensions", state="ok", text=", ".join(told) or "no package adds any")
 
 
 def _disk(root: Path) -> Finding:

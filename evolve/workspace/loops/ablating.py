@@ -39,7 +39,7 @@ class AblationRequest:
 
 
 def ablate(desk: Desk, wish: AblationRequest, budget: Budget) -> AblationReport:
-    """Runs or continues a look at the items of a variant; see :meth:`Workspace.ablate`."""
+    """Runs or continues a look at the items of a variant; see :meth:`TriedVariants.ablate`."""
     stores = desk.stores
     variant = stores.variants.find(wish.variant)
     if variant == UNLEARNED:

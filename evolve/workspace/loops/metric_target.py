@@ -50,7 +50,7 @@ def chosen_target(desk: Desk, name: str) -> ChosenTarget:
         UsageError: There is no such metric, no model that could judge, or its judge was not measured or is not good
             enough for its opinions to count.
     """
-    metric = desk.metrics.get(name)
+    metric = desk.metrics.show(name)
     judge, standing = desk.judges.model, desk.judges.standing()
     if standing != "measured":
         told = f"{judge} would judge by {metric.name}, and is {standing} as a judge"

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from evolve.errors import UsageError
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimization import optimize as run_optimizer
-from evolve.improve.session import LoopPlan, Session
+from evolve.improve.session import LoopPlan
+from evolve.improve.stage_replay import StageReplay
 from evolve.improve.transfer import transfer as run_transfer
 from evolve.ledger import Budget
 from evolve.optimizer import UNLEARNED
-from evolve.optimizer.engine import Engine, EngineSettings
-from evolve.optimizer.gepa_engine import load_gepa
+from evolve.optimizer.engine import EngineSettings
+from evolve.optimizer.engine_kind import PARTS, EngineKind, EngineParts, engine_kind
+from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.scope import Scope
 from evolve.tasks import load_suite
 from evolve.workspace.arguments import checked
 from evolve.workspace.desk import Desk
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
 from evolve.workspace.loops.metric_target import chosen_target
-from evolve.workspace.loops.prompt_search import edited_state, gepa_engine, texts_in_force
+from evolve.workspace.loops.prompt_search import edited_state, editor_of, texts_in_force
 
 Part = Literal["", "prompts", "workflow", "knobs"]
-PARTS = ("prompts", "workflow", "knobs")
 
 
 @checked()
@@ -55,25 +56,32 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
         raise UsageError(f"--only {wish.only}: write one of {', '.join(PARTS)}")
     suite = load_suite(wish.suite)
     limits = loop_limits(desk, budget, bounded=False)
-    name = engine_name(desk, wish)
+    kind = engine_for(desk, wish)
     chosen = chosen_target(desk, wish.target) if wish.target else None
     wanted = chosen.wanted if chosen is not None else ""
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals, wanted=wanted)
     scope = Scope(policy=desk.learner.name, limits=limits)
     # A search that goes on begins with what it began with, so under files that were edited it is another one.
-    asked = [suite.digest, wish.seed, name, wish.only, wish.proposals, limits.candidates, edited_state(desk)]
+    asked = [suite.digest, wish.seed, kind.name, wish.only, wish.proposals, limits.candidates, edited_state(desk)]
     if chosen is not None:
         asked.append(chosen.key)
     key = loop_key(desk, "optimize", *asked)
     if wish.resume and not any(run.key == key and run.state == "open" for run in desk.stores.runs.runs()):
         raise UsageError("there is no such run to continue", hint=f"evolve optimize {wish.suite}")
-    request = {"suite": wish.suite, "seed": wish.seed, "engine": name, "only": wish.only}
+    request = {"suite": wish.suite, "seed": wish.seed, "engine": kind.name, "only": wish.only}
     request = {**request, "target": wish.target, "policy": desk.learner.name}
     work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=wish.seed, limits=limits), budget=budget)
     with opened_session(desk, "optimize", key, request, work) as session:
-        engine = ENGINES[name](desk, settings, scope, session)
+        parts = EngineParts(
+            settings=settings,
+            scope=scope,
+            editor=lambda: editor_of(desk, session),
+            replay=StageReplay(session=session),
+            items=ItemRecord(desk.stores.db),
+        )
         target = None if chosen is None else chosen.within(session)
-        return run_optimizer(session, engine, texts_in_force(desk) if name == "gepa" else {}, target)
+        texts = texts_in_force(desk) if desk.uses_model and "prompts" in kind.changes else {}
+        return run_optimizer(session, kind.make(parts), texts, target)
 
 
 def transfer(desk: Desk, variant: str, suite_name: str, budget: Budget) -> Mapping[str, Any]:
@@ -97,40 +105,14 @@ def transfer(desk: Desk, variant: str, suite_name: str, budget: Budget) -> Mappi
         return run_transfer(session, name)
 
 
-def engine_name(desk: Desk, wish: OptimizerRequest) -> str:
+def engine_for(desk: Desk, wish: OptimizerRequest) -> EngineKind:
     """The engine asked for, else the one that can change what was asked for.
 
     Raises:
         UsageError: There is no such engine, or it cannot do what was asked for.
     """
-    if wish.engine and wish.engine not in ENGINES:
-        raise UsageError(f"no engine {wish.engine!r}", hint=f"--engine {', --engine '.join(ENGINES)}")
-    if wish.only == "prompts" and not desk.uses_model:
+    kind = engine_kind(wish.engine, wish.only)
+    if (wish.only == "prompts" or kind.changes == {"prompts"}) and not desk.uses_model:
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
-    if wish.engine == "bandit" and wish.only == "prompts":
-        raise UsageError("the engine bandit changes workflows, not prompts", hint="--only workflow")
-    name = wish.engine or ("gepa" if wish.only == "prompts" else "bandit")
-    if name == "gepa":
-        if wish.only not in ("", "prompts"):
-            raise UsageError("the engine gepa changes prompts alone", hint="--only prompts")
-        if not desk.uses_model:
-            raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
-        load_gepa()  # refuses here, before a run is begun
-    return name
-
-
-def _bandit(desk: Desk, settings: EngineSettings, scope: Scope, session: Session) -> Engine:
-    from evolve.optimizer.bandit import BanditEngine
-
-    return BanditEngine(settings=settings, scope=scope)
-
-
-def _gepa(desk: Desk, settings: EngineSettings, scope: Scope, session: Session) -> Engine:
-    return gepa_engine(desk, session, settings)
-
-
-ENGINES: Mapping[str, Callable[[Desk, EngineSettings, Scope, Session], Engine]] = {
-    "bandit": _bandit,
-    "gepa": _gepa,
-}
-"""How each engine is made, by its name."""
+    kind.ready()
+    return kind

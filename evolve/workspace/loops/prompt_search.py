@@ -7,10 +7,7 @@ from evolve.files import canonical_json, digest
 from evolve.improve.paid import PaidAnswers
 from evolve.improve.rewrites import PaidRewriter
 from evolve.improve.session import Session
-from evolve.improve.stage_replay import StageReplay
 from evolve.optimizer.counterfactual import Editor
-from evolve.optimizer.engine import Engine, EngineSettings
-from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.leakage import guard_of
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.workspace.desk import Desk
@@ -33,13 +30,12 @@ def edited_state(desk: Desk) -> str:
     return digest(canonical_json([desk.workflow.digest, *texts]))
 
 
-def gepa_engine(desk: Desk, session: Session, settings: EngineSettings) -> Engine:
-    """The engine ``gepa`` for a run; its rewriter is the model of the role ``rewrite``.
+def editor_of(desk: Desk, session: Session) -> Editor:
+    """Who proposes and screens edits of prompts in a run; the rewriter is the model of the role ``rewrite``.
 
     Raises:
         UsageError: No model reads prompts here.
     """
-    from evolve.optimizer.gepa_engine import GepaEngine
     from evolve.policies.language import LanguagePolicy, LanguageRewriter
 
     policy = desk.learner.policy(None, ())
@@ -49,6 +45,4 @@ def gepa_engine(desk: Desk, session: Session, settings: EngineSettings) -> Engin
     paid = PaidRewriter(rewriter=rewriter, paid=PaidAnswers(policy.meter, session.ledger, session.journal))
     shipped = [load_prompt(name, PromptLayers()) for name in EDITED]
     guard = guard_of(session.suite.tasks, common=[*shipped, *texts_in_force(desk).values()])
-    editor = Editor(rewriter=paid, guard=guard)
-    replay = StageReplay(session=session)
-    return GepaEngine(editor=editor, settings=settings, items=ItemRecord(desk.stores.db), replay=replay)
+    return Editor(rewriter=paid, guard=guard)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,10 +31,12 @@ from evolve.gate import (
 )
 from evolve.record import Arm, agent_for
 from evolve.sandbox import Sandbox
+from evolve.settings import Settings
 from evolve.store import Database
 from evolve.tasks import Suite, Task, load_suite
 from evolve.workflow import Workflow
 from evolve.workspace.learners import SearchLearner
+from evolve.workspace.opening import sandbox_opener
 
 LEVEL = 0.05
 """What the gate promises: the share of loops in which anything that is no better is ever accepted."""
@@ -62,6 +65,11 @@ class NullReport:
     decisive: float
 
     @property
+    def level(self) -> float:
+        """What is promised: the share of loops in which anything that is no better is ever accepted."""
+        return LEVEL
+
+    @property
     def kept(self) -> bool:
         """Whether the rate does not contradict the promise, and the loops could have."""
         return self.rate.low is not None and self.rate.low <= LEVEL and self.decisive > 0
@@ -70,6 +78,20 @@ class NullReport:
     def shown(self) -> bool:
         """Whether the upper bound too is within the promise; that takes 72 loops without a false accept."""
         return self.kept and self.rate.high is not None and self.rate.high <= LEVEL
+
+
+def selftest(loops: int = 80, *, seed: int = 0, told: Callable[[str], None] = lambda _: None) -> NullReport:
+    """Shows how often the gate accepts what is no better, on this machine and in its sandbox.
+
+    Args:
+        loops: How many loops of proposals that change nothing.
+        told: Hears of progress in short sentences.
+
+    Raises:
+        SandboxUnavailable: None passes its self-test here.
+    """
+    with closing(sandbox_opener(Settings())()) as sandbox:
+        return null_loops(loops, sandbox, told=told, seed=seed)
 
 
 def null_loops(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import IO, Any
 from evolve.episodes import Turn
 from evolve.errors import UsageError
 from evolve.files import clean_text, write_failure
+from evolve.workspace.shelves.shelf import Shelf
 
 OPEN = "open"
 """The status of a turn that was begun and not ended: it was stopped, or its process was killed."""
@@ -79,6 +81,22 @@ class Conversation:
         self._append({"kind": "answered", "number": turn.number, **said, "spent": dict(turn.spent)})
         self.turns[turn.number - 1] = turn
 
+    def save(self, file: Path) -> None:
+        """Writes it as Markdown to a new file that only the person can read.
+
+        Raises:
+            UsageError: There is such a file.
+            WorkspaceError: It cannot be written.
+        """
+        text = "\n".join([f"# Conversation {self.id}", "", *map(_in_markdown, self.turns)])
+        try:
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
+                stream.write(text)
+        except FileExistsError as error:
+            raise UsageError(f"{file} is there already", hint="/save FILE with another name") from error
+        except OSError as error:
+            raise write_failure(file, error) from error
+
     @property
     def unfinished(self) -> ChatTurn | None:
         """The last turn, where it was stopped or cut off."""
@@ -104,8 +122,8 @@ class Conversation:
             raise write_failure(self._path, error) from error
 
 
-class Conversations:
-    """The conversations of a workspace.
+class Conversations(Shelf):
+    """The conversations of a workspace. One that was begun or opened here stays, also once the workspace is closed.
 
     Args:
         folder: Where they lie.
@@ -113,6 +131,11 @@ class Conversations:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+
+    @property
+    def folder(self) -> Path:
+        """Where they lie; who talks may keep files of their own beside them, under names that are no conversation's."""
+        return self._folder
 
     def begin(self, folder: str = "") -> Conversation:
         """A new conversation about work in ``folder``, or in none.
@@ -203,6 +226,17 @@ def _read(path: Path) -> tuple[str, list[ChatTurn]]:
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
     return folder, turns
+
+
+def _in_markdown(turn: ChatTurn) -> str:
+    asked = "\n".join(f"> {line}" for line in turn.asked.split("\n"))
+    parts = [f"## {turn.number}", asked]
+    if turn.answer:
+        kind = "diff" if turn.answer.startswith("--- ") else "python"
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", turn.answer)), default=0))
+        parts.append(f"{fence}{kind}\n{turn.answer.rstrip()}\n{fence}")
+    parts.append(f"**{turn.status}** {turn.told}".rstrip() + (f" (run {turn.run})" if turn.run else ""))
+    return "\n\n".join(parts) + "\n"
 
 
 def _ends_whole(path: Path) -> bool:

@@ -107,7 +107,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
 
 
 def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
-    """Goes on with a run that waits; see :meth:`Workspace.answer`."""
+    """Goes on with a run that waits; see :meth:`Runs.answer`."""
     run = desk.stores.runs.run(run_id)
     question = waiting_question(run)
     if question is None:

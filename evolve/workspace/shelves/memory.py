@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import getpass
 from collections.abc import Callable, Sequence
 
@@ -26,19 +27,19 @@ class Memories(Shelf):
         """Keeps what a person says. It is shown and attributed, and never evidence."""
         return self._memory.note(text, author or getpass.getuser())
 
-    def notes(self) -> list[Note]:
+    def notes(self) -> builtins.list[Note]:
         """All notes, oldest first."""
         return self._memory.notes()
 
-    def claim(self, insight: str) -> Insight:
+    def show(self, insight: str) -> Insight:
         """One insight, by id or a unique beginning of it."""
         return self._memory.get(insight)
 
-    def claims(self, status: InsightStatus | None = None) -> list[Insight]:
+    def list(self, status: InsightStatus | None = None) -> builtins.list[Insight]:
         """All insights, or those of one status."""
         return self._memory.claims(status)
 
-    def evidence(self, insight: str) -> list[EvidenceRow]:
+    def evidence(self, insight: str) -> builtins.list[EvidenceRow]:
         """Every row an insight rests on."""
         return self._memory.evidence(insight)
 
@@ -50,11 +51,11 @@ class Memories(Shelf):
         scope: Scope | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
-    ) -> list[Recalled]:
+    ) -> builtins.list[Recalled]:
         """What is worth knowing for a task in words."""
         return self._memory.recall(query, k, scope=scope, now=now, kinds=kinds)
 
-    def why(self, effect: str) -> list[CausalChain]:
+    def why(self, effect: str) -> builtins.list[CausalChain]:
         """Chains of causes that end in an effect, with their evidence."""
         return self._memory.why(effect)
 

@@ -61,7 +61,7 @@ class Metrics(Shelf):
         """All metrics, oldest first."""
         return self._book.all()
 
-    def get(self, name: str) -> Metric:
+    def show(self, name: str) -> Metric:
         """One metric by name or id.
 
         Raises:
@@ -77,7 +77,7 @@ class Metrics(Shelf):
         """
         return self._book.edit(name, new_name=new_name, definition=definition)
 
-    def proposed(self, name: str) -> Described:
+    def propose(self, name: str) -> Described:
         """What a model would call a metric and how it would define it; nothing is changed.
 
         Raises:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import getpass
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from evolve.agent.codec import to_data
 from evolve.agent.questions import is_answered
 from evolve.episodes import EpisodeRecord, Recalled, TaskView
 from evolve.errors import UsageError
-from evolve.files import canonical_json
+from evolve.files import canonical_json, named_path
 from evolve.memory.preferences import (
     Context,
     PersonAct,
@@ -20,7 +21,6 @@ from evolve.memory.preferences import (
     PreferenceBook,
     PreferenceStatus,
     edit_in_words,
-    edit_lines,
     own_words,
 )
 from evolve.policies.language.claims import unfit
@@ -117,7 +117,7 @@ class Preferences(Shelf):
         """All preferences, or those of one status, the latest learned first."""
         return self._book.all(status)
 
-    def get(self, name: str) -> Preference:
+    def show(self, name: str) -> Preference:
         """One preference, by id or a unique beginning of it.
 
         Raises:
@@ -206,6 +206,18 @@ class Preferences(Shelf):
         return Context(**told) if told else Context()
 
 
+def context_of(about: str = "", folder: str | os.PathLike[str] = "") -> Context | None:
+    """Where a preference holds: for tasks in words like these, for work in a folder, or None for everywhere.
+
+    Raises:
+        UsageError: There can be no folder of that name.
+    """
+    place = os.fspath(folder)
+    if not about and not place:
+        return None
+    return Context(instruction=about, folder=str(named_path(place).resolve()) if place else "")
+
+
 def described(act: PersonAct, *, material: Sequence[str] = ()) -> str:
     """What an act says in the person's own words, else in those of an edit; "" where that is nothing."""
     told = own_words(act.text, unfit, material=material)
@@ -230,7 +242,7 @@ def described_by(learner: Learner, said: Sequence[str]) -> Described:
 def act_in_words(act: PersonAct) -> str:
     """An act as a model is told of it."""
     asked = f"asked: {act.question}\n" if act.question else ""
-    changed = "\n".join(edit_lines(act.before, act.after))
+    changed = "\n".join(act.changed)
     return f"{act.kind}\n{asked}{act.text}\n{changed}".strip()
 
 

@@ -56,7 +56,7 @@ class Skills(Shelf):
         """Skills that are not used because their body is damaged, with what is wrong."""
         return self._stores.skills.quarantined
 
-    def get(self, name: str) -> Skill:
+    def show(self, name: str) -> Skill:
         """One skill, by name or digest."""
         return self._stores.skills.get(name)
 
@@ -81,7 +81,7 @@ class Skills(Shelf):
         Raises:
             SandboxUnavailable: The sandbox failed; that says nothing about the skill.
         """
-        skill = self.get(name)
+        skill = self.show(name)
         module = TestModule(files={"skill.py": skill.code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
         result = self._sandbox().run_tests([module])
         if result.fault:
@@ -138,11 +138,10 @@ class Skills(Shelf):
                 script does not give the answers that it was checked to give.
             SandboxUnavailable: The script could not be tried.
         """
-        if to != "agent-skills":
-            raise UsageError(f"no export format {to!r}", hint="--to agent-skills")
-        from evolve.export import agent_skills
+        from evolve import export
 
-        skills = [self.get(name) for name in names]
+        export.export_format(to)
+        skills = [self.show(name) for name in names]
         for skill in skills:
             tried = {verdict.fingerprint for verdict in self._stores.skills.verdicts(skill.digest) if verdict.admitted}
             if tried == {UNSANDBOXED}:
@@ -152,7 +151,7 @@ class Skills(Shelf):
                 )
         # A .env file is never copied into a run, but what a program printed may hold its values all the same.
         worked_in = [Path(patch.folder) for patch in Folders(self._paths.runs).list()]
-        rules = agent_skills.ExportRules(
+        rules = export.ExportRules(
             scanner=scanner_of(self._paths, worked_in), evals=evals, description=description, sandbox=self._sandbox()
         )
-        return agent_skills.export(skills, Path(out), rules)
+        return export.export(skills, Path(out), rules, to=to)

@@ -12,6 +12,7 @@ from typing import Any
 from evolve.errors import UsageError
 from evolve.files import write_atomic
 from evolve.gate import Decision
+from evolve.improve.ablation import AblationReport
 from evolve.improve.optimization import Change
 from evolve.optimizer import UNLEARNED, Promotion, Variant
 from evolve.paths import WorkspacePaths
@@ -106,6 +107,14 @@ class Variants(Shelf):
             "transferable": list(row.holds),
             "overrides": [dict(one) for one in self._stores.regression.overrides(digest)],
         }
+
+    def measured(self, name: str) -> Sequence[Change | AblationReport | Mapping[str, Any]]:
+        """What was measured of one variant: changes, credits of its items, and transfers as JSON; the oldest first.
+
+        Raises:
+            UsageError: There is no such variant.
+        """
+        return [_measure(kind, body) for kind, body in self._stores.variants.measures(self._found(name))]
 
     def diff(self, name: str, other: str = "") -> str:
         """A unified diff of prompts and workflow, and of what else differs; without ``other`` from its parent."""
@@ -265,6 +274,12 @@ def _branch(rows: Mapping[str, VariantRow], parent: str, depth: int = 1) -> Iter
             marks = ", ".join(filter(None, [row.verdict, "active" if row.active else ""]))
             yield f"{'  ' * depth}{row.digest[:12]}  {row.origin}" + (f"  ({marks})" if marks else "")
             yield from _branch(rows, row.digest, depth + 1)
+
+
+def _measure(kind: str, body: Mapping[str, Any]) -> Change | AblationReport | Mapping[str, Any]:
+    if kind == "change":
+        return Change.from_json(body)
+    return AblationReport.from_json(body) if kind.startswith("ablation") else {"kind": kind, **body}
 
 
 def _decision(decision: Decision) -> dict[str, Any]:

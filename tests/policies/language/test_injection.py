@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.episodes import FACT, Claim, Evidence, Row, Scope
-from evolve.export import agent_skills
+from evolve.export import export
 from evolve.memory import MIGRATIONS, Memory
 from evolve.policies.language.claims import as_key, unfit
 from evolve.record.arms import recall_from
@@ -78,7 +78,7 @@ def test_no_order_is_in_the_words_of_an_exported_skill(tmp_path, order):
     rows = (Row(input=(order.text, 1), output=order.text), *GOOD.tests)
     code = GOOD.code.replace('    """', f'    """{order.text.encode("unicode_escape").decode()} ', 1)
     skill = replace(Skill.from_draft(GOOD), status="admitted", description=order.text, rows=rows, code=code)
-    (folder,) = agent_skills.export([skill], tmp_path)
+    (folder,) = export([skill], tmp_path)
     document = (folder / "SKILL.md").read_text()
     words, _, examples = document.partition("## Examples")
     head = words.partition("## Use")[0]

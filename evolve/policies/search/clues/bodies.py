@@ -99,6 +99,7 @@ def _choices(pairs: Sequence[tuple[Values, Values]], item: Type) -> Iterator[Rea
     dropped = {v for x, y in pairs for v in set(x) - set(y)}
     name, kind = "filter", item
     if kept & dropped:
+        # The place may decide. Only lists without repeats show which place an item was kept from.
         plain = [(x, set(y)) for x, y in pairs if len(set(x)) == len(x)]
         kept = {i for x, y in plain for i, v in enumerate(x) if v in y}
         dropped = {i for x, y in plain for i, v in enumerate(x) if v not in y}
@@ -125,6 +126,7 @@ class Inside:
         """Sorts the rules that bodies may use and the built-in literals."""
         values: dict[Type, list[Any]] = {INT: list(SMALL)}
         for constant, _ in literals:
+            # Whole numbers have their own short list.
             known = values.setdefault(constant.type, [])
             if constant.type != INT and len(known) < LITERALS:
                 known.append(constant.value)
@@ -136,48 +138,49 @@ class Inside:
     def useful(self, reading: Reading) -> Iterator[Rule]:
         """Rules that may give what is wanted from what is given."""
         results = (BOOL, INT) if reading.type == BOOL else (reading.type,)
-        given = {kind for kind, _ in reading.columns}
-        known = given | set(self.literals)
+        column_types = {kind for kind, _ in reading.columns}
+        known = column_types | set(self.literals)
         for result in results:
             for rule in self.rules.get(result, ()):
-                if known.issuperset(rule.params) and not given.isdisjoint(rule.params):
+                if known.issuperset(rule.params) and not column_types.isdisjoint(rule.params):
                     yield rule
 
     def arguments(self, reading: Reading, kind: Type) -> list[Values]:
-        """What an argument may be."""
-        found = [values for known, values in reading.columns if known == kind]
-        if found and kind != INT:
-            return found
-        return found + [(value,) * len(reading.wanted) for value in self.literals.get(kind, ())]
+        """What may be passed for a parameter of a type, one value per item each."""
+        columns = [values for known, values in reading.columns if known == kind]
+        if columns and kind != INT:
+            return columns
+        return columns + [(value,) * len(reading.wanted) for value in self.literals.get(kind, ())]
 
 
 def clues_of_bodies(problem: Problem, inside: Inside) -> Iterator[tuple[str, str]]:
     """``(priced name, clue)`` for every clue of an operation inside a function, and of what takes functions."""
     for reading in readings_of(problem):
-        found = {
+        clues = {
             (price_name(rule.name), clue) for rule in inside.useful(reading) for clue in _clues(reading, rule, inside)
         }
-        for name, clue in sorted(found):
+        for name, clue in sorted(clues):
             yield name, f"inside a function: {clue}"
         yield reading.operation, "function: the examples can be read so"
-        if found:
+        if clues:
             yield reading.operation, "function: and something is known of its inside"
 
 
 def _clues(reading: Reading, rule: Rule, inside: Inside) -> set[str]:
     sources = [inside.arguments(reading, kind) for kind in rule.params]
-    given = {id(values) for _, values in reading.columns}
-    used = (choice for choice in product(*sources) if any(id(values) in given for values in choice))
-    judged = _told_apart if reading.type == BOOL else _imaged
-    found: set[str] = set()
+    columns = {id(values) for _, values in reading.columns}
+    # A choice of literals alone says nothing of the items.
+    used = (choice for choice in product(*sources) if any(id(values) in columns for values in choice))
+    judged = _test_clues if reading.type == BOOL else _image_clues
+    clues: set[str] = set()
     for arguments in islice(used, CHOICES):
         values = applied(rule, arguments)
         if values is not None:
-            found.update(judged(rule.result, values, reading))
-    return found
+            clues.update(judged(rule.result, values, reading))
+    return clues
 
 
-def _imaged(_: Type, values: Values, reading: Reading) -> Iterator[str]:
+def _image_clues(_: Type, values: Values, reading: Reading) -> Iterator[str]:
     right = sum(a == b for a, b in zip(values, reading.wanted, strict=True))
     if right == len(values):
         yield "every image"
@@ -187,7 +190,7 @@ def _imaged(_: Type, values: Values, reading: Reading) -> Iterator[str]:
         yield "one distance from the images"
 
 
-def _told_apart(result: Type, values: Values, reading: Reading) -> Iterator[str]:
+def _test_clues(result: Type, values: Values, reading: Reading) -> Iterator[str]:
     """What the values say of a wanted truth value, such as whether an item is kept."""
     if result == BOOL:
         if len({v == w for v, w in zip(values, reading.wanted, strict=True)}) == 1:

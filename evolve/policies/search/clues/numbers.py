@@ -49,7 +49,7 @@ class Lists:
         return {ab for x, y in self.pairs for ab in zip(x, y, strict=True)}
 
     @cached_property
-    def sorted_out(self) -> tuple[set[Any], set[Any]] | None:
+    def partition(self) -> tuple[set[Any], set[Any]] | None:
         """Kept and dropped numbers, where no number is both."""
         if not self.numeric:
             return None
@@ -62,8 +62,8 @@ class Lists:
         return {len(x) - len(y) for x, y in self.pairs}
 
     @cached_property
-    def found(self) -> list[tuple[set[Any], set[Any]]]:
-        """The sets of items of both sides."""
+    def item_sets(self) -> list[tuple[set[Any], set[Any]]]:
+        """Per example the items of its input and of its output, as sets."""
         return [(set(x), set(y)) for x, y in self.pairs]
 
     @cached_property
@@ -98,7 +98,7 @@ def _divides_one_side(n: int, sides: tuple[set[Any], set[Any]]) -> bool:
     return all(kept) != all(dropped)
 
 
-def _at(place: int, pairs: Sequence[tuple[Items, Items]], of_output: int) -> bool:
+def _item_at(place: int, pairs: Sequence[tuple[Items, Items]], of_output: int) -> bool:
     """Whether the items at a place of the inputs are the first or last ones of the outputs, where both exist."""
     seen = [(x[place], y[of_output]) for x, y in pairs if -len(x) <= place < len(x) and y]
     return bool(seen) and all(a == b for a, b in seen)
@@ -108,28 +108,28 @@ def _list_roles() -> Table:
     return (
         ("the length changes by it", lambda n, s: n > 0 and s.shrinks_by in ({n}, {-n})),
         ("outputs have at most so many items", lambda n, s: n > 0 and _caps(n, s.pairs)),
-        ("outputs begin at this place", lambda n, s: _at(n, s.pairs, 0)),
-        ("outputs end before this place", lambda n, s: n > 0 and _at(n - 1, s.pairs, -1)),
-        ("new in every output", lambda n, s: all(n in y and n not in x for x, y in s.found)),
-        ("in every output", lambda n, s: all(n in y for _, y in s.found)),
+        ("outputs begin at this place", lambda n, s: _item_at(n, s.pairs, 0)),
+        ("outputs end before this place", lambda n, s: n > 0 and _item_at(n - 1, s.pairs, -1)),
+        ("new in every output", lambda n, s: all(n in y and n not in x for x, y in s.item_sets)),
+        ("in every output", lambda n, s: all(n in y for _, y in s.item_sets)),
         ("begins every output", lambda n, s: all(y[0] == n for y in s.outputs)),
         ("ends every output", lambda n, s: all(y[-1] == n for y in s.outputs)),
-        ("removed", lambda n, s: any(n in x for x, _ in s.found) and not any(n in y for _, y in s.found)),
+        ("removed", lambda n, s: any(n in x for x, _ in s.item_sets) and not any(n in y for _, y in s.item_sets)),
         ("added to every item", lambda n, s: bool(s.images) and {abs(b - a) for a, b in s.images} == {abs(n)}),
         ("multiplies every item", lambda n, s: n not in (0, 1) and _multiplies(n, s.images)),
-        ("separates kept from dropped", lambda n, s: _between(n, *s.sorted_out) or _between(n, *s.sorted_out[::-1])),
-        ("divides kept or dropped", lambda n, s: n > 1 and _divides_one_side(n, s.sorted_out)),
+        ("separates kept from dropped", lambda n, s: _between(n, *s.partition) or _between(n, *s.partition[::-1])),
+        ("divides kept or dropped", lambda n, s: n > 1 and _divides_one_side(n, s.partition)),
         ("divides all items", lambda n, s: n > 1 and s.numeric and all(v % n == 0 for y in s.outputs for v in y)),
         ("bounds the outputs", lambda n, s: n in s.ends),
         ("a place in every input", lambda n, s: n > 0 and all(len(x) > n for x in s.inputs)),
-        ("in some input", lambda n, s: any(n in x for x, _ in s.found)),
+        ("in some input", lambda n, s: any(n in x for x, _ in s.item_sets)),
     )  # fmt: skip
 
 
 def _value_roles() -> Table:
     return (
-        ("the item at this place", lambda n, s: _at(n, [(x, (y,)) for x, y in s.pairs], 0)),
-        ("the item before this place", lambda n, s: n > 0 and _at(n - 1, [(x, (y,)) for x, y in s.pairs], 0)),
+        ("the item at this place", lambda n, s: _item_at(n, [(x, (y,)) for x, y in s.pairs], 0)),
+        ("the item before this place", lambda n, s: n > 0 and _item_at(n - 1, [(x, (y,)) for x, y in s.pairs], 0)),
         ("its count", lambda n, s: all(y == x.count(n) for x, y in s.pairs)),
         ("divides the outputs", lambda n, s: n > 1 and all(y % n == 0 for y in s.outputs)),
         ("exceeds the outputs", lambda n, s: n > 1 and all(0 <= y < n for y in s.outputs)),
@@ -146,6 +146,7 @@ def _multiplies(n: int, images: set[tuple[Any, Any]]) -> bool:
 
 
 def _caps(n: int, pairs: Sequence[tuple[Items, Items]]) -> bool:
+    # A number that no input exceeds caps nothing.
     return all(len(y) == min(n, len(x)) for x, y in pairs) and any(len(x) > n for x, _ in pairs)
 
 
@@ -179,7 +180,7 @@ def clues_of_numbers(problem: Problem, priced: Sequence[tuple[str, int]]) -> Ite
         for role, test in table:
             if holds(test, value, sides):
                 yield name, f"{kind}: {role}"
-    for role in _mined(problem):
+    for role in _mined_clues(problem):
         yield MINED, f"mined number: {role}"
 
 
@@ -196,7 +197,7 @@ def _roles(problem: Problem) -> tuple[str, Table, Any]:
     return "", (), None
 
 
-def _mined(problem: Problem) -> Iterator[str]:
+def _mined_clues(problem: Problem) -> Iterator[str]:
     """What speaks for a number that only the examples suggest."""
     relations = numeric_relations(problem)
     if relations:
@@ -205,7 +206,7 @@ def _mined(problem: Problem) -> Iterator[str]:
         yield "they determine a single one"
     if any(n not in NUMBERS for n in relations):
         yield "they determine an uncommon one"
-    news = [_whole(y) - _whole(x) for x, y in zip(problem.inputs, problem.outputs, strict=True)]
+    news = [_whole_numbers(y) - _whole_numbers(x) for x, y in zip(problem.inputs, problem.outputs, strict=True)]
     shared = set.intersection(*news) if news else set()
     if shared:
         yield "new in every output"
@@ -213,12 +214,12 @@ def _mined(problem: Problem) -> Iterator[str]:
         yield "an uncommon one is new in every output"
 
 
-def _whole(value: Any) -> set[int]:
+def _whole_numbers(value: Any) -> set[int]:
     """The whole numbers in a value."""
     if isinstance(value, tuple):
-        return set().union(*map(_whole, value))
+        return set().union(*map(_whole_numbers, value))
     if isinstance(value, dict):
-        return set().union(*map(_whole, value.values()))
+        return set().union(*map(_whole_numbers, value.values()))
     return {value} if isinstance(value, int) and not isinstance(value, bool) else set()
 
 

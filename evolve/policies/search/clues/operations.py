@@ -36,11 +36,11 @@ class FirstSteps:
     """Every operation applied once to the inputs.
 
     Attributes:
-        taken: Per priced name, ``(result type, values on all examples)`` of its distinct steps.
+        steps: Per priced name, ``(result type, values on all examples)`` of its distinct steps.
         endings: Rules with one parameter, of the goal's type: what may be applied to outputs.
     """
 
-    taken: dict[str, set[tuple[Type, Values]]]
+    steps: dict[str, set[tuple[Type, Values]]]
     endings: tuple[Rule, ...]
 
     @staticmethod
@@ -53,29 +53,29 @@ class FirstSteps:
             known = constants.setdefault(constant.type, [])
             if len(known) < LITERALS:
                 known.append((constant.value,) * size)
-        taken: dict[str, set[tuple[Type, Values]]] = {}
+        steps: dict[str, set[tuple[Type, Values]]] = {}
         for rule in grammar.rules:
             sources = [inputs.get(p) or constants.get(p, []) for p in rule.params]
             if all(sources) and any(p in inputs for p in rule.params):
                 for arguments in islice(product(*sources), CHOICES):
                     values = applied(rule, arguments)
                     if values is not None:
-                        taken.setdefault(price_name(rule.name), set()).add((rule.result, values))
+                        steps.setdefault(price_name(rule.name), set()).add((rule.result, values))
         endings = tuple(rule for rule in grammar.rules if rule.params == (problem.output_type,))
-        return FirstSteps(taken, endings)
+        return FirstSteps(steps, endings)
 
 
 def _inputs(problem: Problem, grammar: Grammar) -> dict[Type, list[Values]]:
     """Values by type: the arguments and the columns of rows."""
-    found: dict[Type, list[Values]] = {}
+    columns: dict[Type, list[Values]] = {}
     for i, kind in enumerate(problem.input_types):
-        found.setdefault(kind, []).append(tuple(row[i] for row in problem.inputs))
+        columns.setdefault(kind, []).append(tuple(row[i] for row in problem.inputs))
     for rule in grammar.rules:
         if price_name(rule.name) == COLUMN and rule.params[0] in problem.input_types:
-            values = applied(rule, (found[rule.params[0]][0],))
+            values = applied(rule, (columns[rule.params[0]][0],))
             if values is not None:
-                found.setdefault(rule.result, []).append(values)
-    return found
+                columns.setdefault(rule.result, []).append(values)
+    return columns
 
 
 def applied(rule: Rule, arguments: Sequence[Values]) -> Values | None:
@@ -90,9 +90,9 @@ def clues_of_operations(problem: Problem, steps: FirstSteps) -> Iterator[tuple[s
     """``(priced name, clue)`` for every clue of an operation that holds."""
     goal, outputs = problem.output_type, problem.outputs
     towards = {"list": "operation towards a list", "str": "operation towards a text"}.get(goal.name, "operation")
-    for name, taken in steps.taken.items():
-        found = {clue for result, values in taken for clue in _relations(result, values, goal, outputs)}
-        for clue in sorted(found):
+    for name, values_of_name in steps.steps.items():
+        clues = {clue for result, values in values_of_name for clue in _relations(result, values, goal, outputs)}
+        for clue in sorted(clues):
             yield name, f"{towards}: {clue}"
     for rule in steps.endings:
         for clue in _invariants(rule, problem):
@@ -105,22 +105,24 @@ def _relations(result: Type, values: Values, goal: Type, outputs: Values) -> Ite
         if 2 * sum(map(_same, values, outputs)) >= len(outputs):
             yield "half of the outputs"
         if goal == STR or goal.name == "list":
-            yield from _always(ALIKE, values, outputs) if any(values) else ()
+            yield from _clues_on_all(ALIKE, values, outputs) if any(values) else ()
         else:
-            yield from _number(values, outputs)
+            yield from _number_clues(values, outputs)
     elif goal.name == "list" and result.name not in ("list", "row", "dict"):
         if len(set(values)) > 1:
-            yield from _always(ITEM_OF, values, outputs)
+            yield from _clues_on_all(ITEM_OF, values, outputs)
     elif result.name == "list" and goal.name not in ("list", "row", "dict"):
-        for clue in _always(ITEM_OF, outputs, values):
+        for clue in _clues_on_all(ITEM_OF, outputs, values):
             yield f"the output is {clue}"
 
 
-def _number(values: Values, outputs: Values) -> Iterator[str]:
+def _number_clues(values: Values, outputs: Values) -> Iterator[str]:
     if len(set(values)) > 1 and all(isinstance(v, int | float) for v in values):
         if len({y - v for v, y in zip(values, outputs, strict=True)}) == 1:
             yield "one distance from the outputs"
-        yield from _always((("at most the output", _le), ("at least the output", _ge)), values, outputs)
+        yield from _clues_on_all(
+            (("at most the output", _at_most), ("at least the output", _at_least)), values, outputs
+        )
 
 
 def _invariants(rule: Rule, problem: Problem) -> Iterator[str]:
@@ -140,7 +142,7 @@ def _invariants(rule: Rule, problem: Problem) -> Iterator[str]:
             yield "changes the inputs but not the outputs"
 
 
-def _always(table: Sequence[tuple[str, Test]], values: Values, outputs: Values) -> Iterator[str]:
+def _clues_on_all(table: Sequence[tuple[str, Test]], values: Values, outputs: Values) -> Iterator[str]:
     for clue, test in table:
         if all(map(test, values, outputs)):
             yield clue
@@ -150,11 +152,11 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def _le(a: Any, b: Any) -> bool:
+def _at_most(a: Any, b: Any) -> bool:
     return bool(a <= b)
 
 
-def _ge(a: Any, b: Any) -> bool:
+def _at_least(a: Any, b: Any) -> bool:
     return bool(a >= b)
 
 

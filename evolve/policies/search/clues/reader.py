@@ -47,12 +47,12 @@ class ClueReader:
         """
         problem = self._problem if outputs is None else replace(self._problem, outputs=tuple(outputs))
         numbers = [(name, value) for name, kind, value in priced_literals() if kind in ("int", UNIT)]
-        found: dict[str, list[str]] = defaultdict(list)
+        by_name: dict[str, list[str]] = defaultdict(list)
         for name, clue in (
             *clues_of_texts(problem),
             *clues_of_numbers(problem, numbers),
             *clues_of_operations(problem, self._steps),
             *clues_of_bodies(problem, self._inside),
         ):
-            found[name].append(clue)
-        return {name: tuple(clues) for name, clues in found.items()}
+            by_name[name].append(clue)
+        return {name: tuple(clues) for name, clues in by_name.items()}

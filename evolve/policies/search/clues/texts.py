@@ -16,7 +16,7 @@ from evolve.programs.types import FrozenDict
 
 @dataclass(frozen=True)
 class Sides:
-    """What a clue looks at.
+    """The sides of the examples as clues of literals look at them.
 
     Attributes:
         inputs: The first text of every input, empty where there is none.
@@ -67,16 +67,16 @@ def _first_text(row: Sequence[Any]) -> str:
 def _pattern(value: str, sides: Sides) -> Sequence[bool]:
     """Whole output; in the output; found once, often, not always; first or last match in the output."""
     pattern = _compiled(value)
-    found = [pattern.findall(text) for text in sides.inputs]
-    always = all(found)
+    matches = [pattern.findall(text) for text in sides.inputs]
+    always = all(matches)
     return (
         sides.written(lambda _, y: bool(pattern.fullmatch(y))),
         sides.written(lambda _, y: bool(pattern.search(y))),
-        all(len(f) == 1 for f in found),
-        all(len(f) > 1 for f in found),
+        all(len(f) == 1 for f in matches),
+        all(len(f) > 1 for f in matches),
         not always,
-        always and bool(sides.texts) and all(f[0] and f[0] in y for f, y in zip(found, sides.texts, strict=True)),
-        always and bool(sides.texts) and all(f[-1] and f[-1] in y for f, y in zip(found, sides.texts, strict=True)),
+        always and bool(sides.texts) and all(f[0] and f[0] in y for f, y in zip(matches, sides.texts, strict=True)),
+        always and bool(sides.texts) and all(f[-1] and f[-1] in y for f, y in zip(matches, sides.texts, strict=True)),
     )
 
 

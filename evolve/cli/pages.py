@@ -1,0 +1,156 @@
+"""Help pages: what a command does, how it is called, its options; as wide as the terminal."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from evolve.cli.layout import fold
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
+
+WIDEST = 100
+"""Columns; longer lines are hard to read."""
+
+_NARROW = 70
+_TIE = "\0"
+_SENTENCE = re.compile(r"(.+?)\.(?:\s|$)", re.DOTALL)
+
+
+class App(typer.Typer):
+    """Commands with help pages.
+
+    Args:
+        about: What the commands are for; nothing where they stand among those of another group.
+        examples: Command lines that the group's page shows.
+        more: Whatever :class:`typer.Typer` takes.
+    """
+
+    def __init__(self, about: str | None = None, *examples: str, **more: Any) -> None:
+        told = {} if about is None else {"help": about, "no_args_is_help": True, "epilog": "\n".join(examples)}
+        super().__init__(**{"cls": Group, "rich_markup_mode": None, **told, **more})
+
+    def page(self, name: str, *examples: str) -> Callable[[Function], Function]:
+        """Adds a command, whose page shows these command lines."""
+        return self.command(name, cls=Page, epilog="\n".join(examples))
+
+
+class Page(TyperCommand):
+    """The page of one command."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Arguments as words: ``TASK``, or ``[TASK]`` where it may be left out."""
+        return ["[OPTIONS]", *(_in_usage(one) for one in self.get_params(ctx) if one.param_type_name == "argument")]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the whole page."""
+        self.format_usage(ctx, formatter)
+        write_text(self.help, formatter)
+        write_examples(self.epilog, formatter)
+        write_parameters(self.get_params(ctx), formatter)
+
+
+class Group(TyperGroup):
+    """The page of a group: its commands, each with its whole first sentence."""
+
+    parts: ClassVar[Mapping[str, Sequence[str]]] = {}
+    """Headings with the commands that stand under each; any others under "Commands"."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the whole page. What stands in the epilog after a blank line comes last."""
+        examples, _, rest = (self.epilog or "").partition("\n\n")
+        self.format_usage(ctx, formatter)
+        write_text(self.help, formatter)
+        write_examples(examples, formatter)
+        self.format_commands(ctx, formatter)
+        write_parameters(self.get_params(ctx), formatter)
+        write_text(rest, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes the commands, part by part."""
+        headed = {name for names in self.parts.values() for name in names}
+        others = [name for name in self.list_commands(ctx) if name not in headed]
+        wide = max(map(len, self.commands))
+        for heading, names in (*self.parts.items(), ("Commands", others)):
+            rows = [(name.ljust(wide), first_sentence(self.commands[name].help or "")) for name in names]
+            if rows:
+                write_list(heading, rows, formatter, first=wide)
+
+
+def first_sentence(text: str) -> str:
+    """What a help text begins with, in one line and without its full stop."""
+    found = _SENTENCE.match(text)
+    return " ".join((found[1] if found else text).split())
+
+
+def write_examples(text: str | None, formatter: Any) -> None:
+    """Writes command lines; one that is too long goes on in the next line, as a shell reads it."""
+    lines = (text or "").splitlines()
+    if not lines:
+        return
+    with formatter.section("Examples" if len(lines) > 1 else "Example"):
+        for line in lines:
+            # Only before an option: a text stays whole, and so does an option with its value.
+            tied = re.sub(r" (?!-)", _TIE, line)
+            parts = fold(tied, formatter.width - 4, indent=4).replace(_TIE, " ").split("\n")
+            formatter.write("".join(f"  {part} \\\n" for part in parts[:-1]) + f"  {parts[-1]}\n")
+
+
+def write_text(text: str | None, formatter: Any) -> None:
+    """Writes paragraphs; the lines of each are put together first."""
+    for paragraph in inspect.cleandoc(text or "").split("\n\n"):
+        line = " ".join(paragraph.split())
+        formatter.write(fold(f"\n  {line}\n" if line else "", formatter.width))
+
+
+def write_list(heading: str, rows: Sequence[tuple[str, str]], formatter: Any, *, first: int) -> None:
+    """Writes names with what they are beside them, or below a name that is longer than ``first`` columns."""
+    formatter.write(f"\n{heading}:\n")
+    for name, told in rows:
+        lines = fold(told, formatter.width - first - 4).split("\n")
+        if len(name) > first:
+            lines.insert(0, "")
+        lines = [f"  {(name if not number else '').ljust(first)}  {line}" for number, line in enumerate(lines)]
+        formatter.write("".join(f"{line.rstrip()}\n" for line in lines))
+
+
+def write_parameters(parameters: Sequence[Any], formatter: Any) -> None:
+    """Writes arguments and options."""
+    first = 19 if formatter.width < _NARROW else 30
+    for heading, kind in (("Arguments", "argument"), ("Options", "option")):
+        rows = list(_rows(one for one in parameters if one.param_type_name == kind and not one.hidden))
+        if rows:
+            write_list(heading, rows, formatter, first=min(first, max(len(name) for name, _ in rows)))
+
+
+def _rows(parameters: Iterator[Any]) -> Iterator[tuple[str, str]]:
+    """What each is called and what it is for. Variables are told in one place, not at every option."""
+    for one in parameters:
+        name = _word(one)
+        if one.param_type_name == "option":
+            name = ", ".join(sorted(one.opts, key=len)) + ("" if one.is_flag else f" {name}")
+        # By their kind: 0 is a default worth telling, and equal to False.
+        told = one.show_default is not False and isinstance(one.default, (str, int, float)) and one.default != ""
+        default = f"[default: {one.default}]" if told and not isinstance(one.default, bool) else ""
+        yield name, "  ".join(filter(None, (one.help, default, "[required]" if _needed_option(one) else "")))
+
+
+def _needed_option(one: Any) -> bool:
+    return bool(one.required) and one.param_type_name == "option"
+
+
+def _word(one: Any) -> str:
+    return str(one.metavar or one.name.upper().replace("_", "-"))
+
+
+def _in_usage(one: Any) -> str:
+    word = _word(one) + ("..." if one.nargs != 1 else "")
+    return word if one.required else f"[{word}]"

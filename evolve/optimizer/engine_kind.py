@@ -1,0 +1,73 @@
+"""What an engine is registered as: what it can change, what it needs, and how it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from evolve.errors import UsageError
+from evolve.extensions import find, names
+from evolve.optimizer.counterfactual import Editor, Replay
+from evolve.optimizer.engine import Engine, EngineSettings
+from evolve.optimizer.item_record import ItemRecord
+from evolve.optimizer.scope import Scope
+
+PARTS = ("prompts", "workflow", "knobs")
+"""What can be asked for alone."""
+
+
+def _no_editor() -> Editor:
+    raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineParts:
+    """What an engine is made from.
+
+    Attributes:
+        scope: What may be changed, and which changes no trial could show.
+        editor: Gives who proposes and screens edits of texts, paid from the run's budget; raises :class:`UsageError`
+            where no model is chosen.
+        replay: Asks one stage of an episode again, which tries an edit at a fraction of an episode's cost; or None.
+        items: Keeps what single items of texts did, or None.
+    """
+
+    settings: EngineSettings = field(default_factory=EngineSettings)
+    scope: Scope = field(default_factory=Scope)
+    editor: Callable[[], Editor] = _no_editor
+    replay: Replay | None = None
+    items: ItemRecord | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineKind:
+    """One engine, as one value.
+
+    Attributes:
+        changes: Which of :data:`PARTS` it can change.
+        ready: Raises where it could not work here, before a run is begun.
+    """
+
+    name: str
+    changes: frozenset[str]
+    make: Callable[[EngineParts], Engine]
+    ready: Callable[[], object] = lambda: None
+
+
+def engine_kind(name: str, only: str) -> EngineKind:
+    """The engine with this name, or for no name the one that fits.
+
+    Args:
+        only: The part to leave everything else as it is, or "".
+
+    Raises:
+        UsageError: Nobody offers it, or it does not change that part.
+    """
+    name = name or ("gepa" if only == "prompts" else "bandit")
+    kind: EngineKind | None = find("engines", name)
+    if kind is None:
+        raise UsageError(f"no engine {name!r}", hint=f"--engine {', --engine '.join(names('engines'))}")
+    if only and only not in kind.changes:
+        able = [part for part in PARTS if part in kind.changes]
+        raise UsageError(f"the engine {name} changes {' and '.join(able)}, not {only}", hint=f"--only {able[0]}")
+    return kind

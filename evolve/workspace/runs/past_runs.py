@@ -1,0 +1,203 @@
+"""``ws.runs``: what was done, step by step, and what a person does about it."""
+
+from __future__ import annotations
+
+import builtins
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evolve.agent import Run
+from evolve.episodes import EpisodeRecord, Question
+from evolve.events import read_events
+from evolve.workspace.desk import Desk
+from evolve.workspace.runs.person import Person
+from evolve.workspace.runs.result import Result
+from evolve.workspace.runs.solving import answer, waiting_question
+from evolve.workspace.shelves.folders import Patch
+from evolve.workspace.shelves.shelf import Shelf
+
+if TYPE_CHECKING:
+    from evolve.memory.metrics import Comment, Metric
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRow:
+    """One line of the list.
+
+    Attributes:
+        episodes: How many are on record.
+        question: What the run waits for, or None.
+    """
+
+    run: Run
+    episodes: int
+    question: Question | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PastRun:
+    """A run with all that is on record of it.
+
+    Attributes:
+        episodes: In the order in which they were done.
+        question: What the run waits for, or None.
+    """
+
+    run: Run
+    episodes: tuple[EpisodeRecord, ...]
+    question: Question | None
+
+    @property
+    def model(self) -> str | None:
+        """The model that a waiting run was begun with, or None for that of the settings."""
+        found: str | None = self.run.body.get("model")
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What an episode set out to do.
+
+    Attributes:
+        subgoals: In order; () where it has none.
+    """
+
+    goal: str
+    subgoals: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Commented:
+    """What came of a comment.
+
+    Attributes:
+        metrics: The metrics that it speaks of.
+        new: Ids of those that there were not before.
+    """
+
+    comment: Comment
+    metrics: tuple[Metric, ...]
+    new: frozenset[str]
+
+
+class Runs(Shelf):
+    """The runs of a workspace.
+
+    Args:
+        writable: Raises :class:`UsageError` where the workspace is open for reading only.
+    """
+
+    def __init__(self, desk: Desk, writable: Callable[[], None]) -> None:
+        self._desk = desk
+        self._writable = writable
+
+    def list(self) -> builtins.list[RunRow]:
+        """Every run, oldest first."""
+        records = self._desk.stores.runs
+        counts = Counter(record.run for record in records.episodes())
+        return [RunRow(run=one, episodes=counts[one.id], question=waiting_question(one)) for one in records.runs()]
+
+    def show(self, run: str) -> PastRun:
+        """A run with its episodes, and what it waits for.
+
+        Raises:
+            UsageError: There is none of that id.
+        """
+        found = self._desk.stores.runs.run(run)
+        episodes = self._desk.stores.runs.episodes(run=found.id)
+        return PastRun(run=found, episodes=tuple(episodes), question=waiting_question(found))
+
+    def replay(self, episode: str) -> EpisodeRecord:
+        """An episode again, step by step, from the record.
+
+        Args:
+            episode: Its id or a unique beginning of it.
+
+        Raises:
+            UsageError: There is none.
+        """
+        return self._desk.stores.runs.episode(episode)
+
+    def plan(self, run: str) -> Plan | None:
+        """The plan that the last episode of a run told, or None."""
+        logs = sorted((self._desk.paths.runs / run).glob("*/events.jsonl"))
+        plans = [event.data for log in logs for event in read_events(log) if event.kind == "plan"]
+        if not plans:
+            return None
+        return Plan(goal=str(plans[-1].get("goal", "")), subgoals=tuple(plans[-1].get("subgoals", ())))
+
+    def diff(self, run: str) -> Patch:
+        """What a run would change, or changed, in a folder.
+
+        Raises:
+            UsageError: The run changed no folder.
+        """
+        return self._desk.folders.get(run)
+
+    def answer(self, run: str, said: str | None, *, person: Person | None = None) -> Result:
+        """Answers the question that a run waits at, and goes on with the run from there.
+
+        Nothing that was done before is done or paid for again.
+
+        Args:
+            run: Its id.
+            said: The person's answer; ``yes`` gives leave where that is asked for, anything else refuses with that
+                reason. None takes the question back: the work that asked ends unsolved, or leave is refused.
+            person: Who answers what is asked afterwards.
+
+        Raises:
+            UsageError: The run waits for nothing, or was begun by another model.
+        """
+        self._writable()
+        return answer(self._desk, run, said, person or Person())
+
+    def apply(self, run: str) -> Patch:
+        """Changes the folder as a run would: leave is given by calling this.
+
+        Raises:
+            UsageError: There is nothing to apply, or a file changed since the run; then nothing was applied.
+        """
+        self._writable()
+        if self._waits_for_leave(run):
+            self.answer(run, "yes")
+            return self._desk.folders.get(run)
+        return self._desk.folders.apply(run)
+
+    def refuse(self, run: str, said: str = "no") -> Patch:
+        """Leaves the folder as it is, and notes why; :meth:`apply` would still change it.
+
+        Raises:
+            UsageError: The run changed no folder.
+        """
+        self._writable()
+        if self._waits_for_leave(run):
+            self.answer(run, said)
+            return self._desk.folders.get(run)
+        return self._desk.folders.refuse(run, said)
+
+    def comment(self, run: str, text: str, *, prefer: bool = False) -> Commented:
+        """Keeps what a person says about a run; comments that speak of the same become a metric.
+
+        Args:
+            prefer: It is also an instruction for similar tasks.
+
+        Raises:
+            UsageError: There is no such run, or the text holds nothing besides what it quotes.
+        """
+        self._writable()
+        metrics, preferences = self._desk.metrics, self._desk.preferences
+        before = {one.id for one in metrics.list()}
+        kept = preferences.from_comment(text, run=run) if prefer else None
+        if kept is None:
+            comment = metrics.comment(run, text)
+        else:
+            metrics.gather()
+            comment = kept.acts[-1]
+        spoken = tuple(one for one in metrics.list() if any(said.comment == comment.id for said in one.examples))
+        return Commented(comment=comment, metrics=spoken, new=frozenset(one.id for one in spoken) - before)
+
+    def _waits_for_leave(self, run: str) -> bool:
+        question = waiting_question(self._desk.stores.runs.run(run))
+        return question is not None and question.kind == "approve"

@@ -1,0 +1,106 @@
+"""Code run in the sandbox by itself, and whether the sandbox holds here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evolve.files import read_text
+from evolve.paths import find_workspace
+from evolve.sandbox import SandboxLimits, check_backends, open_sandbox
+from evolve.settings import load_settings, with_sandbox
+from evolve.workspace.arguments import checked
+from evolve.workspace.opening import cache_folder
+from evolve.workspace.runs.code_sessions import run_in_session
+
+if TYPE_CHECKING:
+    from evolve.sandbox import ActionResult, ProbeOutcome
+
+
+@dataclass(frozen=True, kw_only=True)
+class Executed:
+    """What came of code in the sandbox.
+
+    Attributes:
+        backend: Name of the sandbox that confined it.
+    """
+
+    result: ActionResult
+    backend: str
+
+
+@checked()
+class SandboxedCode:
+    """Code in the sandbox of a workspace that is not open, and need not be there.
+
+    Args:
+        place: The workspace; without one, code runs with the settings of none.
+        backend: A sandbox backend instead of that of the settings.
+    """
+
+    def __init__(self, place: str | os.PathLike[str] | None = None, backend: str | None = None) -> None:
+        self._place = place
+        self._backend = backend
+
+    @property
+    def unsandboxed(self) -> bool:
+        """Whether the code runs with all rights of the user.
+
+        Raises:
+            UsageError: There is no such backend, or ``none`` is asked for without ``EVOLVE_UNSAFE=I_UNDERSTAND``.
+        """
+        return with_sandbox(load_settings(find_workspace(self._place)), self._backend).unsandboxed
+
+    def exec(
+        self,
+        code: str | Path,
+        *,
+        limits: SandboxLimits | None = None,
+        session: str | None = None,
+        python: str | os.PathLike[str] | None = None,
+    ) -> Executed:
+        """Runs Python code; its value is that of the last expression, else what it assigned to ``result``.
+
+        Args:
+            code: Source, or a file of it.
+            session: Sees the variables of earlier calls with the same name; the workspace keeps the actions of a
+                session and replays them each time.
+            python: A virtual environment that the code may import from.
+
+        Raises:
+            UsageError: The file cannot be read, or the name of the session is not plain.
+            SandboxUnavailable: None passes its self-test here.
+        """
+        source = read_text(code) if isinstance(code, Path) else code
+        root = find_workspace(self._place)
+        settings = with_sandbox(load_settings(root), self._backend)
+        bounds = limits or SandboxLimits()
+        with open_sandbox(
+            "none" if settings.unsandboxed else settings.sandbox,
+            cache_dir=cache_folder(),
+            warm=False,
+            python=Path(python) if python else None,
+            hidden=[root] if root else [],
+        ) as box:
+            if session is None:
+                result = box.execute(source, bounds)
+            else:
+                result = run_in_session(box, session, source, bounds, path=self._place)
+            return Executed(result=result, backend=box.backend)
+
+    def check(self) -> Mapping[str, Sequence[ProbeOutcome]]:
+        """Tests every backend by probes, now: each tries what must not work. The first that holds is used."""
+        return check_backends(cache_folder())
+
+
+def sandbox(path: str | os.PathLike[str] | None = None, backend: str | None = None) -> SandboxedCode:
+    """Code in the sandbox of a workspace, which is not opened for it and need not be there.
+
+    Args:
+        path: As for :func:`evolve.open`.
+        backend: A sandbox backend instead of that of the settings; ``none`` confines nothing.
+    """
+    return SandboxedCode(path, backend)

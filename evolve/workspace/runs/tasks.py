@@ -1,0 +1,199 @@
+"""``evolve.workspace.tasks``: suites and single tasks, made, read and looked at. They need no workspace."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evolve.environments import kind_of
+from evolve.errors import TaskError, UsageError
+from evolve.files import write_atomic
+from evolve.tasks import Suite, Task, load_examples, load_suite, render_jsonl, resolve_task, task_json
+from evolve.workspace.folder_needs import refuse_search
+from evolve.workspace.runs.given_task import (
+    Examples,
+    is_in_words,
+    task_in_words,
+    wanted_task,
+    with_answer,
+    with_rubric,
+)
+
+if TYPE_CHECKING:
+    from evolve.tasks.imports import Imported
+
+__all__ = [
+    "as_json",
+    "from_bytes",
+    "generate",
+    "import_",
+    "in_folder",
+    "in_words",
+    "is_in_words",
+    "leaves_changes",
+    "list",
+    "need_model",
+    "read",
+    "render",
+    "show",
+    "told",
+    "with_answer",
+    "with_rubric",
+]
+
+in_words = task_in_words
+render = render_jsonl
+
+
+def list() -> Sequence[str]:
+    """Names of the built-in suites."""
+    from evolve.tasks import BUILTIN
+
+    return [suite.name for suite in BUILTIN]
+
+
+def generate(suite: str, *, n: int | None = None, seed: int = 0, out: str | os.PathLike[str] | None = None) -> Suite:
+    """A built-in suite.
+
+    Args:
+        n: Number of tasks.
+        out: A file to write it to, as JSON lines.
+
+    Raises:
+        UsageError: There is no such suite.
+        WorkspaceError: The file cannot be written.
+    """
+    from evolve.tasks import generate_suite
+
+    made = generate_suite(suite, n=n, seed=seed)
+    _write(made.tasks, out)
+    return made
+
+
+def import_(
+    file: str | os.PathLike[str],
+    *,
+    repos: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+) -> Imported:
+    """Turns tasks of a published format into evolve's own; reference solutions are not read.
+
+    Args:
+        file: JSONL in the format of HumanEval, MBPP or SWE-bench.
+        repos: A folder of checked-out repositories, for SWE-style tasks.
+        out: A file to write them to, as JSON lines.
+
+    Raises:
+        UsageError: The file cannot be read, or is of no such format.
+        WorkspaceError: ``out`` cannot be written.
+    """
+    from evolve.tasks import import_tasks
+
+    found = import_tasks(file, repos=repos)
+    _write(found.tasks, out)
+    return found
+
+
+def show(name: str) -> Task | Suite:
+    """The task or the suite of that name: a suite, a task file, or ``SUITE#ID``.
+
+    Raises:
+        UsageError: There is none, or it is malformed.
+    """
+    try:
+        return resolve_task(name)
+    except UsageError:
+        if "#" in name:
+            raise
+        return load_suite(name)
+
+
+def read(
+    task: str | None = None,
+    *,
+    examples: Examples | None = None,
+    name: str | None = None,
+    header: bool = True,
+    words: bool = False,
+) -> Task:
+    """The one task that a name or rows stand for.
+
+    Args:
+        task: A task file, ``SUITE#ID``, or a task in words.
+        examples: Instead of it, a file of rows, or pairs ``(input, output)``.
+        name: Name of the task and of its function, for ``examples``.
+        header: The first line of a table names its columns.
+        words: A text that names no task is one in words.
+
+    Raises:
+        UsageError: Neither or both are given, there is no such task, or it is malformed.
+    """
+    if task is not None and examples is None:
+        return task_in_words(task) if words and is_in_words(task) else resolve_task(task)
+    if examples is None or task is not None:
+        raise UsageError("give either TASK or --examples FILE", hint="evolve run --examples data.csv")
+    if not isinstance(examples, str | os.PathLike):
+        return wanted_task(None, examples, name)
+    if not os.fspath(examples).strip():
+        raise UsageError("--examples: the name of the file is empty", hint="evolve run --examples data.csv")
+    return load_examples(Path(examples), name=name, header=header)
+
+
+def in_folder(
+    instruction: str,
+    folder: str | os.PathLike[str],
+    check: str,
+    *,
+    protected: Sequence[str] | None = None,
+    name: str | None = None,
+) -> Task:
+    """Work in a folder until a check command ends with 0; see :func:`evolve.tasks.folder_task`."""
+    from evolve.tasks.folder_task import folder_task
+
+    return folder_task(instruction, folder, check, protected=protected, name=name)
+
+
+def from_bytes(data: bytes, *, name: str | None = None, header: bool = True) -> Task:
+    """The task of rows that stand in no file, as JSON when they look like it, else as CSV; checked like any file.
+
+    Raises:
+        TaskError: They are malformed; the message calls them ``stdin``.
+    """
+    suffix = ".json" if data.lstrip()[:1] in (b"{", b"[") else ".csv"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"stdin{suffix}"
+        file.write_bytes(data)
+        try:
+            return load_examples(file, name=name, header=header)
+        except TaskError as error:
+            raise TaskError(str(error).replace(str(file), "stdin"), hint=error.hint) from error
+
+
+def as_json(tasks: Iterable[Task]) -> builtins.list[Mapping[str, Any]]:
+    """Tasks as the objects that task files hold."""
+    return [task_json(task) for task in tasks]
+
+
+def told(task: Task) -> str:
+    """What a task is about besides rows, for a person to read; "" where rows are all."""
+    return kind_of(task.environment).told(task)
+
+
+def leaves_changes(task: Task) -> bool:
+    """Whether solving the task changes something of the person's, such as a folder."""
+    return kind_of(task.environment).leaves_changes
+
+
+def need_model(task: Task, model: str) -> None:
+    """Raises :class:`UsageError` for a task that only a model can do, where none would decide."""
+    if kind_of(task.environment).needs_model and not model:
+        refuse_search("search")
+
+
+def _write(tasks: Iterable[Task], out: str | os.PathLike[str] | None) -> None:
+    if out is not None:
+        write_atomic(out, render_jsonl(tasks).encode("utf-8", "backslashreplace"))

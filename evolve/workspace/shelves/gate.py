@@ -1,0 +1,70 @@
+"""``ws.gate``: the verdicts on proposed variants, to look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evolve.errors import UsageError
+from evolve.gate import Begun, Decision, Decisions, Looks
+from evolve.workspace.shelves.shelf import Shelf
+
+
+@dataclass(frozen=True, kw_only=True)
+class NextLevel:
+    """At what level the next proposal on a suite is tested.
+
+    Attributes:
+        suite: Digest of the suite.
+        proposal: Its number on that suite.
+        level: The share of the error budget that it is tested at.
+    """
+
+    suite: str
+    proposal: int
+    level: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdicts:
+    """What the gate has said.
+
+    Attributes:
+        decisions: Every verdict, oldest first.
+        begun: Judgements that were broken off; their level counts as lost until they end.
+        following: For each suite what comes next.
+    """
+
+    decisions: tuple[Decision, ...]
+    begun: tuple[Begun, ...]
+    following: tuple[NextLevel, ...]
+
+
+class GateLog(Shelf):
+    """The verdicts of a workspace's gate; nothing here changes one."""
+
+    def __init__(self, decisions: Decisions, looks: Looks) -> None:
+        self._decisions = decisions
+        self._looks = looks
+
+    def list(self) -> Verdicts:
+        """Every verdict, what was broken off, and at what level the next proposal is tested."""
+        decisions, begun = self._decisions.log(), self._decisions.begun()
+        suites = dict.fromkeys([*(one.suite for one in decisions), *(one.suite for one in begun)])
+        levels = ((suite, *self._decisions.next_level(suite)) for suite in suites)
+        following = (NextLevel(suite=suite, proposal=number, level=level) for suite, number, level in levels)
+        return Verdicts(decisions=tuple(decisions), begun=tuple(begun), following=tuple(following))
+
+    def show(self, decision: int) -> Decision:
+        """One verdict with everything it rests on.
+
+        Raises:
+            UsageError: There is none of that id.
+        """
+        found = next((one for one in self._decisions.log() if one.id == decision), None)
+        if found is None:
+            raise UsageError(f"there is no verdict {decision}", hint="evolve gate list")
+        return found
+
+    def looks(self, suite: str) -> int:
+        """How often the test tasks of a suite, by its digest, have been opened."""
+        return self._looks.count(suite)

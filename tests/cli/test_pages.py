@@ -1,0 +1,99 @@
+"""Help pages: a sentence, examples that work, words for what is typed, and no line wider than the terminal."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+import pytest
+import typer
+
+import evolve
+from evolve.cli.program import build_app
+from evolve.settings import VARIABLES
+
+TREE = typer.main.get_command(build_app())
+
+
+def commands(found=TREE, path=("evolve",)) -> Iterator[tuple[str, ...]]:
+    """The words that call each command."""
+    yield path
+    for name, inner in getattr(found, "commands", {}).items():
+        yield from commands(inner, (*path, name))
+
+
+def examples(page: str) -> list[str]:
+    """The command lines of a page, those that go on in a further line put together."""
+    _, _, below = re.sub(r" \\\n +", " ", page).partition("Example")
+    lines = below.split("\n\n")[0].splitlines()[1:]
+    return [line.strip() for line in lines]
+
+
+@pytest.fixture(params=[" ".join(path) for path in commands()])
+def path(request):
+    return request.param.split()[1:]
+
+
+def test_a_page_has_a_sentence_and_examples_and_words(cli, path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    done = cli(*path, "--help")
+    page = done.out
+    assert done.code == 0
+    usage, sentence, *_ = page.split("\n\n")
+    assert usage.startswith("Usage: evolve") and re.match(r"  [A-Z]", sentence) and "." in sentence
+    assert 1 <= len(examples(page)) <= 3, page
+    assert "env var" not in page and "int range" not in page
+    assert not re.search(r"<(list|str|int|float)", page) and not re.search(r"[{}]|0<=", page)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_a_page_is_as_wide_as_the_terminal(cli, path, width, monkeypatch):
+    pages = {}
+    for columns in (width, 1000):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        pages[columns] = cli(*path, "--help").out
+    assert max(map(len, pages[width].splitlines())) <= width
+    assert "..." not in re.sub(r"[A-Z]\]?\.\.\.", "", pages[width])
+    words = {word for word in pages[width].split() if word != "\\"}
+    assert words == {word for word in pages[1000].split() if word != "\\"}
+
+
+def test_every_example_is_a_command_line_that_is_understood(cli, path):
+    """It is read by the command that it calls, with all it needs and no option that is not there."""
+    page = cli(*path, "--help").out
+    for line in examples(page):
+        program, *words = shlex.split(line.partition(" < ")[0])
+        assert program == "evolve" and words[: len(path)] == path, line
+        command, context = TREE, TREE.make_context("evolve", list(words))
+        while words and words[0] in getattr(command, "commands", {}):
+            command, name = command.commands[words[0]], words.pop(0)
+            context = command.make_context(name, list(words), parent=context)
+        assert not getattr(command, "commands", None) or command.invoke_without_command, line
+
+
+def test_the_page_of_the_program_lists_commands_under_headings_and_names_the_variables(cli, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    page = cli("--help").out
+    headings = re.findall(r"^(\S.*):$", page, re.MULTILINE)
+    assert len(headings) >= 5 and "Commands" not in headings
+    listed = re.findall(r"^  ([a-z]+)  +[A-Z]", page, re.MULTILINE)
+    assert sorted(listed) == sorted(TREE.commands)
+    assert "EVOLVE_WORKSPACE" in page and "evolve config" in page
+
+
+def test_every_variable_is_told_once_in_one_place(cli):
+    shown = cli("config").out
+    assert all(shown.count(name) >= 1 for name in VARIABLES)
+
+
+def test_the_version_is_told_with_what_runs_it(cli):
+    done = cli("--version")
+    assert done.code == 0
+    assert re.fullmatch(rf"evolve {re.escape(evolve.__version__)} \(Python 3\.\d+\.\d+, \w+\)\n", done.out)
+
+
+def test_a_wrong_variable_is_still_named(cli, monkeypatch):
+    monkeypatch.setenv("EVOLVE_SEED", "many")
+    done = cli("tasks", "generate", "lists", "--n", "1")
+    assert done.code == 2 and "EVOLVE_SEED" in done.err

@@ -1,0 +1,207 @@
+"""The package of docs/extending.md, installed: every part that it adds is used."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+import evolve
+from evolve.agent import Agent, Surroundings
+from evolve.episodes import EpisodeRecord
+from evolve.errors import UsageError, WorkspaceError
+from evolve.tasks import load_suite, render_jsonl
+from evolve.testing import FixedPolicy, ScriptedWorker, TrustingSandbox, small_suite
+from evolve.workflow import StageKind, parse_workflow
+from evolve.workspace.health.doctor import examine
+from evolve.workspace.loops.optimizing import OptimizerRequest
+from tests.architecture.source import ROOT
+from tests.offering import offer, put_metadata
+
+BLOCK = re.compile(r"^```(toml|python)\n(?:# (\S+)\n)?(.*?)^```$", re.DOTALL | re.MULTILINE)
+TASK = {"id": "answer", "instruction": "What is 6 times 7?", "expects": {"value": 42}}
+WORKFLOW = """
+stages = ["recall", "plan", "act", "shortest", "observe", "judge", "commit"]
+
+[routes.judge]
+again = "act"
+stop = "commit"
+"""
+
+
+NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay")
+INITIALS = [((f"{name} Smith",), f"{name[0]}. Smith") for name in NAMES]
+
+
+class Kept:
+    """Keeps the records of episodes."""
+
+    def __init__(self) -> None:
+        self.records: list[EpisodeRecord] = []
+
+    def commit(self, record: EpisodeRecord) -> None:
+        self.records.append(record)
+
+
+def written(folder: Path) -> str:
+    """Writes the package of the page into a folder; gives what its pyproject.toml says of entry points."""
+    points = ""
+    for kind, place, text in BLOCK.findall((ROOT / "docs" / "extending.md").read_text()):
+        if kind == "toml":
+            points = text
+            continue
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(text)
+    (folder / "evolve_toys" / "__init__.py").write_text("")
+    return points
+
+
+@pytest.fixture
+def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    site = tmp_path / "site"
+    groups = tomllib.loads(written(site))["project"]["entry-points"]
+    put_metadata(site, "evolve-toys", groups)
+    monkeypatch.syspath_prepend(site)
+    yield
+    for name in [name for name in sys.modules if name.startswith("evolve_toys")]:
+        del sys.modules[name]
+
+
+def test_the_doctor_lists_what_packages_add(toys: None, tmp_path: Path) -> None:
+    (finding,) = [one for one in examine(tmp_path / "ws") if one.part == "extensions"]
+    for name in ("expects (environments, ", "plain (formats, ", "halving (engines, ", "shortest (stages, "):
+        assert f"{name}from evolve-toys)" in finding.text
+
+
+def test_a_task_of_an_added_kind_is_worked_on_and_judged(toys: None, tmp_path: Path) -> None:
+    file = tmp_path / "tasks.jsonl"
+    file.write_text(json.dumps(TASK) + "\n")
+    (task,) = load_suite(str(file)).tasks
+    for value, solved in ((41, False), (42, True)):
+        kept = Kept()
+        policy = ScriptedWorker((f"def solve():\n    return {value}\n",))
+        around = Surroundings(policy=policy, sandbox=TrustingSandbox(), recorder=kept, run="r1")
+        record = Agent(around).run_episode(task, variant="v", split="own")
+        assert record.solved == solved
+
+
+def test_a_skill_leaves_in_an_added_format(toys: None, tmp_path: Path) -> None:
+    with evolve.open(tmp_path / "ws") as workspace:
+        assert workspace.run(examples=INITIALS, name="initials").verified
+        (skill, *_) = workspace.skills.list()
+        (folder,) = workspace.skills.export([skill.name], to="plain", out=tmp_path / "out")
+        assert "def " in (folder / f"{skill.entry}.py").read_text()
+        with pytest.raises(UsageError, match="not an earlier export"):
+            workspace.skills.export([skill.name], to="plain", out=tmp_path / "out")
+        with pytest.raises(UsageError, match="no export format 'fancy'") as refused:
+            workspace.skills.export([skill.name], to="fancy", out=tmp_path / "out")
+        assert refused.value.hint == "--to agent-skills, --to plain"
+
+
+def test_an_added_format_cannot_carry_a_secret_or_write_beside_its_folder(
+    toys: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Leaking:
+        name = "leaking"
+        held: ClassVar = {"../elsewhere.py": ""}
+
+        def problems(self, skill, description):
+            return []
+
+        def files(self, skill, description, judged):
+            return self.held
+
+        def script(self, skill):
+            return ""
+
+        def is_own(self, folder):
+            return True
+
+    offer(monkeypatch, tmp_path / "more", "formats", "leaking", Leaking())
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.run(examples=INITIALS, name="initials")
+        name = workspace.skills.list()[0].name
+        with pytest.raises(UsageError, match=r"elsewhere.py is no path below its folder"):
+            workspace.skills.export([name], to="leaking", out=tmp_path / "out")
+        Leaking.held = {"notes.txt": "key = sk-proj-Zx81kQpL0vT93mWcYb72HdRuNe64Gs5A"}
+        with pytest.raises(UsageError, match=r"notes.txt contains"):
+            workspace.skills.export([name], to="leaking", out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_added_engine_searches_and_the_gate_judges(toys: None, tmp_path: Path) -> None:
+    file = tmp_path / "small.jsonl"
+    file.write_text(render_jsonl(small_suite().tasks))
+    with evolve.open(tmp_path / "ws") as workspace:
+        report = workspace.optimize(OptimizerRequest(suite=str(file), engine="halving"))
+        assert report.to_json()["engine"] == "halving"
+        with pytest.raises(UsageError, match="the engine halving changes knobs, not workflow"):
+            workspace.optimize(OptimizerRequest(suite=str(file), engine="halving", only="workflow"))
+        with pytest.raises(UsageError, match="no engine 'doubling'") as refused:
+            workspace.optimize(OptimizerRequest(suite=str(file), engine="doubling"))
+        assert refused.value.hint == "--engine bandit, --engine gepa, --engine halving"
+
+
+def test_an_added_stage_says_its_part_and_a_resumed_episode_does_not_ask_again(toys: None) -> None:
+    (task,) = small_suite().tasks[:1]
+    kept = Kept()
+    around = Surroundings(policy=FixedPolicy(), sandbox=TrustingSandbox(), recorder=kept, run="r1")
+    record = Agent(around, parse_workflow(WORKFLOW)).run_episode(task, variant="v", split="own")
+    notes = [note for step in record.steps for note in step.action.notes]
+    assert [(note.stage, note.text) for note in notes][:1] == [("shortest", "no rival is shorter")]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        StageKind(name="bad", does="judges", places=("judge",), work=lambda *_: None),
+        StageKind(name="bad", does="must be", places=("review",), mandatory=True, work=lambda *_: None),
+        StageKind(name="bad", does="nothing", places=("review",)),
+        StageKind(name="good", does="has another name", places=("review",), work=lambda *_: None),
+    ],
+)
+def test_a_package_cannot_add_a_stage_that_decides(
+    wrong: StageKind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer(monkeypatch, tmp_path / "site", "stages", "bad", wrong)
+    with pytest.raises(WorkspaceError, match="'bad', which a package offers, is no stage that may be added"):
+        parse_workflow(WORKFLOW.replace("shortest", "bad"))
+
+
+def test_an_unknown_stage_is_refused_with_those_that_there_are(toys: None) -> None:
+    with pytest.raises(WorkspaceError, match=r"unknown stage 'longest'; known are recall, .*, commit, shortest"):
+        parse_workflow(WORKFLOW.replace("shortest", "longest"))
+
+
+@pytest.mark.slow
+def test_the_package_is_built_installed_and_found_by_the_command(tmp_path: Path) -> None:
+    source, site = tmp_path / "source", tmp_path / "site"
+    build = '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n\n'
+    points = written(source)
+    (source / "pyproject.toml").write_text(f'{build}[project]\nname = "evolve-toys"\nversion = "1.0"\n\n{points}')
+    install = ["--no-index", "--no-build-isolation", "--no-deps", "--target", str(site), str(source)]
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", *install], check=True, timeout=300)
+    paths = {"PYTHONPATH": str(site), "EVOLVE_WORKSPACE": str(tmp_path / "ws")}
+
+    def command(*words: str) -> subprocess.CompletedProcess[str]:
+        asked = [sys.executable, "-m", "evolve", *words]
+        return subprocess.run(asked, env={**os.environ, **paths}, cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+    assert "halving (engines, from evolve-toys)" in command("doctor").stdout.replace("\n", " ")
+    file = tmp_path / "tasks.jsonl"
+    file.write_text(json.dumps(TASK) + "\n")
+    assert "answer" in command("tasks", "show", f"{file}#answer").stdout
+    rows = tmp_path / "initials.csv"
+    rows.write_text("name,short\n" + "".join(f"{name} Smith,{name[0]}. Smith\n" for name in NAMES))
+    assert command("run", str(rows)).returncode == 0
+    skill = json.loads(command("skills", "list", "--json").stdout)[0]["name"]
+    exported = command("skills", "export", skill, "--to", "plain", "--out", str(tmp_path / "out"))
+    assert exported.returncode == 0, exported.stderr
