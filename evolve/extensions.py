@@ -17,6 +17,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "words": "evolve.environments.words:WORDS",
         "files": "evolve.environments.files:FILES",
     },
+    "suites": {},
 }
 """Where each value stands, as ``module:name``, by seam and name."""
 

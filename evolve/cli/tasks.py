@@ -31,12 +31,12 @@ def list_command(as_json: options.AsJson = False) -> None:
 @app.command("generate")
 def generate_command(
     suite: Annotated[str, typer.Argument(help="everyday, lists, strings, tables or composed.")],
-    n: Annotated[int | None, typer.Option("--n", min=1, max=100_000, help="Number of tasks.")] = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, max=100_000, help="Number of tasks, if not all.")] = None,
     seed: options.Seed = 0,
     out: Annotated[str | None, typer.Option("--out", help="File to write; default stdout.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write a built-in suite as JSON lines, one task each."""
+    """Write a built-in suite as JSON lines, one task each. Another --n or --seed draws fresh tasks, in a clone only."""
     from evolve.files import write_atomic
     from evolve.tasks import generate_suite, render_jsonl, task_json
 

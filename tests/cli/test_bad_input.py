@@ -277,7 +277,7 @@ def test_json_of_an_empty_workspace_parses(cli, made):
         ["doctor"],
         ["tasks", "list"],
         ["tasks", "show", "lists"],
-        ["tasks", "generate", "strings", "--n", "3"],
+        ["tasks", "generate", "strings"],
         ["init", "elsewhere"],
     ):
         done = cli(*arguments, "--json")

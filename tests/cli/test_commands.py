@@ -105,7 +105,7 @@ def test_notes_are_shown_with_their_author(cli):
     assert "dates are day first" in cli("memory", "list").out
 
 
-def test_generated_suites_load_again_and_are_the_same_for_a_seed(cli, tmp_path):
+def test_generated_suites_load_again_and_are_the_same_for_a_seed(cli, tmp_path, generators):
     cli("tasks", "generate", "lists", "--n", "12", "--seed", "5", "--out", "a.jsonl")
     again = cli("tasks", "generate", "lists", "--n", "12", "--seed", "5").out
     assert (tmp_path / "a.jsonl").read_text() == again
@@ -113,6 +113,12 @@ def test_generated_suites_load_again_and_are_the_same_for_a_seed(cli, tmp_path):
     assert len(shown["tasks"]) == 12
     task = shown["tasks"][0]["id"]
     assert "def " in cli("tasks", "show", f"a.jsonl#{task}").out
+
+
+def test_a_suite_that_ships_is_written_where_nothing_draws_tasks(cli, tmp_path):
+    cli("tasks", "generate", "lists", "--out", "a.jsonl")
+    ours, theirs = (json.loads(cli("tasks", "show", name, "--json").out) for name in ("lists", "a.jsonl"))
+    assert {**ours, "name": "a"} == theirs
 
 
 def test_showing_a_task_does_not_show_the_rows_kept_back(cli, tmp_path):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import evolve
+from benchmarks.suites import draw_suite
 from evolve.tasks import render_jsonl
 from evolve.testing import (
     AskingDouble,
@@ -88,7 +89,7 @@ KILLED = -9
 
 def _learned(shell: Shell) -> None:
     _begin(shell)
-    _ended(shell("tasks", "generate", "lists", "--n", "32", "--out", "tasks.jsonl"), 0)
+    _write(shell, "tasks.jsonl", render_jsonl(draw_suite("lists", n=32).tasks))
     _ended(shell("improve", "tasks.jsonl", "--rounds", "2"), 0)
     _ended(shell("run", _write(shell, "names.csv", NAMES)), 0)
     _ended(shell("memory", "note", "days come before months"), 0)
@@ -140,7 +141,7 @@ def _look_search(shell: Shell) -> dict[str, Any]:
 def _loop_killed(fault: str) -> Callable[[Shell], None]:
     def make(shell: Shell) -> None:
         _begin(shell)
-        _ended(shell("tasks", "generate", "lists", "--n", "32", "--out", "tasks.jsonl"), 0)
+        _write(shell, "tasks.jsonl", render_jsonl(draw_suite("lists", n=32).tasks))
         _ended(shell("improve", "tasks.jsonl", "--rounds", "1", EVOLVE_FAULT=fault), KILLED)
 
     return make

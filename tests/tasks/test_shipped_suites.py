@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import sys
+
 import pytest
 
+from benchmarks.suites import draw_suite
 from evolve.episodes import BUILT_IN
+from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.tasks import BUILTIN, load_suite, render_jsonl
 
@@ -57,3 +62,26 @@ def test_every_task_is_what_it_always_was(name: str) -> None:
 
 def test_these_are_all_suites_that_ship() -> None:
     assert {suite.name: suite.size for suite in BUILTIN} == {name: one[0] for name, one in RECORDED.items()}
+
+
+def test_another_number_of_tasks_or_seed_is_drawn_anew(generators: None) -> None:
+    found = load_suite("lists", n=12, seed=5)
+    assert found == draw_suite("lists", n=12, seed=5)
+    assert {task.source for task in found.tasks} == {BUILT_IN}
+    assert load_suite("lists", n=480) == load_suite("lists")
+
+
+@pytest.mark.parametrize(("n", "seed"), [(12, 0), (None, 5)])
+def test_where_nothing_draws_tasks_the_refusal_names_the_command(
+    monkeypatch: pytest.MonkeyPatch, n: int | None, seed: int
+) -> None:
+    assert importlib.metadata.entry_points(group="console_scripts")
+    monkeypatch.setattr(sys, "path", [])  # so no package is installed
+    with pytest.raises(UsageError, match="nothing is installed that draws others") as raised:
+        load_suite("lists", n=n, seed=seed)
+    assert f"python -m benchmarks.suites draw lists --n {n or 480} --seed {seed}" in str(raised.value.hint)
+
+
+def test_a_suite_needs_a_task() -> None:
+    with pytest.raises(UsageError, match="at least one task"):
+        load_suite("lists", n=0)
