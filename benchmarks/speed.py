@@ -144,8 +144,9 @@ class _Timed:
 
 def _graph_ms(*, checkpoints: bool, episodes: int = 30) -> float:
     """Median CPU milliseconds of an episode outside its policy and sandbox."""
+    from benchmarks.doubles import small_suite
     from evolve.agent import Agent, Surroundings
-    from evolve.testing import FixedPolicy, TrustingSandbox, small_suite
+    from evolve.testing import FixedPolicy, TrustingSandbox
 
     clock = _Clock()
     found = []

@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
+from benchmarks.doubles import small_suite
 from evolve.tasks import render_jsonl
-from evolve.testing import small_suite
 
 
 def test_wrong_files_name_the_file_and_what_is_wrong(cli, tmp_path):

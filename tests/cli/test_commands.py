@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 import evolve
+from benchmarks.doubles import slow_learner, small_suite
 from evolve.cli.report import show_report
 from evolve.tasks import render_jsonl
-from evolve.testing import TrustingSandbox, slow_learner, small_suite
+from evolve.testing import TrustingSandbox
 from tests.write_protection import without_power_over_permissions
 
 

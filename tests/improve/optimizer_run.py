@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import evolve
-from evolve.testing import TrustingSandbox, slow_learner
+from benchmarks.doubles import slow_learner
+from evolve.testing import TrustingSandbox
 from evolve.workspace import training
 from evolve.workspace.optimizing import ENGINES, OptimizerRequest
 from tests.improve.test_optimization import POOR, Turner

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.doubles import small_suite
 from evolve.episodes import Limits
 from evolve.errors import SandboxUnavailable
 from evolve.improve import Arm, EpisodeJob, ProcessWorkers, WorkerSetup
-from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox, small_suite
+from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
 
 
 def jobs(count, marked=""):

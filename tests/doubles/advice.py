@@ -7,8 +7,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from evolve.testing.doubles import QuirkDouble, failed_in, prompt_of
-from evolve.testing.doubles_quirks import QuirkTask
+from benchmarks.doubles import QuirkDouble
+from benchmarks.doubles.quirk_model import failed_in
+from benchmarks.doubles.quirks import QuirkTask
+from evolve.testing.doubles import prompt_of
 
 WRONG_ADVICE: Mapping[str, str] = {
     "dates": "Dates in this workspace are written month first.",

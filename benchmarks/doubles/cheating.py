@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmarks.doubles.small import small_suite
 from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Step
 from evolve.files import canonical_json
 from evolve.gate import (
@@ -32,7 +33,6 @@ from evolve.gate import (
 )
 from evolve.store import Database
 from evolve.tasks import Suite, Task
-from evolve.testing.suites import small_suite
 
 Runner = Callable[[Sequence[Job[Task]]], list[EpisodeRecord | None]]
 RESUBMISSIONS = 20

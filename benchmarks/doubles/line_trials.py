@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from benchmarks.doubles.line import Desk
 from evolve.episodes import EpisodeRecord, TaskView
 from evolve.gate import ErrorBudget, PairedRunner, SequentialTest, Stake, one_by_one
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.tasks import Task
-from evolve.testing.line import Desk
 
 
 @dataclass(kw_only=True)

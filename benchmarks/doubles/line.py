@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
+from benchmarks.doubles.line_rules import INPUTS, STAGES, Fields, LineRule, draw_order, line_rules, settled
 from evolve.episodes import Action, Cost, EpisodeRecord, Json, Judgement, Observation, Row, Step
 from evolve.files import canonical_json
 from evolve.models import KEPT, ChatModel, Message, ModelReply, ModelRequest, OnDelta, Usage
@@ -17,7 +18,6 @@ from evolve.policies.language import Questions
 from evolve.policies.language.quoting import quoted
 from evolve.prompts import PromptLayers
 from evolve.tasks import Task
-from evolve.testing.line_rules import INPUTS, STAGES, Fields, LineRule, draw_order, line_rules, settled
 
 _GIVEN = re.compile(r"<data \w+ kind=order[^>]*>\n(.*?)\n</data", re.DOTALL)
 _STAGE = re.compile(r"^Stage: (\w+)$", re.MULTILINE)

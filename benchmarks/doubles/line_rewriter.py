@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.doubles.line import chance
+from benchmarks.doubles.line_rules import LineRule, line_rules
 from evolve.models import ModelReply, ModelRequest, OnDelta, Usage
-from evolve.testing.line import chance
-from evolve.testing.line_rules import LineRule, line_rules
 
 _BLOCK = re.compile(r"<data \w+ kind=(prompt|traces)[^>]*>\n(.*?)\n</data", re.DOTALL)
 _ITEM = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)

@@ -197,7 +197,7 @@ _TRADE: tuple[_Part, ...] = (
 
 def line_rules() -> tuple[LineRule, ...]:
     """Every rule, in the order in which its stage applies it."""
-    text = files("evolve.testing").joinpath("line_rules.toml").read_text(encoding="utf-8")
+    text = files("benchmarks.doubles").joinpath("line_rules.toml").read_text(encoding="utf-8")
     words = tomllib.loads(text)
     return tuple(
         LineRule(
