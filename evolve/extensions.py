@@ -17,7 +17,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "words": "evolve.environments.words:WORDS",
         "files": "evolve.environments.files:FILES",
     },
-    "suites": {},
+    "suites": {},  # what draws fresh tasks of a suite; those that ship are data
 }
 """Where each value stands, as ``module:name``, by seam and name."""
 

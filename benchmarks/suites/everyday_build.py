@@ -8,9 +8,10 @@ from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
+from benchmarks.suites.groups import group_of
 from evolve.episodes import Json, Row
 from evolve.tasks.equality import equal
-from evolve.tasks.model import Task, group_of
+from evolve.tasks.model import Task
 
 Program = Callable[..., Json]
 Draw = Callable[[Random], tuple[Any, ...]]

@@ -31,21 +31,19 @@ class BuiltinSuite:
 
     Attributes:
         name: What a person types.
-        summary: One line for help and lists.
         size: Number of tasks that ship.
     """
 
     name: str
-    summary: str
     size: int
 
 
 BUILTIN = (
-    BuiltinSuite(name="composed", summary="later tasks combine hidden concepts of earlier ones", size=360),
-    BuiltinSuite(name="everyday", summary="columns as a data worker meets them", size=320),
-    BuiltinSuite(name="lists", summary="functions over lists of integers", size=480),
-    BuiltinSuite(name="strings", summary="functions over text", size=480),
-    BuiltinSuite(name="tables", summary="functions over rows of tables", size=480),
+    BuiltinSuite(name="composed", size=360),
+    BuiltinSuite(name="everyday", size=320),
+    BuiltinSuite(name="lists", size=480),
+    BuiltinSuite(name="strings", size=480),
+    BuiltinSuite(name="tables", size=480),
 )
 
 
