@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.doubles import QuirkDouble, small_suite
+from benchmarks.doubles.quirks import quirk_family
 from evolve.cli.ablation import show_ablation
 from evolve.episodes import Row, SkillDraft
 from evolve.errors import BudgetExhausted, UsageError
@@ -21,8 +23,7 @@ from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
 from evolve.skills import Skill
 from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import LocalWire, QuirkDouble, small_suite
-from evolve.testing.doubles_quirks import quirk_family
+from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.ablating import AblationRequest

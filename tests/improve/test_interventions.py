@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.doubles import QuirkDouble, slow_learner
+from benchmarks.doubles.quirks import quirk_family
 from evolve.episodes import Claim, Cost, EpisodeRecord, Evidence, Scope
 from evolve.improve.interventions import PAIRS, intervene
 from evolve.improve.session import LoopPlan
@@ -17,8 +19,7 @@ from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
 from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import LocalWire, QuirkDouble, slow_learner
-from evolve.testing.doubles_quirks import quirk_family
+from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.improving import loop_limits, opened_session
