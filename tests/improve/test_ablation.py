@@ -118,13 +118,13 @@ class Cut:
 def test_what_was_cut_off_goes_on_and_pays_nothing_twice(desk, suite_file, after) -> None:
     whole, variant = desk("whole")
     with whole:
-        wanted = whole.ablate(wish(suite_file, variant))
+        wanted = whole.variants.ablate(wish(suite_file, variant))
     cut, _ = desk("cut", events=Cut(after))
     with cut, pytest.raises(KeyboardInterrupt):
-        cut.ablate(wish(suite_file, variant))
+        cut.variants.ablate(wish(suite_file, variant))
     again, _ = desk("cut")
     with again:
-        report = again.ablate(wish(suite_file, variant))
+        report = again.variants.ablate(wish(suite_file, variant))
         assert replace(report, spent=wanted.spent) == wanted
         assert report.spent.candidates == wanted.spent.candidates
         assert len(again.stores.runs.runs()) == 1

@@ -143,8 +143,8 @@ def desk(tmp_path, open_ws):
 def interventions(ws, suite, number=1, budget=None):
     """Runs the tests of one round in the open run."""
     run = ws.stores.runs.begin("improve", "key", {"suite": "dates"}, started="now")
-    plan = LoopPlan(rounds=1, limits=loop_limits(ws, budget or Budget()))
-    with opened_session(ws, run, suite, plan, budget or Budget()) as session:
+    plan = LoopPlan(rounds=1, limits=loop_limits(ws._desk, budget or Budget()))
+    with opened_session(ws._desk, run, suite, plan, budget or Budget()) as session:
         return intervene(session, number), session.ledger.spent
 
 

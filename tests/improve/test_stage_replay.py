@@ -84,10 +84,10 @@ class Run:
 
     def __init__(self, workspace, name: str, budget: str = "5M-tokens") -> None:
         bound = parse_budget([budget])
-        plan = LoopPlan(rounds=1, limits=loop_limits(workspace, bound, bounded=False))
+        plan = LoopPlan(rounds=1, limits=loop_limits(workspace._desk, bound, bounded=False))
         run = workspace.stores.runs.begin("optimize", "key", {"suite": name}, started=now())
-        self._opened = opened_session(workspace, run, load_suite(name), plan, bound)
-        self.texts = texts_in_force(workspace)
+        self._opened = opened_session(workspace._desk, run, load_suite(name), plan, bound)
+        self.texts = texts_in_force(workspace._desk)
 
     def __enter__(self):
         self.session = self._opened.__enter__()
