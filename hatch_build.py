@@ -1,4 +1,7 @@
-"""Puts the seeds that the committed lists name, and nothing else of those folders, into a build."""
+"""Puts the seeds that the committed lists name, and nothing else of those folders, into a build.
+
+An editable install, which only a clone can be, offers what draws fresh tasks; a wheel has the suites that ship.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ class SeedBuildHook(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Adds each listed file; a listed file that is missing fails the build."""
         if version == "editable":
+            self.metadata.core.entry_points["evolve.suites"] = generators(Path(self.root))
             return
         folder = "evolve/_seed/" if self.target_name == "wheel" else ""
         for kind in KINDS:
@@ -30,3 +34,9 @@ def seeds(folder: Path) -> list[str]:
     """The relative file names listed in a folder's SEEDS."""
     lines = (line.strip() for line in (folder / "SEEDS").read_text("utf-8").splitlines())
     return [line for line in lines if line and not line.startswith("#")]
+
+
+def generators(root: Path) -> dict[str, str]:
+    """What draws the tasks of each suite that ships, as entry points."""
+    shipped = sorted(path.name.split(".")[0] for path in root.glob("evolve/tasks/suites/*.jsonl.bz2"))
+    return {name: f"benchmarks.suites.{name}:generate" for name in shipped}

@@ -19,12 +19,13 @@ from typing import Any
 from benchmarks.attempts import Solver
 from benchmarks.judging import HostJudge
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
+from benchmarks.suites import suite_of
 from evolve.episodes import Action
 from evolve.ledger import parse_budget
 from evolve.policies.search import SearchPolicy
 from evolve.programs.operations import vocabulary
 from evolve.programs.terms import from_json, operations_in
-from evolve.tasks import BUILTIN, Task, load_examples, load_suite
+from evolve.tasks import BUILTIN, Task, load_examples
 
 LEAST_TASKS, LEAST_FAMILIES = 3, 2
 EXAMPLES_SOLVED = 36
@@ -44,7 +45,7 @@ def example_tasks(folder: Path) -> list[tuple[str, str, Task]]:
 
 def suite_tasks(name: str, n: int | None = None) -> list[tuple[str, str, Task]]:
     """``(id, family, task)`` of a suite."""
-    return [(task.id, task.family, task) for task in load_suite(name, n=n).tasks]
+    return [(task.id, task.family, task) for task in suite_of(name, n=n).tasks]
 
 
 def solve(suite: str, tasks: Sequence[tuple[str, str, Task]], budget: int) -> list[dict[str, Any]]:

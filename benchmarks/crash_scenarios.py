@@ -88,15 +88,14 @@ def preload() -> None:
     import evolve.agent.checkpoints
     import evolve.agent.graph
     import evolve.cli.program
-    import evolve.testing
     import evolve.vectors
     import evolve.workspace.facade  # noqa: F401
 
 
 def _command(arguments: tuple[str, ...]) -> int:
     """The program as it ships, but for a learner that needs no search."""
+    from benchmarks.doubles import slow_learner
     from evolve.cli import program
-    from evolve.testing import slow_learner
     from evolve.workspace import facade
 
     facade.choose_learner = lambda *given: slow_learner(distils=True)
@@ -113,8 +112,8 @@ def fill_template(name: str, folder: Path) -> int:
 
     Run in a process of its own: it opens the index, which starts threads.
     """
+    from benchmarks.doubles import small_suite
     from evolve.tasks import render_jsonl
-    from evolve.testing import small_suite
 
     (folder / "small.jsonl").write_text(render_jsonl(small_suite(40).tasks))
     if name in ("practised", "damaged"):

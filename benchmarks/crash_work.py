@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from benchmarks.doubles import slow_learner, small_suite
 from evolve.agent import RunRecords
 from evolve.episodes import Claim, Cost, EpisodeRecord, Evidence, Scope
 from evolve.gate import Decisions, Looks, RegressionSuite, SequentialTest, Tally
@@ -17,7 +18,6 @@ from evolve.retrieval import HashingEmbedder
 from evolve.skills import Skill, SkillLibrary, Verdict
 from evolve.store import Database, ObjectStore, WriterLock
 from evolve.tasks import Task
-from evolve.testing import slow_learner, small_suite
 from evolve.vectors import MemoryIndex
 from evolve.workspace.opening import MIGRATIONS, ensure_workspace
 

@@ -21,13 +21,14 @@ from statistics import mean
 from typing import Any
 
 import evolve
+from benchmarks.doubles import small_suite
 from benchmarks.record import Op, Outcome, Target, common_options, publish
 from evolve.agent.codec import to_data
 from evolve.errors import EvolveError
 from evolve.optimizer import ALL_INSIGHTS, Variant
 from evolve.paths import WorkspacePaths
 from evolve.skills import Skill, Verdict
-from evolve.testing import FixedLearner, TrustingSandbox, small_suite
+from evolve.testing import FixedLearner, TrustingSandbox
 from evolve.workspace import Workspace
 from evolve.workspace.health.repair import repair
 

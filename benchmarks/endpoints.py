@@ -8,7 +8,6 @@ that of the client alone: its server runs in another process.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import subprocess
 import sys
@@ -148,8 +147,9 @@ def call_rows(calls: int) -> Iterator[dict[str, Any]]:
     """CPU of one call after the library was loaded, plain, structured and streamed."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scenario.json"
-        file.write_text(json.dumps({"double": {"kind": "quirks"}}), encoding="utf-8")
-        command = [sys.executable, "-m", "evolve.testing.endpoint", str(file)]
+        file.write_text("{}", encoding="utf-8")
+        double = ("--double", "benchmarks.doubles:QuirkDouble")
+        command = [sys.executable, "-m", "evolve.testing.endpoint", str(file), *double]
         with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as serving:
             assert serving.stdout is not None and serving.stdin is not None
             with open_models(ModelSetup(model=serving.stdout.readline().strip(), environ={})) as models:

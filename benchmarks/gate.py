@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.doubles.cheating import cheating_optimisers, honest_optimiser
 from benchmarks.gate_package import package_loops
 from benchmarks.gate_simulation import GEPA_RULE, GROUPS, PROPOSALS, fixed_pairs, loops, power, whole_loop
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.gate import Interval, clopper_pearson
 from evolve.optimizer.gepa_engine import VERSION
-from evolve.testing.cheating import cheating_optimisers, honest_optimiser
 
 Row = Mapping[str, Any]
 LOOPS, RUNS, WHOLE, CHEATS, PACKAGE = 2000, 2000, 12, 2, 4000

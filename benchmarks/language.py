@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.doubles import QuirkDouble, quirk_tasks
 from benchmarks.record import Outcome, Target, common_options, progress, publish
 from evolve.agent import Agent, Surroundings
 from evolve.episodes import EpisodeRecord, Limits, Row
@@ -27,7 +28,7 @@ from evolve.paths import WorkspacePaths
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings
 from evolve.settings import load_settings
 from evolve.tasks import Task
-from evolve.testing import LocalWire, QuirkDouble, TrustingSandbox, quirk_tasks
+from evolve.testing import LocalWire, TrustingSandbox
 from evolve.testing.endpoint_faults import bad_contents, completion
 from evolve.workflow import Workflow
 

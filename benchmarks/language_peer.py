@@ -13,9 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.doubles import QuirkDouble, QuirkTask
+from benchmarks.doubles.quirk_model import code_for
 from benchmarks.record import ROOT
-from evolve.testing import QuirkDouble, QuirkTask, ScriptedEndpoint
-from evolve.testing.doubles import code_for, prompt_of
+from evolve.testing import ScriptedEndpoint
+from evolve.testing.doubles import prompt_of
 
 ARM = "smolagents CodeAgent"
 SCRIPT = ROOT / "benchmarks" / "peers" / "smolagents_tasks.py"

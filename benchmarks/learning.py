@@ -31,9 +31,10 @@ from benchmarks.attempts import row_of
 from benchmarks.judging import HostJudge, Judge, SandboxJudge
 from benchmarks.learner import ARMS, Course, Learned, practise, solver_of
 from benchmarks.record import Outcome, common_options, progress, publish
+from benchmarks.suites import suite_of
 from benchmarks.targets import Kind, targets_of
 from evolve.ledger import parse_budget
-from evolve.tasks import BUILTIN, Suite, Task, load_suite
+from evolve.tasks import BUILTIN, Suite, Task
 
 QUICK_TASKS = 48
 QUICK_BUDGET = 5_000
@@ -84,7 +85,7 @@ def halves(tasks: Sequence[Task], seed: int) -> tuple[tuple[Task, ...], tuple[Ta
 
 def run(plan: Plan) -> Outcome:
     """Runs the whole benchmark."""
-    suite = load_suite(plan.suite, n=plan.tasks)
+    suite = suite_of(plan.suite, n=plan.tasks)
     rows: list[dict[str, Any]] = []
     with _pool(plan.workers) as submit:
         pending: dict[Future[Any], str] = {}

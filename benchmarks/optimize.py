@@ -53,7 +53,7 @@ def rows_of(parts: Sequence[str], *, quick: bool, seeds: Sequence[int]) -> Itera
                 yield from (climb(kind, arm, seed) for seed in seeds)
                 progress(f"{kind}, {arm}: {len(seeds)} seeds")
     if "cheats" in parts:
-        from evolve.testing.cheating import cheating_optimisers
+        from benchmarks.doubles.cheating import cheating_optimisers
 
         with tempfile.TemporaryDirectory() as folder:
             for one in cheating_optimisers(Path(folder)):

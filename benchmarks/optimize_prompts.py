@@ -1,7 +1,7 @@
 """Is a defect in one of five prompts found and mended, and do prompts stay small and whole under many rewrites?
 
-The prompts belong to the order desk of ``evolve.testing``: models that know what their prompt tells and no more, and
-are not reliable, and a rewriter about a third of whose proposals follow from nothing. The engine, the screening of
+The prompts belong to the order desk of ``benchmarks.doubles``: models that know what their prompt tells and no more,
+and are not reliable, and a rewriter about a third of whose proposals follow from nothing. The engine, the screening of
 edits, the blame and the gate are the real ones. Nothing here says how good any real model is at rewriting.
 """
 
@@ -15,6 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.doubles.line import Desk, LineDouble, desk_prompts, desk_tasks
+from benchmarks.doubles.line_rewriter import LineRewriter
+from benchmarks.doubles.line_rules import LineRule, line_rules
+from benchmarks.doubles.line_trials import DeskTrials
 from benchmarks.record import Op, Outcome, Target, common_options, progress, publish
 from evolve.episodes import EpisodeRecord
 from evolve.files import canonical_json
@@ -29,10 +33,6 @@ from evolve.optimizer.prompt_items import ItemLimits, parse_prompt
 from evolve.policies.language import LanguageRewriter
 from evolve.store import Database
 from evolve.tasks import Task
-from evolve.testing.line import Desk, LineDouble, desk_prompts, desk_tasks
-from evolve.testing.line_rewriter import LineRewriter
-from evolve.testing.line_rules import LineRule, line_rules
-from evolve.testing.line_trials import DeskTrials
 from evolve.workflow import Workflow
 
 KINDS = ("missing", "contrary", "vague", "added contrary")

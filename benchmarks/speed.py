@@ -95,12 +95,12 @@ def _loop_rate() -> float:
 
 def _search_rate(tasks: int, budget: int, *, seed: int) -> float:
     """The unlearned search over list tasks, answers and all."""
+    from benchmarks.suites import draw_suite
     from evolve.episodes import Limits
     from evolve.policies.search import SearchPolicy
-    from evolve.tasks import load_suite
 
     policy = SearchPolicy()
-    views = [task.view() for task in load_suite("lists", seed=seed, n=tasks).tasks]
+    views = [task.view() for task in draw_suite("lists", seed=seed, n=tasks).tasks]
     spent, started = 0, time.process_time()
     for view in views:
         action = policy.act(view, policy.plan(view, ()), (), Limits(candidates=budget, seconds=None))
@@ -159,8 +159,9 @@ class _Timed:
 
 def _graph_ms(*, checkpoints: bool, episodes: int = 30) -> float:
     """Median CPU milliseconds of an episode outside its policy and sandbox."""
+    from benchmarks.doubles import small_suite
     from evolve.agent import Agent, Surroundings
-    from evolve.testing import FixedPolicy, TrustingSandbox, small_suite
+    from evolve.testing import FixedPolicy, TrustingSandbox
 
     clock = _Clock()
     found = []

@@ -18,8 +18,9 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from evolve.testing import ConversingDouble, ScriptedEndpoint
+from evolve.testing import ScriptedEndpoint
 from tests.cli.chat_terminal import Terminal
+from tests.doubles.conversing import ConversingDouble
 
 _OUT = Path(__file__).parent / "images"
 _CELL = 12.2

@@ -47,6 +47,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "hashing": "evolve.retrieval.embedders:HashingEmbedder",
         "st": "evolve.retrieval.sentence_transformer:SentenceTransformerEmbedder",
     },
+    "suites": {},  # what draws fresh tasks of a suite; those that ship are data
 }
 """Where each value stands, as ``module:name``, by seam and name. The stages of evolve stand in ``workflow.stages``."""
 

@@ -87,6 +87,16 @@ def _own_environment(private_home: Path, _workspace_numbers: Iterator[int], monk
     monkeypatch.setenv("EVOLVE_WORKSPACE", str(workspace))
 
 
+@pytest.fixture
+def generators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What draws fresh tasks of the built-in suites is installed, as it is with an editable install of a clone."""
+    package = tmp_path / "site" / "evolve_clone-1.0.dist-info"
+    package.mkdir(parents=True)
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: evolve-clone\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[evolve.suites]\nlists = benchmarks.suites.lists:generate\n")
+    monkeypatch.syspath_prepend(package.parent)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _ctrl_c_in_hand() -> Iterator[None]:
     """Whoever starts the tests in the background has Ctrl-C ignored in them, and in every process that they start."""

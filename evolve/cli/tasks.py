@@ -32,12 +32,17 @@ def list_command(as_json: options.AsJson = False) -> None:
 @app.page("generate", "evolve tasks generate lists --n 20 --out lists.jsonl")
 def generate_command(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="everyday, lists, strings, tables or composed.")],
-    n: Annotated[int | None, typer.Option("--n", metavar="NUMBER", min=1, max=100_000, help="Number of tasks.")] = None,
+    n: Annotated[
+        int | None, typer.Option("--n", metavar="NUMBER", min=1, max=100_000, help="Number of tasks, if not all.")
+    ] = None,
     seed: options.Seed = 0,
     out: Annotated[str | None, typer.Option("--out", metavar="FILE", help="File to write; default stdout.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write a built-in suite as JSON lines, one task each."""
+    """Write a built-in suite as JSON lines, one task each.
+
+    Another --n or --seed draws fresh tasks, which only a clone can.
+    """
     from evolve.workspace import tasks
 
     made = tasks.generate(suite, n=n, seed=seed, out=out)

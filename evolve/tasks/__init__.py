@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evolve.tasks.equality import equal
-from evolve.tasks.model import MIN_VERIFY, SplitName, Suite, Task, assign_splits, group_of, row_key, task_json
+from evolve.tasks.model import MIN_VERIFY, SplitName, Suite, Task, assign_splits, row_key, task_json
 from evolve.tasks.signature import (
     Parameter,
     Signature,
@@ -17,7 +17,6 @@ from evolve.tasks.signature import (
     format_signature,
     infer_signature,
     parse_signature,
-    parse_type,
 )
 from evolve.tasks.work import FolderWork, PlainWork
 
@@ -61,13 +60,11 @@ __all__ = [
     "folder_task",
     "format_signature",
     "generate_suite",
-    "group_of",
     "import_tasks",
     "infer_signature",
     "load_examples",
     "load_suite",
     "parse_signature",
-    "parse_type",
     "render_jsonl",
     "resolve_task",
     "row_key",

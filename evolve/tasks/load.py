@@ -23,18 +23,19 @@ _NO_ROWS = "no line of the form `assert f(values) == value`"
 
 
 def load_suite(name_or_path: str | Path, *, seed: int = 0, n: int | None = None) -> Suite:
-    """A suite from a file, a folder of task files, or a built-in generator.
+    """A suite from a file, a folder of task files, or one that ships.
 
     A path wins over a built-in name, unless it is a folder without task files.
 
     Args:
         name_or_path: ``.json``, ``.jsonl``, ``.csv``, ``.tsv`` or ``.py`` file, folder, or built-in name.
-        seed: Seed of the generator; for files it chooses which tasks ``n`` keeps.
-        n: Number of tasks; by default a built-in suite's own size, or all of a file.
+        seed: For files it chooses which tasks ``n`` keeps. A built-in suite of another seed than 0 is drawn anew.
+        n: Number of tasks; by default all of a file, or those of a built-in suite that ship; another number of these
+            is drawn anew, as :func:`evolve.tasks.generate_suite` tells.
 
     Raises:
         TaskError: A file is malformed; names file, line and field.
-        UsageError: There is neither such a file nor such a suite.
+        UsageError: There is neither such a file nor such a suite, or nothing is installed that draws tasks.
     """
     text = os.fspath(name_or_path)
     path = Path(text)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -29,8 +29,6 @@ WORDS = "words"
 """Family of tasks that a person told in words: nothing can check an answer to them."""
 MIN_VERIFY = 3
 """Fewest unseen rows on which an answer may be called verified."""
-
-_PROBE_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,33 +285,3 @@ def assign_splits(groups: Iterable[str]) -> dict[str, SplitName]:
         gate = min(max(gate, train + 1), count - 1)
     names = ("train",) * train + ("gate",) * (gate - train) + ("test",) * (count - gate)
     return dict(zip(ordered, cast("tuple[SplitName, ...]", names), strict=True))
-
-
-def group_of(fn: Callable[..., Json], probes: Sequence[Sequence[Json]]) -> str:
-    """Identity of a hidden program: a hash of its outputs on probe inputs.
-
-    Programs that agree on every probe share the group, so they never straddle a split.
-
-    Args:
-        fn: The reference function; one that raises on a probe is identified by raising there.
-        probes: Argument lists, the same for every program of one input type (about 200).
-    """
-    outputs: list[Json] = []
-    for probe in probes:
-        try:
-            outputs.append([_rounded(fn(*probe))])
-        except _PROBE_ERRORS:
-            outputs.append("raised")
-    return digest(canonical_json([[list(probe) for probe in probes], outputs]))
-
-
-def _rounded(value: Json) -> Json:
-    """Floats to nine significant digits, whole floats as ints: rounding noise is no other program."""
-    if isinstance(value, float):
-        short = float(f"{value:.9g}")
-        return int(short) if short.is_integer() else short
-    if isinstance(value, list | tuple):
-        return [_rounded(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _rounded(item) for key, item in value.items()}
-    return value

@@ -165,14 +165,6 @@ def parse_signature(text: str) -> Signature:
     return _Parser(text).signature()
 
 
-def parse_type(text: str) -> TypeExpr:
-    """Parse a type such as ``list[int]``; :class:`SignatureError` says what is wrong."""
-    parser = _Parser(text)
-    result = parser.type(0)
-    parser.take("end")
-    return result
-
-
 def format_signature(signature: Signature) -> str:
     """The signature as text; parsing it gives the same signature."""
     parameters = ", ".join(f"{parameter.name}: {parameter.type}" for parameter in signature.parameters)

@@ -20,9 +20,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
-from evolve.testing.doubles import Double, double_of
+from evolve.testing.doubles import Double
 from evolve.testing.endpoint_faults import bad_bodies, completion, odd_bodies
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
 
@@ -33,6 +34,9 @@ _LONGEST = 60.0
 class ScriptedEndpoint:
     """Serves a scenario on a free port of this machine, from a thread; a context manager.
 
+    Args:
+        double: Answers when the script is at its end; without one, further requests get HTTP 400.
+
     Attributes:
         requests: The body of every request for a completion, in order.
         keys: The ``Authorization`` header of each.
@@ -42,7 +46,7 @@ class ScriptedEndpoint:
 
     def __init__(self, scenario: Scenario | None = None, *, double: Double | None = None, port: int = 0) -> None:
         self.scenario = scenario or Scenario()
-        self.double = double or double_of(self.scenario.double)
+        self.double = double
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.stopping = threading.Event()
@@ -330,8 +334,10 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m evolve.testing.endpoint", description="Plays a scenario.")
     parser.add_argument("scenario", type=Path, help="a JSON file, see evolve.testing.Scenario")
     parser.add_argument("--port", type=int, default=0, help="on this machine only; default: a free one")
+    parser.add_argument("--double", type=resolve_name, help="class that answers at the script's end, as MODULE:NAME")
     options = parser.parse_args(argv)
-    with ScriptedEndpoint(load_scenario(options.scenario), port=options.port) as endpoint:
+    double = options.double and options.double()
+    with ScriptedEndpoint(load_scenario(options.scenario), double=double, port=options.port) as endpoint:
         print(endpoint.model, flush=True)
         with suppress(KeyboardInterrupt):
             sys.stdin.read()

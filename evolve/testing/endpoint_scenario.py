@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,6 @@ class Scenario:
             :mod:`evolve.testing.endpoint_faults`), ``fault`` (one of ``FAULTS``; ``every`` seconds between bytes)
             or ``status`` (with ``retry_after``, ``code``, ``message``); ``finish`` and ``usage`` replace those of a
             sound reply.
-        double: Answers when the script is at its end: ``{"kind": "quirks", "n": 30, "seed": 0}``, or {} for none.
-            Without one, further requests get HTTP 400.
         supports: Of ``json_schema``, ``json_object``, ``stream``, ``usage`` (in streams), ``chat``, ``responses``.
         refuses: Parameters that get HTTP 400.
         context: Most bytes of a prompt and tokens of its reply together; 0 for no bound.
@@ -36,7 +34,6 @@ class Scenario:
     """
 
     replies: Sequence[Any] = ()
-    double: Mapping[str, Any] = field(default_factory=dict)
     supports: Sequence[str] = ("json_schema", "json_object", "stream", "usage", "chat")
     refuses: Sequence[str] = ()
     context: int = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.doubles import small_suite
 from evolve.agent.exploring import Exploration
 from evolve.agent.sampling import chosen
 from evolve.episodes import Action, Alternative
@@ -12,7 +13,7 @@ from evolve.sandbox.isolated import IsolatedSandbox
 from evolve.sandbox.landlock import Landlock
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
-from evolve.testing import ScriptedWorker, small_suite
+from evolve.testing import ScriptedWorker
 from tests.sandbox.breaking import Breaking
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from evolve.paths import find_workspace
+from evolve.tasks import BUILTIN, load_suite
 from tests.architecture.source import ROOT
 
 LEFT_BEHIND = shutil.ignore_patterns(
@@ -91,6 +92,9 @@ def test_builds_carry_seeds_and_nothing_learned(used_tree: Path, tmp_path: Path)
         in_sdist = {name.partition("/")[2] for name in sdist.getnames()}
     assert seed == (ROOT / "prompts" / "workflow.toml").read_bytes()
     assert {"evolve/_seed/prompts/SEEDS", "evolve/_seed/skills/SEEDS", "evolve/py.typed"} <= in_wheel
+    suites = {f"evolve/tasks/suites/{suite.name}.jsonl.bz2" for suite in BUILTIN}
+    assert suites <= in_wheel & in_sdist
+    assert {"benchmarks/suites/__main__.py", "benchmarks/suites/lists.py"} <= in_sdist
     assert {"evolve/models/prices.toml", "evolve/_seed/prompts/reply-form.md"} <= in_wheel
     assert {"prompts/workflow.toml", "skills/SEEDS", "hatch_build.py", "tests/conftest.py"} <= in_sdist
     for name in in_wheel | in_sdist:
@@ -98,6 +102,19 @@ def test_builds_carry_seeds_and_nothing_learned(used_tree: Path, tmp_path: Path)
         assert not {"memory_store", "learned", ".venv", "evolve.toml"} & set(Path(name).parts)
     top = {Path(name).parts[0] for name in in_wheel}
     assert {part for part in top if not part.endswith(".dist-info")} == {"evolve"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("editable", [False, True])
+def test_only_an_editable_install_offers_fresh_tasks(used_tree: Path, tmp_path: Path, editable: bool) -> None:
+    """A wheel has no generators, so it must not promise them."""
+    build = "build_editable" if editable else "build_wheel"
+    run(sys.executable, "-c", f"import hatchling.build as b; b.{build}({str(tmp_path)!r})", cwd=used_tree)
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        name = next(one for one in wheel.namelist() if one.endswith("entry_points.txt"))
+        offered = wheel.read(name).decode()
+    for suite in BUILTIN:
+        assert (f"\n{suite.name} = benchmarks.suites.{suite.name}:generate\n" in offered) == editable
 
 
 @pytest.mark.slow
@@ -110,8 +127,9 @@ def test_the_wheel_works_from_its_own_seeds(used_tree: Path, tmp_path: Path) -> 
         "from evolve.workflow import parse_workflow\n"
         "print(seed_root().name, *(one.name for one in (seed_root() / 'prompts').iterdir()))\n"
         "print(parse_workflow(load_prompt('workflow.toml', PromptLayers())).start)\n"
+        "from evolve.tasks import load_suite; print(load_suite('everyday').digest)\n"
     )
     output = run(sys.executable, "-c", script, cwd=tmp_path / "site")
     assert output.split()[0] == "_seed"
     assert "workflow.toml" in output
-    assert output.split()[-1] == "recall"
+    assert output.split()[-2:] == ["recall", load_suite("everyday").digest]

@@ -8,6 +8,7 @@ from benchmarks.attempts import Solver
 from benchmarks.judging import HostJudge, SandboxJudge
 from benchmarks.learner import ARMS, Course, practise, solver_of
 from benchmarks.learning import Plan, halves, kind_of, run
+from benchmarks.suites import draw_suite
 from evolve.policies.search import SearchPolicy
 from evolve.sandbox import open_sandbox
 from evolve.tasks import load_suite, render_jsonl
@@ -20,7 +21,7 @@ KEYS = {
 
 @pytest.fixture(scope="module")
 def suite_file(tmp_path_factory):
-    tasks = [task for task in load_suite("lists", n=60).tasks if task.meta.get("difficulty", 1) <= 2][:14]
+    tasks = [task for task in draw_suite("lists", n=60).tasks if task.meta.get("difficulty", 1) <= 2][:14]
     assert len(tasks) == 14
     file = tmp_path_factory.mktemp("suites") / "few.jsonl"
     file.write_text(render_jsonl(tasks), encoding="utf-8")
@@ -35,7 +36,7 @@ def outcome(suite_file):
 @pytest.mark.parametrize("name", ["composed", "everyday"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_no_group_is_on_both_sides_of_a_split(name, seed):
-    tasks = load_suite(name, n=40).tasks
+    tasks = draw_suite(name, n=40).tasks
     train, test = halves([*tasks, *tasks[:5]], seed)
     assert not {task.group for task in train} & {task.group for task in test}
     assert len(train) + len(test) == 45
@@ -43,7 +44,7 @@ def test_no_group_is_on_both_sides_of_a_split(name, seed):
 
 
 def test_splits_differ_by_seed_and_not_by_order():
-    tasks = load_suite("everyday", n=40).tasks
+    tasks = draw_suite("everyday", n=40).tasks
     assert {task.id for task in halves(tasks, 0)[0]} == {task.id for task in halves(tasks[::-1], 0)[0]}
     assert {task.id for task in halves(tasks, 0)[0]} != {task.id for task in halves(tasks, 1)[0]}
 
@@ -112,14 +113,14 @@ def test_the_placebo_has_the_same_insights_for_other_tasks(suite_file):
 
 
 def test_kinds_of_suites():
-    assert kind_of(load_suite("lists", n=4)) == "lists"
-    assert kind_of(load_suite("composed", n=4)) == "composed"
-    assert kind_of(load_suite("strings", n=4)) == "columns"
+    assert kind_of(draw_suite("lists", n=4)) == "lists"
+    assert kind_of(draw_suite("composed", n=4)) == "composed"
+    assert kind_of(draw_suite("strings", n=4)) == "columns"
 
 
 @pytest.mark.slow
 def test_evaluating_trees_gives_the_verdicts_of_the_sandbox(suite_file, tmp_path_factory):
-    tasks = [*load_suite(str(suite_file)).tasks[:6], *load_suite("everyday", n=6).tasks]
+    tasks = [*load_suite(str(suite_file)).tasks[:6], *draw_suite("everyday", n=6).tasks]
     with open_sandbox(cache_dir=tmp_path_factory.mktemp("cache")) as sandbox:
         here = Solver(policy=SearchPolicy(), judge=HostJudge())
         there = Solver(policy=here.policy, judge=SandboxJudge(sandbox))

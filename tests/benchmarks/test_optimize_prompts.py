@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import optimize_prompts
-from evolve.testing.line_rules import line_rules
+from benchmarks.doubles.line_rules import line_rules
 
 RULE = next(rule for rule in line_rules() if rule.name == "discount")
 

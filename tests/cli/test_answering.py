@@ -10,8 +10,8 @@ import time
 import pytest
 
 from evolve.tasks import render_jsonl
-from evolve.testing import AskingDouble, Scenario, ScriptedEndpoint, asking_task
-from evolve.testing.doubles_asking import QUESTION
+from evolve.testing import Scenario, ScriptedEndpoint
+from tests.doubles.asking import QUESTION, AskingDouble, asking_task
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
+from benchmarks.doubles import small_suite
 from evolve.tasks import render_jsonl
-from evolve.testing import small_suite
 
 
 def test_wrong_files_name_the_file_and_what_is_wrong(cli, tmp_path):
@@ -277,7 +277,7 @@ def test_json_of_an_empty_workspace_parses(cli, made):
         ["doctor"],
         ["tasks", "list"],
         ["tasks", "show", "lists"],
-        ["tasks", "generate", "strings", "--n", "3"],
+        ["tasks", "generate", "strings"],
         ["init", "elsewhere"],
     ):
         done = cli(*arguments, "--json")

@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from evolve.testing import ConversingDouble, ScriptedEndpoint
+from evolve.testing import ScriptedEndpoint
+from tests.doubles.conversing import ConversingDouble
 
 
 @pytest.fixture

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from evolve.testing import ConversingDouble, ScriptedEndpoint
+from evolve.testing import ScriptedEndpoint
 from tests.cli.chat_terminal import PATIENCE_S, Terminal
 from tests.cli.conftest import ROOT
+from tests.doubles.conversing import ConversingDouble
 
 pytestmark = pytest.mark.slow
 

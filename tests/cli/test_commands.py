@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 import evolve
+from benchmarks.doubles import slow_learner, small_suite
 from evolve.cli.report import show_report
 from evolve.tasks import render_jsonl
-from evolve.testing import TrustingSandbox, slow_learner, small_suite
+from evolve.testing import TrustingSandbox
 from tests.write_protection import without_power_over_permissions
 
 
@@ -105,7 +106,7 @@ def test_notes_are_shown_with_their_author(cli):
     assert "dates are day first" in cli("memory", "list").out
 
 
-def test_generated_suites_load_again_and_are_the_same_for_a_seed(cli, tmp_path):
+def test_generated_suites_load_again_and_are_the_same_for_a_seed(cli, tmp_path, generators):
     cli("tasks", "generate", "lists", "--n", "12", "--seed", "5", "--out", "a.jsonl")
     again = cli("tasks", "generate", "lists", "--n", "12", "--seed", "5").out
     assert (tmp_path / "a.jsonl").read_text() == again
@@ -113,6 +114,12 @@ def test_generated_suites_load_again_and_are_the_same_for_a_seed(cli, tmp_path):
     assert len(shown["tasks"]) == 12
     task = shown["tasks"][0]["id"]
     assert "def " in cli("tasks", "show", f"a.jsonl#{task}").out
+
+
+def test_a_suite_that_ships_is_written_where_nothing_draws_tasks(cli, tmp_path):
+    cli("tasks", "generate", "lists", "--out", "a.jsonl")
+    ours, theirs = (json.loads(cli("tasks", "show", name, "--json").out) for name in ("lists", "a.jsonl"))
+    assert {**ours, "name": "a"} == theirs
 
 
 def test_showing_a_task_does_not_show_the_rows_kept_back(cli, tmp_path):

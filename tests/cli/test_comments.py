@@ -7,7 +7,9 @@ import json
 import pytest
 
 import evolve
-from evolve.testing import FixedLearner, GullibleJudge, ScriptedEndpoint, TrustingSandbox, small_suite
+from benchmarks.doubles import small_suite
+from evolve.testing import FixedLearner, ScriptedEndpoint, TrustingSandbox
+from tests.doubles.judges import GullibleJudge
 
 SAID = ("The docstring is missing.", 'The docstring was helpful, it printed "ignore the layout"', "No docstring again")
 

@@ -7,13 +7,13 @@ import json
 import pytest
 
 import evolve
+from benchmarks.doubles import small_suite
+from benchmarks.doubles.cheating import _solves_more
 from evolve.cli.report import show_report
 from evolve.gate import Comparing, Interval, Proposal, Seals
 from evolve.gate.gate import Gate
 from evolve.improve.report import ArmRow, Contrast, Report
 from evolve.ledger import Spent
-from evolve.testing import small_suite
-from evolve.testing.cheating import _solves_more
 
 
 @pytest.fixture

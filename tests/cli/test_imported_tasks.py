@@ -9,15 +9,10 @@ import venv
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble, quirk_tasks
 from evolve.tasks import render_jsonl
-from evolve.testing import (
-    FolderDouble,
-    QuirkDouble,
-    ScriptedEndpoint,
-    quirk_assertions,
-    quirk_folder,
-    quirk_tasks,
-)
+from evolve.testing import ScriptedEndpoint
+from tests.doubles.folders import FolderDouble, quirk_assertions, quirk_folder
 
 DATES, AMOUNTS, NAMES, YEARS, MORE_DATES = quirk_tasks(5)
 COMMIT = "c" * 40

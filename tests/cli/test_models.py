@@ -4,12 +4,13 @@ import json
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble
 from evolve.testing import Scenario, ScriptedEndpoint
 
 
 @pytest.fixture
 def endpoint():
-    with ScriptedEndpoint(Scenario(double={"kind": "quirks"}, models=("gpt-5-mini", "a"))) as serving:
+    with ScriptedEndpoint(Scenario(models=("gpt-5-mini", "a")), double=QuirkDouble()) as serving:
         yield serving
 
 
@@ -82,8 +83,8 @@ def test_a_check_finds_out_what_works_and_remembers_it(cli, endpoint, private_ho
 
 
 def test_a_check_of_a_modest_endpoint(cli):
-    scenario = Scenario(double={"kind": "quirks"}, supports=("chat", "json_object"), refuses=("max_tokens",))
-    with ScriptedEndpoint(scenario) as modest:
+    scenario = Scenario(supports=("chat", "json_object"), refuses=("max_tokens",))
+    with ScriptedEndpoint(scenario, double=QuirkDouble()) as modest:
         done = cli("models", "check", modest.model)
     assert done.code == 0
     works = dict(line.rsplit(None, 1) for line in done.out.splitlines()[2:])

@@ -9,11 +9,11 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.doubles.quirks import quirk_family
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.tasks import render_jsonl
-from evolve.testing import AdvisedDouble, ScriptedEndpoint
-from evolve.testing.doubles_advice import WRONG_ADVICE
-from evolve.testing.doubles_quirks import quirk_family
+from evolve.testing import ScriptedEndpoint
+from tests.doubles.advice import WRONG_ADVICE, AdvisedDouble
 
 pytestmark = pytest.mark.slow
 JOBS = quirk_family("dates", 70)

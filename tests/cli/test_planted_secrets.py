@@ -6,9 +6,10 @@ import json
 
 import pytest
 
+from benchmarks.doubles import quirk_suite
 from evolve.redaction import known_secrets
 from evolve.tasks import render_jsonl
-from evolve.testing import Scenario, ScriptedEndpoint, quirk_suite
+from evolve.testing import Scenario, ScriptedEndpoint
 from tests.redaction.canaries import CANARIES, dotenv, environment
 
 TEXTS = [one.text for one in CANARIES]

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble, quirk_suite
 from evolve.tasks import render_jsonl
-from evolve.testing import Scenario, ScriptedEndpoint, quirk_suite
+from evolve.testing import Scenario, ScriptedEndpoint
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def made(cli, tasks):
     """Runs a command with a recording, ends the endpoint, and gives the model's name and what was printed."""
 
     def record(*command):
-        with ScriptedEndpoint(Scenario(double={"kind": "quirks"})) as serving:
+        with ScriptedEndpoint(double=QuirkDouble()) as serving:
             done = cli(*command, "--model", serving.model, "--json")
             assert done.code == 0, done.err
             return serving.model, json.loads(done.out)
@@ -53,7 +54,7 @@ def test_what_is_not_recorded_is_named_and_can_be_added(cli, made, tasks):
 
 
 def test_a_check_is_recorded_with_what_the_endpoint_refused(cli):
-    with ScriptedEndpoint(Scenario(double={"kind": "quirks"}, supports=("chat", "json_object"))) as modest:
+    with ScriptedEndpoint(Scenario(supports=("chat", "json_object")), double=QuirkDouble()) as modest:
         first = cli("models", "check", modest.model, "--record", "rec", "--json")
     again = cli("models", "check", modest.model, "--replay", "rec", "--json")
     assert again.code == 0, again.err

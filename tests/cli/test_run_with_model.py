@@ -7,13 +7,14 @@ import re
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble, quirk_suite
 from evolve.tasks import render_jsonl
-from evolve.testing import Scenario, ScriptedEndpoint, quirk_suite
+from evolve.testing import Scenario, ScriptedEndpoint
 
 
 @pytest.fixture
 def endpoint():
-    with ScriptedEndpoint(Scenario(double={"kind": "quirks", "n": 32})) as serving:
+    with ScriptedEndpoint(double=QuirkDouble()) as serving:
         yield serving
 
 
@@ -161,7 +162,7 @@ def test_work_in_a_folder_is_done_by_the_model_and_judged_by_the_check(cli, tmp_
 
 
 def test_trouble_at_the_endpoint_exits_4_and_the_same_command_goes_on(cli, tasks):
-    with ScriptedEndpoint(Scenario(replies=[{"status": 401}], double={"kind": "quirks"})) as serving:
+    with ScriptedEndpoint(Scenario(replies=[{"status": 401}]), double=QuirkDouble()) as serving:
         first = cli("run", f"{tasks}#quirk-00", "--model", serving.model)
         assert (first.code, first.out) == (4, "")
         assert json.loads(cli("runs", "list", "--json").out)[0]["episodes"] == 0
@@ -170,7 +171,7 @@ def test_trouble_at_the_endpoint_exits_4_and_the_same_command_goes_on(cli, tasks
 
 def test_a_run_that_goes_on_still_tells_the_goal_of_its_plan(cli, tasks):
     replies = [{"data": {"goal": "tell the month", "subgoals": []}}, {"status": 401}]
-    with ScriptedEndpoint(Scenario(replies=replies, double={"kind": "quirks"})) as serving:
+    with ScriptedEndpoint(Scenario(replies=replies), double=QuirkDouble()) as serving:
         assert cli("run", f"{tasks}#quirk-00", "--model", serving.model).code == 4
         done = json.loads(cli("run", f"{tasks}#quirk-00", "--model", serving.model, "--json").out)
     assert (done["goal"], done["verified"]) == ("tell the month", True)

@@ -11,8 +11,8 @@ import time
 
 import pytest
 
+from benchmarks.doubles import small_suite
 from evolve.tasks import render_jsonl
-from evolve.testing import small_suite
 from tests.cli.conftest import ROOT
 
 # A stand-in learner keeps the loop short; everything else is the program as it ships.
@@ -20,7 +20,7 @@ PROGRAM = """
 import sys
 import evolve.workspace.facade as facade
 from evolve.cli import main
-from evolve.testing import slow_learner
+from benchmarks.doubles import slow_learner
 facade.choose_learner = lambda *given: slow_learner()
 if __name__ == "__main__":
     main(sys.argv[1:])

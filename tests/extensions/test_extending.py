@@ -15,13 +15,14 @@ from typing import ClassVar
 import pytest
 
 import evolve
+from benchmarks.doubles import small_suite
 from evolve.agent import Agent, Surroundings
 from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError, WorkspaceError
 from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import FixedPolicy, ScriptedWorker, TrustingSandbox, small_suite
+from evolve.testing import FixedPolicy, ScriptedWorker, TrustingSandbox
 from evolve.workflow import StageKind, parse_workflow
-from evolve.workspace.health.doctor import examine
+from evolve.workspace.health.doctor import doctor
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.architecture.source import ROOT
 from tests.offering import offer, put_metadata
@@ -76,7 +77,7 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_the_doctor_lists_what_packages_add(toys: None, tmp_path: Path) -> None:
-    (finding,) = [one for one in examine(tmp_path / "ws") if one.part == "extensions"]
+    (finding,) = [one for one in doctor(tmp_path / "ws") if one.part == "extensions"]
     for name in ("expects (environments, ", "plain (formats, ", "halving (engines, ", "shortest (stages, "):
         assert f"{name}from evolve-toys)" in finding.text
 

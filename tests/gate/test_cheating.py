@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.doubles import small_suite
+from benchmarks.doubles.cheating import _fair, _record, _solves_more, cheating_optimisers, honest_optimiser
 from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError
 from evolve.gate import (
@@ -25,8 +27,6 @@ from evolve.gate import gate as gate_module
 from evolve.store import Database
 from evolve.tasks import Suite, Task
 from evolve.tasks.work import FolderWork
-from evolve.testing import small_suite
-from evolve.testing.cheating import _fair, _record, _solves_more, cheating_optimisers, honest_optimiser
 
 
 @pytest.fixture

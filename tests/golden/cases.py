@@ -12,17 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import evolve
+from benchmarks.doubles import QuirkDouble, quirk_suite, slow_learner, small_suite
+from benchmarks.suites import draw_suite
 from evolve.tasks import render_jsonl
-from evolve.testing import (
-    AskingDouble,
-    ConversingDouble,
-    Scenario,
-    ScriptedEndpoint,
-    asking_task,
-    quirk_suite,
-    slow_learner,
-    small_suite,
-)
+from evolve.testing import Scenario, ScriptedEndpoint
+from tests.doubles.asking import AskingDouble, asking_task
+from tests.doubles.conversing import ConversingDouble
 from tests.golden.seen import Shell, asked, plain, resumed, told, workspace
 
 NEUTRAL = Path("/tmp") / "evolve-golden"
@@ -88,7 +83,7 @@ KILLED = -9
 
 def _learned(shell: Shell) -> None:
     _begin(shell)
-    _ended(shell("tasks", "generate", "lists", "--n", "32", "--out", "tasks.jsonl"), 0)
+    _write(shell, "tasks.jsonl", render_jsonl(draw_suite("lists", n=32).tasks))
     _ended(shell("improve", "tasks.jsonl", "--rounds", "2"), 0)
     _ended(shell("run", _write(shell, "names.csv", NAMES)), 0)
     _ended(shell("memory", "note", "days come before months"), 0)
@@ -140,7 +135,7 @@ def _look_search(shell: Shell) -> dict[str, Any]:
 def _loop_killed(fault: str) -> Callable[[Shell], None]:
     def make(shell: Shell) -> None:
         _begin(shell)
-        _ended(shell("tasks", "generate", "lists", "--n", "32", "--out", "tasks.jsonl"), 0)
+        _write(shell, "tasks.jsonl", render_jsonl(draw_suite("lists", n=32).tasks))
         _ended(shell("improve", "tasks.jsonl", "--rounds", "1", EVOLVE_FAULT=fault), KILLED)
 
     return make
@@ -274,7 +269,7 @@ def _look_chatting(shell: Shell) -> dict[str, Any]:
 
 def _recording(shell: Shell, scenario: Scenario, *command: str, code: int = 0) -> None:
     _begin(shell)
-    with ScriptedEndpoint(scenario, port=RECORDED_AT) as serving:
+    with ScriptedEndpoint(scenario, double=None if scenario.replies else QuirkDouble(), port=RECORDED_AT) as serving:
         recorded = (*command, "--model", MODEL, "--record", "exchanges.jsonl")
         _ended(shell(*recorded, EVOLVE_BASE_URL=serving.base_url), code)
     shutil.rmtree(shell.folder / "ws")
@@ -296,7 +291,7 @@ _WORDS = ("run", "What is 17 plus 25?")
 
 def _program_recorded(shell: Shell) -> None:
     _write(shell, "quirks.jsonl", render_jsonl(quirk_suite(8).tasks))
-    _recording(shell, Scenario(double={"kind": "quirks"}), *_QUIRK)
+    _recording(shell, Scenario(), *_QUIRK)
 
 
 def _folder_recorded(shell: Shell) -> None:

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 import evolve
+from benchmarks.doubles import slow_learner, small_suite
 from evolve.tasks import render_jsonl
-from evolve.testing import TrustingSandbox, slow_learner, small_suite
+from evolve.testing import TrustingSandbox
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.testing import TrustingSandbox, slow_learner
+from benchmarks.doubles import slow_learner
+from evolve.testing import TrustingSandbox
 from evolve.workspace.loops import improving as training
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.improve.test_optimization import POOR, Turner

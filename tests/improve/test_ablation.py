@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.doubles import QuirkDouble, small_suite
+from benchmarks.doubles.quirks import quirk_family
 from evolve.cli.ablation import show_ablation
 from evolve.episodes import Row, SkillDraft
 from evolve.errors import BudgetExhausted, UsageError
@@ -21,8 +23,7 @@ from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
 from evolve.skills import Skill
 from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import LocalWire, QuirkDouble, small_suite
-from evolve.testing.doubles_quirks import quirk_family
+from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.ablating import AblationRequest
@@ -117,13 +118,13 @@ class Cut:
 def test_what_was_cut_off_goes_on_and_pays_nothing_twice(desk, suite_file, after) -> None:
     whole, variant = desk("whole")
     with whole:
-        wanted = whole.ablate(wish(suite_file, variant))
+        wanted = whole.variants.ablate(wish(suite_file, variant))
     cut, _ = desk("cut", events=Cut(after))
     with cut, pytest.raises(KeyboardInterrupt):
-        cut.ablate(wish(suite_file, variant))
+        cut.variants.ablate(wish(suite_file, variant))
     again, _ = desk("cut")
     with again:
-        report = again.ablate(wish(suite_file, variant))
+        report = again.variants.ablate(wish(suite_file, variant))
         assert replace(report, spent=wanted.spent) == wanted
         assert report.spent.candidates == wanted.spent.candidates
         assert len(again.stores.runs.runs()) == 1

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble
+from benchmarks.doubles.quirks import quirk_family
 from evolve.errors import BudgetExhausted
 from evolve.paths import WorkspacePaths
 from evolve.settings import load_settings
 from evolve.tasks import render_jsonl
-from evolve.testing import LocalWire, QuirkDouble
-from evolve.testing.doubles_quirks import quirk_family
+from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
 

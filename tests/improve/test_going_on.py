@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.doubles import slow_learner, small_suite
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.tasks import render_jsonl
-from evolve.testing import slow_learner, small_suite
 
 
 class Heard:

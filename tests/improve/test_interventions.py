@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.doubles import QuirkDouble, slow_learner
+from benchmarks.doubles.quirks import quirk_family
 from evolve.episodes import Claim, Cost, EpisodeRecord, Evidence, Scope
 from evolve.improve.interventions import PAIRS, intervene
 from evolve.improve.session import LoopPlan
@@ -17,8 +19,7 @@ from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
 from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import LocalWire, QuirkDouble, slow_learner
-from evolve.testing.doubles_quirks import quirk_family
+from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
@@ -142,8 +143,10 @@ def desk(tmp_path, open_ws):
 def interventions(ws, suite, number=1, budget=None):
     """Runs the tests of one round in the open run."""
     bound = budget or Budget()
-    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, limits=loop_limits(ws, bound)), budget=bound)
-    with worked_on(ws, ws.stores.runs.begin("improve", "key", {"suite": "dates"}, started="now"), work) as session:
+    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, limits=loop_limits(ws._desk, bound)), budget=bound)
+    with worked_on(
+        ws._desk, ws.stores.runs.begin("improve", "key", {"suite": "dates"}, started="now"), work
+    ) as session:
         return intervene(session, number), session.ledger.spent
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import pytest
 
+from benchmarks.doubles import slow_learner, small_suite
 from evolve.episodes import Limits
 from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import FixedLearner, TrustingSandbox, slow_learner, small_suite
+from evolve.testing import FixedLearner, TrustingSandbox
 
 PROGRAMS = slow_learner(decoys=22).programs
 DECOYS = [name for name in PROGRAMS if name.startswith("decoy")]

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 import pytest
 
 import evolve
+from benchmarks.doubles import slow_learner, small_suite
 from evolve.episodes import Row, SkillDraft
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.report import Report
 from evolve.skills import Skill, Verdict
 from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import FixedLearner, slow_learner, small_suite
+from evolve.testing import FixedLearner
 
 
 def figures(report):

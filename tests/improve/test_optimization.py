@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from benchmarks.doubles import small_suite
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.trials import EngineNotDeterministic
 from evolve.optimizer.engine import Candidate
 from evolve.tasks import render_jsonl
-from evolve.testing import TrustingSandbox, small_suite
+from evolve.testing import TrustingSandbox
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.architecture.source import ROOT
 from tests.offering import offer_engine

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble
+from benchmarks.doubles.quirks import quirk_family
 from evolve.errors import UsageError
 from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.prompt_items import parse_prompt
@@ -14,8 +16,7 @@ from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
 from evolve.tasks import render_jsonl
-from evolve.testing import LocalWire, QuirkDouble
-from evolve.testing.doubles_quirks import quirk_family
+from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.optimizing import OptimizerRequest

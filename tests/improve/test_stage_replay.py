@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.doubles.quirks import quirk_family
 from evolve.episodes import Action, Cost, EnvironmentState, EpisodeRecord, Observation, Plan, Step
 from evolve.gate import is_verified
 from evolve.improve.replayed_beginning import Beginning, beginning_of, same_beginning
@@ -22,10 +23,8 @@ from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
 from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import AdvisedDouble, LocalWire
+from evolve.testing import LocalWire
 from evolve.testing.doubles import prompt_of
-from evolve.testing.doubles_advice import WRONG_ADVICE
-from evolve.testing.doubles_quirks import quirk_family
 from evolve.testing.endpoint_faults import completion
 from evolve.workflow import Workflow
 from evolve.workspace.language import LanguageLearner
@@ -33,6 +32,7 @@ from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from evolve.workspace.loops.prompt_search import texts_in_force
 from evolve.workspace.opening import now
+from tests.doubles.advice import WRONG_ADVICE, AdvisedDouble
 
 JOBS = quirk_family("dates", 70)
 RIGHT = JOBS[0].quirk.sentence
@@ -84,10 +84,10 @@ class Run:
 
     def __init__(self, workspace, name: str, budget: str = "5M-tokens") -> None:
         bound = parse_budget([budget])
-        plan = LoopPlan(rounds=1, limits=loop_limits(workspace, bound, bounded=False))
+        plan = LoopPlan(rounds=1, limits=loop_limits(workspace._desk, bound, bounded=False))
         run = workspace.stores.runs.begin("optimize", "key", {"suite": name}, started=now())
-        self._opened = worked_on(workspace, run, LoopWork(suite=load_suite(name), plan=plan, budget=bound))
-        self.texts = texts_in_force(workspace)
+        self._opened = worked_on(workspace._desk, run, LoopWork(suite=load_suite(name), plan=plan, budget=bound))
+        self.texts = texts_in_force(workspace._desk)
 
     def __enter__(self):
         self.session = self._opened.__enter__()

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble
+from benchmarks.doubles.quirks import quirk_family
 from evolve.cli.optimize import show_optimization
 from evolve.errors import UsageError
 from evolve.gate.judges import JudgeRecord, Measurement
@@ -15,11 +17,11 @@ from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
 from evolve.tasks import render_jsonl
-from evolve.testing import FixedLearner, LocalWire, QuirkDouble, StyledDouble, TasteJudge
-from evolve.testing.doubles_quirks import quirk_family
+from evolve.testing import FixedLearner, LocalWire
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.optimizing import OptimizerRequest
+from tests.doubles.judges import StyledDouble, TasteJudge
 from tests.offering import offer_engine
 
 SAID = ("The docstring is missing.", "The docstring was helpful", "No docstring again")

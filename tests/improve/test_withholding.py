@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.doubles import small_suite
 from evolve.agent import drawn
 from evolve.improve.withholding import item_controls
 from evolve.optimizer.prompt_items import parse_prompt
 from evolve.record.arms import Arm
-from evolve.testing import FixedLearner, FixedPolicy, small_suite
+from evolve.testing import FixedLearner, FixedPolicy
 
 TASKS = small_suite(40).tasks
 LINES = tuple(f"Heed the rule number {number}." for number in range(8))

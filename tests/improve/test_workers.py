@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.doubles import small_suite
 from evolve.episodes import Limits
 from evolve.errors import SandboxUnavailable
 from evolve.improve import EpisodeJob, ProcessWorkers, WorkerSetup
 from evolve.record import Arm
-from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox, small_suite
+from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
 
 
 def jobs(count, marked=""):

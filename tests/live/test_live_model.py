@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 
 import evolve
+from benchmarks.doubles import quirk_tasks
 from evolve.errors import EndpointProblem, ModelMistake
 from evolve.ledger import Budget, Ledger
 from evolve.models import EndpointModel, Message, ModelRequest, Models, ModelSetup, open_models, probe
-from evolve.testing import quirk_tasks
 from tests.conftest import LIVE
 from tests.models.conftest import SUM
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble, quirk_suite, quirk_tasks
+from benchmarks.doubles.quirks import NORMALISE_NAME, QUIRKS
 from evolve.errors import TaskError
 from evolve.models import Message, ModelRequest, ModelSetup, open_models
-from evolve.testing import LocalWire, QuirkDouble, Scenario, ScriptedEndpoint, load_scenario, quirk_suite, quirk_tasks
-from evolve.testing.doubles_quirks import NORMALISE_NAME, QUIRKS
+from evolve.testing import LocalWire, Scenario, ScriptedEndpoint, load_scenario
 from tests.models.conftest import ask
 
 JOBS = quirk_tasks(32)
@@ -159,9 +161,12 @@ def test_the_suite_is_the_same_for_a_seed_and_splits_into_all_three():
 
 def test_a_scenario_file_is_served_to_other_processes(tmp_path):
     file = tmp_path / "scenario.json"
-    file.write_text(json.dumps({"replies": ["first"], "double": {"kind": "quirks"}}))
+    file.write_text(json.dumps({"replies": ["first"]}))
     command = [sys.executable, "-W", "error", "-m", "evolve.testing.endpoint", str(file)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as serving:
+    command += ["--double", "benchmarks.doubles:QuirkDouble"]
+    with subprocess.Popen(
+        command, cwd=Path(__file__).parents[2], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as serving:
         with open_models(ModelSetup(model=serving.stdout.readline().strip(), environ={})) as models:
             assert models.complete(ask()).text == "first"
             assert "```python" in models.complete(ask(JOBS[0].task.instruction)).text

@@ -6,6 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble, quirk_tasks
+from benchmarks.doubles.line import Desk, LineDouble, desk_prompts, desk_tasks
+from benchmarks.doubles.line_rewriter import LineRewriter
+from benchmarks.doubles.line_rules import line_rules
 from evolve.agent import Agent, Surroundings
 from evolve.episodes import Action, EpisodeRecord, Judgement, Observation, Plan, Step, Subgoal
 from evolve.models import ModelSetup, open_models
@@ -14,10 +18,7 @@ from evolve.optimizer.credit import Intervention, blame, divergences, stage_outp
 from evolve.optimizer.leakage import guard_of
 from evolve.policies import Edit
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageRewriter
-from evolve.testing import LocalWire, QuirkDouble, TrustingSandbox, quirk_tasks
-from evolve.testing.line import Desk, LineDouble, desk_prompts, desk_tasks
-from evolve.testing.line_rewriter import LineRewriter
-from evolve.testing.line_rules import line_rules
+from evolve.testing import LocalWire, TrustingSandbox
 from evolve.workflow import Workflow
 
 PLANNED = Plan(goal="g", subgoals=(Subgoal(id="s1", goal="g", postcondition="p"),))

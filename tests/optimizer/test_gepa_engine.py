@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.doubles.line import Desk, LineDouble, desk_prompts, desk_tasks
+from benchmarks.doubles.line_rewriter import LineRewriter
+from benchmarks.doubles.line_rules import line_rules
+from benchmarks.doubles.line_trials import DeskTrials
 from evolve.errors import EndpointProblem, UsageError
 from evolve.files import canonical_json
 from evolve.optimizer.counterfactual import Editor
@@ -18,10 +22,6 @@ from evolve.optimizer.leakage import guard_of
 from evolve.optimizer.prompt_items import item_id, parse_prompt
 from evolve.policies.language import LanguageRewriter
 from evolve.store import Database
-from evolve.testing.line import Desk, LineDouble, desk_prompts, desk_tasks
-from evolve.testing.line_rewriter import LineRewriter
-from evolve.testing.line_rules import line_rules
-from evolve.testing.line_trials import DeskTrials
 from evolve.workflow import Workflow
 
 

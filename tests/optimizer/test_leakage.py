@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.doubles import quirk_tasks
+from benchmarks.doubles.quirks import QUIRKS
 from evolve.episodes import Row
 from evolve.optimizer.leakage import copied, guard_of, unsafe
 from evolve.tasks import Task
-from evolve.testing import quirk_tasks
-from evolve.testing.doubles_quirks import QUIRKS
 
 
 def task(name: str, instruction: str, *rows: tuple[object, object]) -> Task:

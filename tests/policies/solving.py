@@ -16,8 +16,7 @@ from evolve.episodes import Limits, Plan
 from evolve.errors import ModelMistake
 from evolve.policies.search import SearchPolicy
 from evolve.programs.terms import from_json, operations_in
-from evolve.tasks import Task, equal, generate_suite, load_suite
-from evolve.tasks.suites import BUILTIN
+from evolve.tasks import BUILTIN, Task, equal, load_suite
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 WORKERS = 2
@@ -39,7 +38,7 @@ class Solution:
 
 def shipped() -> list[tuple[str, Task]]:
     """Every task that ships, with the name of its suite."""
-    suites = [(suite.name, generate_suite(suite.name)) for suite in BUILTIN]
+    suites = [(suite.name, load_suite(suite.name)) for suite in BUILTIN]
     return [(name, task) for name, suite in [*suites, ("examples", load_suite(EXAMPLES))] for task in suite.tasks]
 
 

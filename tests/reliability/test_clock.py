@@ -8,12 +8,13 @@ import time
 import pytest
 
 import evolve
+from benchmarks.doubles import small_suite
 from evolve.ledger import Budget, Ledger
 from evolve.paths import WorkspacePaths
 from evolve.sandbox import open_sandbox
 from evolve.sandbox.protocol import Program, SandboxLimits
 from evolve.store import Database
-from evolve.testing import FixedLearner, TrustingSandbox, small_suite
+from evolve.testing import FixedLearner, TrustingSandbox
 from evolve.workspace.opening import MIGRATIONS, cache_folder
 
 DAY = 86_400.0

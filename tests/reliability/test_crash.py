@@ -13,9 +13,9 @@ import pytest
 from benchmarks import crash
 from benchmarks.crash_record import compare, content, unkept
 from benchmarks.crash_work import episode_of, open_stores, work
+from benchmarks.doubles import small_suite
 from evolve.paths import WorkspacePaths
 from evolve.store import Database
-from evolve.testing import small_suite
 from evolve.workspace.opening import MIGRATIONS
 from tests.architecture.source import ROOT
 

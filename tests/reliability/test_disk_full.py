@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from benchmarks.doubles import small_suite
 from evolve.tasks import render_jsonl
-from evolve.testing import small_suite
 from tests.architecture.source import ROOT
 from tests.reliability.test_crash import bad, crashed
 from tests.reliability.test_signals import PROGRAM

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.doubles import small_suite
 from evolve.paths import WorkspacePaths
 from evolve.store import Database, ObjectStore, backups
 from evolve.store.backups import KEPT
-from evolve.testing import small_suite
 from evolve.workspace.health.housekeeping import tidy
 from tests.cli.conftest import ROOT
 from tests.reliability.workspaces import everything, opened

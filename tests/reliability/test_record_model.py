@@ -14,12 +14,12 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from benchmarks.crash_work import episode_of, open_stores
+from benchmarks.doubles import small_suite
 from evolve.errors import WorkspaceError
 from evolve.failpoints import VARIABLE
 from evolve.paths import WorkspacePaths
 from evolve.skills import Skill, Verdict
 from evolve.store import Database, WriterLock
-from evolve.testing import small_suite
 from evolve.workspace.opening import MIGRATIONS, ensure_workspace
 
 TASKS = small_suite(4).tasks

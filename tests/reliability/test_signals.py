@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.doubles import small_suite
 from evolve.tasks import render_jsonl
-from evolve.testing import small_suite
 from tests.architecture.source import ROOT
 from tests.reliability.test_crash import bad, crashed
 
@@ -21,7 +21,7 @@ PROGRAM = """
 import sys
 import evolve.workspace.facade as facade
 from evolve.cli import main
-from evolve.testing import slow_learner
+from benchmarks.doubles import slow_learner
 facade.choose_learner = lambda *given: slow_learner(distils=True)
 if __name__ == "__main__":
     main(sys.argv[1:])

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import evolve
+from benchmarks.doubles import small_suite
 from evolve.agent.codec import to_data
 from evolve.optimizer import ALL_INSIGHTS, Variant
 from evolve.skills import Skill, Verdict
-from evolve.testing import FixedLearner, TrustingSandbox, small_suite
+from evolve.testing import FixedLearner, TrustingSandbox
 from evolve.workspace import Workspace
 
 

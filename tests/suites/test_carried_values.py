@@ -6,9 +6,9 @@ import random
 
 import pytest
 
+from benchmarks.suites import lists_carried
 from evolve.episodes import Json
 from evolve.tasks import equal
-from evolve.tasks.suites import lists_carried
 
 PROGRAMS = {p.text: p.fn for p in (f.make(random.Random(0)) for f in lists_carried.families())}
 ROWS: list[tuple[str, list[Json], Json]] = [

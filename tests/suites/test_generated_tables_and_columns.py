@@ -14,11 +14,11 @@ from types import ModuleType
 
 import pytest
 
+from benchmarks.suites import everyday, tables
+from benchmarks.suites.everyday_build import EXAMPLES, HIDDEN, Member, attempt, members
 from evolve.episodes import Json
 from evolve.tasks import Suite, Task, equal, load_suite, parse_signature, render_jsonl
 from evolve.tasks.signature import conforms
-from evolve.tasks.suites import everyday, tables
-from evolve.tasks.suites.everyday_build import EXAMPLES, HIDDEN, Member, attempt, members
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATORS = pytest.mark.parametrize("module", [everyday, tables], ids=["everyday", "tables"])
@@ -51,7 +51,7 @@ def test_the_same_seed_gives_the_same_tasks_and_another_seed_others(module: Modu
 
 def test_tasks_do_not_depend_on_the_process() -> None:
     program = (
-        "from evolve.tasks import Suite\nfrom evolve.tasks.suites import everyday, tables\n"
+        "from evolve.tasks import Suite\nfrom benchmarks.suites import everyday, tables\n"
         "print(Suite(name='s', tasks=tuple(everyday.generate(25, 3) + tables.generate(25, 3))).digest)"
     )
     digests = set()
@@ -206,7 +206,7 @@ def test_programs_leave_their_arguments_alone() -> None:
 
 
 def test_generators_know_no_policy_and_no_operation() -> None:
-    files = sorted((ROOT / "evolve/tasks/suites").glob("*.py"))
+    files = sorted((ROOT / "benchmarks/suites").glob("*.py"))
     assert len(files) > 10
     for file in files:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):

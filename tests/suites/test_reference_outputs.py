@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.suites import everyday, tables
+from benchmarks.suites.everyday_build import members
 from evolve.episodes import Json
 from evolve.tasks import equal
-from evolve.tasks.suites import everyday, tables
-from evolve.tasks.suites.everyday_build import members
 
 STOCK = [
     {"item": "mug", "category": "home", "qty": 4, "price": 10},

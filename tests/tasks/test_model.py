@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evolve.episodes import Row
 from evolve.errors import UsageError
-from evolve.tasks import Suite, Task, assign_splits, group_of
+from evolve.tasks import Suite, Task, assign_splits
 
 
 def row(value: int) -> Row:
@@ -120,12 +120,3 @@ def test_an_unknown_id_or_split_is_answered_with_what_there_is() -> None:
     assert "first-word" in caught.value.hint
     with pytest.raises(UsageError, match="train, gate and test"):
         suite.split("dev")  # type: ignore[arg-type]
-
-
-def test_programs_that_agree_on_every_probe_share_a_group() -> None:
-    probes = [([value, -value],) for value in range(20)]
-    assert group_of(lambda xs: xs[::-1], probes) == group_of(lambda xs: list(reversed(xs)), probes)
-    assert group_of(lambda xs: xs, probes) != group_of(lambda xs: xs[::-1], probes)
-    assert group_of(lambda xs: xs[5], probes) == group_of(lambda xs: 1 // 0, probes)
-    assert group_of(lambda xs: bool(xs), probes) != group_of(lambda xs: 1, probes)
-    assert group_of(lambda xs: 0.1 + 0.2, probes) == group_of(lambda xs: 0.3, probes)

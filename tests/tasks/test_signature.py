@@ -7,8 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.episodes import Row
-from evolve.tasks import SignatureError, format_signature, infer_signature, parse_signature, parse_type
-from evolve.tasks.signature import Parameter, Signature, TypeExpr, argument_name, conforms, dict_of, list_of, optional
+from evolve.tasks import SignatureError, format_signature, infer_signature, parse_signature
+from evolve.tasks.signature import (
+    BOOL,
+    FLOAT,
+    INT,
+    Parameter,
+    Signature,
+    TypeExpr,
+    argument_name,
+    conforms,
+    dict_of,
+    list_of,
+    optional,
+)
 
 TYPES = st.recursive(
     st.sampled_from(["int", "float", "bool", "str", "row", "any", "None"]).map(TypeExpr),
@@ -88,10 +100,10 @@ def test_what_is_no_signature_is_refused_with_the_reason(text: str, complaint: s
 
 
 def test_booleans_are_no_numbers_and_integers_are_floats() -> None:
-    assert not conforms(True, parse_type("int"))
-    assert not conforms(1, parse_type("bool"))
-    assert conforms(1, parse_type("float"))
-    assert not conforms(1.5, parse_type("int"))
+    assert not conforms(True, INT)
+    assert not conforms(1, BOOL)
+    assert conforms(1, FLOAT)
+    assert not conforms(1.5, INT)
 
 
 @pytest.mark.parametrize(

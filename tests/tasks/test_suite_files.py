@@ -252,7 +252,7 @@ def test_a_path_wins_over_a_built_in_name_unless_it_holds_no_task(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "lists").mkdir()
-    assert load_suite("lists", n=5).tasks[0].id != "next"
+    assert load_suite("lists").tasks[0].id != "next"
     write(tmp_path / "lists" / "own.json", TASK)
     assert load_suite("lists").tasks[0].id == "next"
 

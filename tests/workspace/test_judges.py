@@ -10,9 +10,11 @@ import evolve
 from evolve.gate import is_verified
 from evolve.gate.judges import JudgeRecord, Measurement
 from evolve.sandbox import open_sandbox
-from evolve.testing import CarefulJudge, GullibleJudge, ScriptedEndpoint, TrustingSandbox, WishDouble
+from evolve.testing import ScriptedEndpoint, TrustingSandbox
 from evolve.testing.doubles import schema_of
 from evolve.workspace.runs.given_task import task_in_words, with_rubric
+from tests.doubles.judges import CarefulJudge, GullibleJudge
+from tests.doubles.wishes import WishDouble
 
 
 class Both:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 import evolve
+from benchmarks.doubles import small_suite
 from evolve.errors import UsageError
 from evolve.gate.judges import JudgeRecord, Measurement
 from evolve.tasks import Submission
-from evolve.testing import FixedLearner, GullibleJudge, ScriptedEndpoint, TrustingSandbox, small_suite
+from evolve.testing import FixedLearner, ScriptedEndpoint, TrustingSandbox
 from evolve.workspace.runs.given_task import task_in_words
+from tests.doubles.judges import GullibleJudge
 
 SAID = ("The docstring is missing.", 'The docstring was helpful, it printed "ignore the layout"', "No docstring again")
 

@@ -14,8 +14,9 @@ import evolve
 from evolve.cancellation import Cancellation
 from evolve.errors import Cancelled, UsageError
 from evolve.events import read_events
-from evolve.testing import AskingDouble, Scenario, ScriptedEndpoint, ScriptedWorker, asking_task
+from evolve.testing import Scenario, ScriptedEndpoint, ScriptedWorker
 from evolve.workspace import Person
+from tests.doubles.asking import AskingDouble, asking_task
 
 SLACK_S = 10.0
 """What a busy machine may add to the second within which an action ends; each would go on for a minute or more."""

@@ -10,11 +10,12 @@ import evolve
 from evolve.errors import ModelMistake, UsageError
 from evolve.memory.preferences import Context
 from evolve.record.arms import recall_from
-from evolve.testing import ScriptedEndpoint, TrustingSandbox, WishDouble, WishJob
+from evolve.testing import ScriptedEndpoint, TrustingSandbox
 from evolve.testing.doubles import prompt_of, schema_of
 from evolve.workflow import Workflow
 from evolve.workspace import Person
 from evolve.workspace.health.repair import repair
+from tests.doubles.wishes import WishDouble, WishJob
 from tests.policies.language.payloads import PAYLOADS
 
 FIRST, NEXT, OTHER = (

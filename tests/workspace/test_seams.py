@@ -8,10 +8,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from evolve.workspace.doctor import examine
 
 import evolve
 from evolve.errors import WorkspaceError
+from evolve.workspace.health.doctor import doctor
 from tests.installed import offering
 
 ROWS = [([n, 2, 3], n + 5) for n in range(8)]
@@ -43,7 +43,7 @@ def test_what_a_package_offers_serves_a_workspace_that_names_it(tmp_path: Path, 
     (file,) = (root / "memory_store" / "index-lists").iterdir()
     assert len(json.loads(file.read_text())["rows"]) == 2
     assert not (root / "memory_store" / "index").exists()
-    told = {finding.part: finding.text for finding in examine(root)}
+    told = {finding.part: finding.text for finding in doctor(root)}
     assert told["encoder"].startswith("letters-65") and told["index"].startswith("lists")
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 import evolve
+from benchmarks.doubles import small_suite
 from evolve.tasks import render_jsonl
-from evolve.testing import ScriptedWorker, TrustingSandbox, small_suite
+from evolve.testing import ScriptedWorker, TrustingSandbox
 
 TELLS = (
     "import os\ndef solve(xs):\n    raise ValueError(' '.join(os.environ.get(n, '') for n in ('BUILD', 'MAIL_PASS')))\n"

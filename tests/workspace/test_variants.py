@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 import evolve
+from benchmarks.doubles import slow_learner
 from evolve.errors import UsageError
 from evolve.optimizer import ALL_INSIGHTS, UNLEARNED, Variant
 from evolve.prompts import PromptLayers, load_prompt
-from evolve.testing import slow_learner
 from evolve.workflow import parse_workflow
 
 

@@ -12,10 +12,11 @@ from datetime import date
 import pytest
 
 import evolve
+from benchmarks.doubles import small_suite
 from evolve.episodes import Row
 from evolve.errors import Interrupted, TaskError, UsageError, WorkspaceBusy, WorkspaceError
 from evolve.tasks import load_suite, task_json
-from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox, small_suite
+from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
 from evolve.workspace.opening import ensure_workspace
 from evolve.workspace.runs.given_task import with_answer
 

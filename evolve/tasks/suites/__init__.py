@@ -1,20 +1,28 @@
-"""Suites made by seeded generators. Their hidden programs are plain Python; they know no policy.
+"""The suites that ship, one compressed file of tasks each; see ``benchmarks/suites`` for what made them.
 
-A generator is a module with ``generate(n, seed) -> list[Task]``: the same arguments give the
-same tasks on every machine.
+A file is a task file as ``render_jsonl`` writes it, compressed with bzip2: the same tasks give the same bytes on every
+machine.
 """
 
 from __future__ import annotations
 
+import bz2
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from importlib import import_module
+from importlib.resources import files
+from typing import Any
 
-from evolve.episodes import BUILT_IN
+from evolve.episodes import BUILT_IN, Row
 from evolve.errors import UsageError
-from evolve.tasks.model import Suite
+from evolve.extensions import find
+from evolve.tasks.model import Suite, Task
 
 __all__ = ["BUILTIN", "BuiltinSuite", "generate_suite"]
+
+Generator = Callable[[int, int], Sequence[Task]]
+"""What a package offers under the name of a suite: tasks by number and seed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,34 +31,32 @@ class BuiltinSuite:
 
     Attributes:
         name: What a person types.
-        summary: One line for help and lists.
-        size: Number of tasks by default.
+        size: Number of tasks that ship.
     """
 
     name: str
-    summary: str
     size: int
 
 
 BUILTIN = (
-    BuiltinSuite(name="composed", summary="later tasks combine hidden concepts of earlier ones", size=360),
-    BuiltinSuite(name="everyday", summary="columns as a data worker meets them", size=320),
-    BuiltinSuite(name="lists", summary="functions over lists of integers", size=480),
-    BuiltinSuite(name="strings", summary="functions over text", size=480),
-    BuiltinSuite(name="tables", summary="functions over rows of tables", size=480),
+    BuiltinSuite(name="composed", size=360),
+    BuiltinSuite(name="everyday", size=320),
+    BuiltinSuite(name="lists", size=480),
+    BuiltinSuite(name="strings", size=480),
+    BuiltinSuite(name="tables", size=480),
 )
 
 
 def generate_suite(name: str, *, n: int | None = None, seed: int = 0) -> Suite:
-    """A built-in suite.
+    """A built-in suite as it ships; another number of tasks or seed is drawn anew where its generator is installed.
 
     Args:
         name: One of :data:`BUILTIN`.
-        n: Number of tasks; by default the suite's own.
-        seed: Another seed gives other parameters and rows.
+        n: Number of tasks; by default those that ship.
+        seed: Another seed than 0 gives other parameters and rows.
 
     Raises:
-        UsageError: For an unknown name or a number of tasks below one.
+        UsageError: For an unknown name, a number of tasks below one, or where nothing is installed that draws tasks.
     """
     known = {suite.name: suite for suite in BUILTIN}
     if name not in known:
@@ -60,5 +66,31 @@ def generate_suite(name: str, *, n: int | None = None, seed: int = 0) -> Suite:
     size = known[name].size if n is None else n
     if size < 1:
         raise UsageError(f"a suite needs at least one task, not {size}")
-    module = import_module(f"evolve.tasks.suites.{name}")
-    return Suite(name=name, tasks=tuple(replace(task, source=BUILT_IN) for task in module.generate(size, seed)))
+    tasks = _shipped(name) if (size, seed) == (known[name].size, 0) else _drawn(known[name], size, seed)
+    return Suite(name=name, tasks=tasks)
+
+
+def _shipped(name: str) -> tuple[Task, ...]:
+    text = bz2.decompress(files(__name__).joinpath(f"{name}.jsonl.bz2").read_bytes()).decode()
+    return tuple(_task(json.loads(line)) for line in text.split("\n") if line)
+
+
+def _task(value: dict[str, Any]) -> Task:
+    """A task as it stands in a file of ours, where nothing needs to be doubted or inferred."""
+    rows = {name: _rows(value[name]) for name in ("examples", "hidden")}
+    return Task(**{**value, **rows}, source=BUILT_IN)
+
+
+def _rows(values: Sequence[dict[str, Any]]) -> tuple[Row, ...]:
+    return tuple(Row(input=tuple(value["input"]), output=value["output"]) for value in values)
+
+
+def _drawn(suite: BuiltinSuite, n: int, seed: int) -> tuple[Task, ...]:
+    draw: Generator | None = find("suites", suite.name)
+    if draw is None:
+        command = f"python -m benchmarks.suites draw {suite.name} --n {n} --seed {seed} --out FILE"
+        raise UsageError(
+            f"{suite.name} ships with {suite.size} tasks, and nothing is installed that draws others",
+            hint=f"in a clone of evolve: {command}",
+        )
+    return tuple(replace(task, source=BUILT_IN) for task in draw(n, seed))

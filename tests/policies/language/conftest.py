@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble
 from evolve.agent import Agent, Surroundings
 from evolve.models import ModelSetup, open_models
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
-from evolve.testing import LocalWire, QuirkDouble, TrustingSandbox
+from evolve.testing import LocalWire, TrustingSandbox
 from evolve.workflow import Workflow
 
 ADDRESS = "http://localhost:1/v1#double"

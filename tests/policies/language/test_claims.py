@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.doubles.quirks import QUIRKS
 from evolve.policies.language import mount, unfit
 from evolve.policies.language.plans import dependants, read_subgoals
 from evolve.policies.language.quoting import quoted
 from evolve.skills import Skill
-from evolve.testing.doubles_quirks import QUIRKS
 from tests.policies.language.conftest import action, asked, claim
 from tests.policies.language.payloads import PAYLOADS
 from tests.policies.language.test_episodes import RIGHT, WRONG, doubling

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble, quirk_tasks
 from evolve.agent import recall_nothing
 from evolve.agent.codec import from_json, to_json
 from evolve.episodes import Limits, Plan, Recalled, Row
@@ -14,7 +15,6 @@ from evolve.errors import EndpointProblem
 from evolve.models import Failure
 from evolve.policies.language import LanguageSettings
 from evolve.tasks import Task
-from evolve.testing import QuirkDouble, quirk_tasks
 from evolve.testing.endpoint_faults import completion
 from tests.policies.language.conftest import action, asked, plan
 

@@ -6,13 +6,14 @@ import json
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble, quirk_tasks
 from evolve.episodes import Recalled
 from evolve.sandbox.bubblewrap import Bubblewrap
 from evolve.sandbox.isolated import IsolatedSandbox
 from evolve.sandbox.landlock import Landlock
 from evolve.skills import Skill
 from evolve.tasks.folder_task import folder_task
-from evolve.testing import FolderDouble, QuirkDouble, quirk_folder, quirk_tasks
+from tests.doubles.folders import FolderDouble, quirk_folder
 from tests.policies.language.conftest import action, asked
 from tests.sandbox.breaking import Breaking
 

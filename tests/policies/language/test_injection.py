@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.doubles import QuirkDouble
+from benchmarks.doubles.quirks import quirk_tasks
 from evolve.episodes import FACT, Claim, Evidence, Row, Scope
 from evolve.export import export
 from evolve.memory import MIGRATIONS, Memory
@@ -16,8 +18,6 @@ from evolve.record.arms import recall_from
 from evolve.retrieval import HashingEmbedder
 from evolve.skills import Skill
 from evolve.store import Database
-from evolve.testing import QuirkDouble
-from evolve.testing.doubles_quirks import quirk_tasks
 from evolve.vectors import open_index
 from tests.policies.language.orders import ORDERS
 from tests.skills.samples import GOOD

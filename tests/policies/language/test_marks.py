@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.doubles.quirks import quirk_family
 from evolve.episodes import Action, Observation, Plan, Recalled, Step, Subgoal
 from evolve.skills import Skill
-from evolve.testing.doubles_quirks import quirk_family
 from tests.policies.language.conftest import Asked, action, asked, claim, plan
 from tests.policies.language.orders import ORDERS
 from tests.skills.samples import GOOD

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
+from benchmarks.doubles.line import LineDouble, desk_prompts
+from benchmarks.doubles.line_rewriter import LineRewriter
 from evolve.errors import ModelMistake
 from evolve.models import ModelReply
 from evolve.optimizer.prompt_items import parse_prompt, revise
 from evolve.policies.language.rewriting import LanguageRewriter
-from evolve.testing.line import LineDouble, desk_prompts
-from evolve.testing.line_rewriter import LineRewriter
 
 SAID = [
     {"op": "replace", "item": 2, "text": "Dates are read  day first.", "why": "t1"},

@@ -1,0 +1,93 @@
+"""Trials on the order desk: the answers that an engine gets, with the real gate behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.doubles.line import Desk
+from evolve.episodes import EpisodeRecord, TaskView
+from evolve.gate import ErrorBudget, PairedRunner, SequentialTest, Stake, one_by_one
+from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
+from evolve.tasks import Task
+
+
+@dataclass(kw_only=True)
+class DeskTrials:
+    """Implements :class:`evolve.optimizer.engine.Trials` with episodes of the desk.
+
+    Attributes:
+        train: Tasks for screening; the gate's are others.
+        seed: Of every episode, so that a candidate does a task in one way only.
+        most: Most episodes for screening, or None.
+        screened: Episodes that were run for screening.
+        judgements: Every candidate that was put to the gate, with the verdict.
+    """
+
+    desk: Desk
+    train: Sequence[Task]
+    gate: Sequence[Task]
+    incumbent: Candidate
+    seed: int = 0
+    most: int | None = None
+    spending: ErrorBudget = field(default_factory=ErrorBudget)
+    screened: int = 0
+    judgements: list[tuple[Candidate, Judgement]] = field(default_factory=list)
+    stakes: list[Stake] = field(default_factory=list)
+
+    @property
+    def tasks(self) -> Sequence[TaskView]:
+        """The tasks for screening."""
+        return [task.view() for task in self.train]
+
+    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
+        """One episode per task."""
+        by_id = {task.id: task for task in self.train}
+        if self.most is not None and self.screened + len(tasks) > self.most:
+            raise SearchEnded("the budget is spent")
+        self.screened += len(tasks)
+        return [_trial(self._run(candidate, by_id[name], self.seed)) for name in tasks]
+
+    def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
+        """Paired episodes on the gate's tasks until the sequential test decides."""
+        arms = {candidate.digest: candidate, parent.digest: parent}
+        level = self.spending.level(self.stakes)
+
+        def run(task: Task, variant: str, seed: int) -> EpisodeRecord:
+            return self._run(arms[variant], task, seed)
+
+        runner: PairedRunner[Task] = PairedRunner(run=one_by_one(run), test=SequentialTest(alpha=level), seed=self.seed)
+        found = runner.compare(self.gate, parent=parent.digest, variant=candidate.digest)
+        state = found.state
+        self.stakes.append(Stake(level=level, wealth=state.wealth, accepted=state.verdict == "accept"))
+        tally = found.state.tally
+        judgement = Judgement(
+            verdict=found.state.verdict,
+            gain=(tally.wins - tally.losses) / tally.pairs if tally.pairs else None,
+            pairs=tally.pairs,
+            further=found.state.further,
+            reason=found.state.reason,
+            variant=candidate.digest,
+        )
+        self.judgements.append((candidate, judgement))
+        if judgement.accepted and parent.digest == self.incumbent.digest:
+            self.incumbent = candidate
+        return judgement
+
+    def left(self) -> Left:
+        """What is left of the episodes for screening."""
+        return Left(episodes=None if self.most is None else self.most - self.screened)
+
+    def _run(self, candidate: Candidate, task: Task, seed: int) -> EpisodeRecord:
+        return self.desk.run(candidate.texts, task, seed, variant=candidate.digest)
+
+
+def _trial(record: EpisodeRecord) -> Trial:
+    return Trial(
+        task=record.task,
+        group=record.group,
+        score=float(record.solved),
+        solved=record.solved,
+        cost=record.cost.tokens,
+        record=record,
+    )
