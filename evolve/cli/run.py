@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import asking, folder, options, pages
+from evolve.cli.layout import terminal_width
 from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, visible
 
 if TYPE_CHECKING:
@@ -195,7 +196,8 @@ def _choice(arguments: Any, outputs: Any) -> tuple[Any] | None:
 
 def _show(result: Result, mark: str) -> None:
     if result.answer and (result.solved or result.status == "unverified"):
-        note("")
+        if terminal_width() is not None:  # on a terminal the answer follows the progress
+            note("")
         emit(result.answer.rstrip(), exact=True)
         emit()
     if result.status == "unverified" or (result.judged and result.solved):

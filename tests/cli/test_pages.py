@@ -10,8 +10,10 @@ import pytest
 import typer
 
 import evolve
+from docs import pages
 from evolve.cli.program import build_app
 from evolve.settings import VARIABLES
+from tests.cli.conftest import ROOT
 
 TREE = typer.main.get_command(build_app())
 
@@ -97,3 +99,11 @@ def test_a_wrong_variable_is_still_named(cli, monkeypatch):
     monkeypatch.setenv("EVOLVE_SEED", "many")
     done = cli("tasks", "generate", "lists", "--n", "1")
     assert done.code == 2 and "EVOLVE_SEED" in done.err
+
+
+def test_the_docs_show_a_picture_of_every_page_that_is_taken_at_every_width():
+    shown = (ROOT / "docs" / "terminal.md").read_text()
+    for name in pages.PAGES:
+        for width in pages.WIDTHS:
+            assert f"(images/{name}-{width}.svg)" in shown
+            assert (ROOT / "docs" / "images" / f"{name}-{width}.svg").is_file()

@@ -148,7 +148,7 @@ def test_foreign_tasks_are_imported_shown_and_left_alone_by_a_search_without_row
     line = {"task_id": 1, "text": "Swap a pair.", "test_list": ["assert swap((1, 2)) == (2, 1)"]}
     (tmp_path / "foreign.jsonl").write_text(json.dumps(line) + "\n{}\n")
     done = cli("tasks", "import", "foreign.jsonl", "--out", "own.jsonl")
-    assert done.code == 0 and "foreign.jsonl:2" in done.err and "wrote 1 tasks" in done.err
+    assert done.code == 0 and "foreign.jsonl:2" in done.err and "wrote 1 task to" in done.err
     shown = cli("tasks", "show", "own.jsonl")
     assert "Swap a pair." in shown.out and "and tests" in shown.out and "assert swap((1, 2))" in shown.out
     assert cli("run", "own.jsonl").code == 1
