@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,6 +27,15 @@ def put_metadata(site: Path, package: str, points: Mapping[str, Mapping[str, str
         f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in of.items()) for group, of in points.items()
     ]
     (folder / "entry_points.txt").write_text("\n".join(lines))
+
+
+@contextmanager
+def offering(folder: Path, seam: str, name: str, place: str) -> Iterator[None]:
+    """While it lasts, the name of the seam stands for what is at ``module:name``."""
+    put_metadata(folder / "site", f"evolve-{name}", {f"evolve.{seam}": {name: place}})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder / "site")
+        yield
 
 
 def offer(patch: pytest.MonkeyPatch, site: Path, seam: str, name: str, value: Any) -> None:

@@ -70,14 +70,14 @@ class SpendingBook:
 
         Seconds are those of the work itself, added up over everything that runs side by side.
         """
-        amounts, date = _row(cost), self._date()
+        row, date = _row(cost), self._date()
         with self._writing() as db:
             for budget, spent in ((self.day, _sum_spending(db, date)), (self.total, _sum_spending(db))):
-                for bound, used, more in zip(_row(budget), spent, amounts, strict=True):
+                for bound, used, more in zip(_row(budget), spent, row, strict=True):
                     # A bound that is reached refuses also what costs nothing.
                     if bound is not None and (used >= bound or used + more > bound):
                         return None
-            return db.execute(f"INSERT INTO open VALUES (NULL, {_PLACEHOLDERS})", (date, *amounts)).lastrowid
+            return db.execute(f"INSERT INTO open VALUES (NULL, {_PLACEHOLDERS})", (date, *row)).lastrowid
 
     def settle(self, entry: int, actual: Amount) -> None:
         """Replaces a reservation by what the work did cost, on the day it was begun.

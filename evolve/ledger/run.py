@@ -158,11 +158,11 @@ class Ledger:
 
         Once a bound has been reached nothing fits, not even work that costs nothing.
         """
-        amounts = _counts(cost)
+        counts = _counts(cost)
         with self._guard:
-            if self.exhausted or not self._fits(amounts, cost.seconds):
+            if self.exhausted or not self._fits(counts, cost.seconds):
                 return False
-            self._reserved = _combined(self._reserved, amounts, 1)
+            self._reserved = _combined(self._reserved, counts, 1)
             return True
 
     def settle(self, reserved: Amount, actual: Amount) -> None:
@@ -221,10 +221,10 @@ class Ledger:
                 return f"budget of {shown} reached"
         return self._ended
 
-    def _fits(self, amounts: dict[str, int], seconds: float) -> bool:
+    def _fits(self, counts: dict[str, int], seconds: float) -> bool:
         if self.budget.seconds is not None and self.spent.seconds + seconds > self.budget.seconds:
             return False
-        after = _combined(_combined(self._spent, self._reserved, 1), amounts, 1)
+        after = _combined(_combined(self._spent, self._reserved, 1), counts, 1)
         return all(bound is None or after[kind] <= bound for kind, bound in _counts(self.budget).items())
 
 

@@ -13,7 +13,7 @@ from itertools import combinations
 from evolve.episodes import BUILT_IN
 from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, resolve
 
-_WITHOUT_INFLUENCE: frozenset[InsightStatus] = frozenset({"contested", "refuted", "superseded"})
+_WITHOUT_INFLUENCE: frozenset[InsightStatus] = frozenset({"contested", "refuted", "superseded", "expired"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +62,12 @@ class InsightBook:
     Attributes:
         keys: What each insight is about.
         entries: Episodes with evidence.
+        expired: For insights that were set aside, the last ``seq`` that no longer counts.
     """
 
     keys: dict[str, ClaimKey] = field(default_factory=dict)
     entries: dict[str, EpisodeEntry] = field(default_factory=dict)
+    expired: dict[str, int] = field(default_factory=dict)
     _rows: dict[str, dict[str, EvidenceRow]] = field(default_factory=dict)
     _by_episode: dict[str, dict[str, list[EvidenceRow]]] = field(default_factory=dict)
     _resolved: dict[str, Insight] = field(default_factory=dict)
@@ -90,8 +92,14 @@ class InsightBook:
             self._resolved.pop(row.insight, None)
             self._direction_cache.pop(row.episode, None)
 
+    def expire(self, insight: str, after: int) -> None:
+        """Sets aside what was known of an insight up to ``seq`` number ``after``."""
+        self.expired[insight] = max(after, self.expired.get(insight, 0))
+        self._resolved.pop(insight, None)
+        self._direction_cache.clear()
+
     def evidence(self, insight: str) -> list[EvidenceRow]:
-        """Every row of one insight, by ``seq``."""
+        """Every row of one insight, also those set aside, by ``seq``."""
         return sorted(self._rows.get(insight, {}).values(), key=lambda row: (row.seq, row.id))
 
     def get(self, insight: str) -> Insight:
@@ -101,7 +109,10 @@ class InsightBook:
             KeyError: There is none with this id.
         """
         if insight not in self._resolved:
-            self._resolved[insight] = resolve(self.keys[insight], self._rows.get(insight, {}).values())
+            rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
+            live = [row for row in rows if after is None or row.seq > after]
+            stale = after is not None and not live
+            self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
         return self._resolved[insight]
 
     def trials_agree(self, insight: str) -> frozenset[str]:
@@ -142,14 +153,15 @@ class InsightBook:
             return cached
         directions: dict[str, float] = {}
         for insight, rows in self._by_episode.get(episode, {}).items():
-            signs = [sign for row in rows if (sign := direction_of(row))]
+            after = self.expired.get(insight, -1)
+            signs = [sign for row in rows if row.seq > after and (sign := direction_of(row))]
             if signs:
                 directions[insight] = sum(signs) / len(signs)
         self._direction_cache[episode] = directions
         return directions
 
     def experience(self) -> list[ExperienceRow]:
-        """All evidence of supported and confirmed insights, in an order that depends on content only."""
+        """All live evidence of supported and confirmed insights, in an order that depends on content only."""
         return list(self._taught())
 
     def informs(self) -> bool:
@@ -161,9 +173,10 @@ class InsightBook:
             insight = self.get(name)
             if not insight.influences:
                 continue
+            after = self.expired.get(name, -1)
             for row in sorted(self._rows[name].values(), key=lambda item: item.id):
                 sign = direction_of(row)
-                if not sign:
+                if not sign or row.seq <= after:
                     continue
                 yield ExperienceRow(
                     features=row.features,
@@ -176,7 +189,10 @@ class InsightBook:
                 )
 
     def as_of(self, now: float) -> InsightBook:
-        """The book without evidence after a time, in seconds since the epoch."""
+        """The book without evidence after a time, in seconds since the epoch.
+
+        What has been set aside since then stays set aside.
+        """
         return self.rebuilt(row for rows in self._rows.values() for row in rows.values() if row.at <= now)
 
     def rebuilt(self, rows: Iterable[EvidenceRow], entries: Sequence[EpisodeEntry] | None = None) -> InsightBook:
@@ -184,6 +200,7 @@ class InsightBook:
         other = InsightBook(
             keys=dict(self.keys),
             entries=dict(self.entries) if entries is None else {entry.episode: entry for entry in entries},
+            expired=dict(self.expired),
         )
         other.add_evidence(rows)
         # An insight without evidence is not one.

@@ -31,7 +31,7 @@ from typing import Literal
 from evolve.episodes import FACT, EvidenceKind, Relation, Scope
 from evolve.files import canonical_json, digest
 
-InsightStatus = Literal["hypothesis", "supported", "confirmed", "contested", "refuted", "superseded"]
+InsightStatus = Literal["hypothesis", "supported", "confirmed", "contested", "refuted", "superseded", "expired"]
 Camp = Literal["promotes", "no_effect", "prevents"]
 
 INFLUENTIAL: frozenset[InsightStatus] = frozenset({"supported", "confirmed"})
@@ -176,10 +176,13 @@ class ClaimKey:
     texts: Mapping[Relation, str]
 
 
-def resolve(key: ClaimKey, rows: Iterable[EvidenceRow]) -> Insight:
+def resolve(key: ClaimKey, rows: Iterable[EvidenceRow], *, expired: bool = False) -> Insight:
     """Computes the insight from its evidence.
 
     Rows are taken as a set by id, so order and repetition change nothing.
+
+    Args:
+        expired: The insight was set aside and nothing has been learned of it since.
     """
     unique = sorted({row.id: row for row in rows}.values(), key=lambda row: row.id)
     relations = {row.relation for row in unique} or set(key.texts) or {_RELATIONS[0]}
@@ -187,6 +190,8 @@ def resolve(key: ClaimKey, rows: Iterable[EvidenceRow]) -> Insight:
     standings = [_standing(camp, unique, worded=key.cause.startswith(FACT)) for camp in camps]
     ranked = sorted(standings, key=_rank, reverse=True)
     status, settled = _settle(ranked)
+    if expired:
+        status, settled = "expired", tuple(ranked)
     lead = settled[0]
     return Insight(
         id=key.id,

@@ -172,10 +172,20 @@ class Memory:
         """Every row an insight rests on, oldest first."""
         return self._reader.book().evidence(self.get(name).id)
 
-    def why(self, effect: str) -> list[CausalChain]:
-        """Chains of supported and confirmed insights that end in an effect, with their evidence, strongest first."""
+    def why(self, effect: str, *, influential: bool = True) -> list[CausalChain]:
+        """Chains of causes that end in an effect, with their evidence, strongest first.
+
+        Args:
+            influential: Only supported and confirmed insights; False uses all of them.
+        """
         book = self._reader.book()
-        return why(book, effect, [insight for insight in book.insights() if insight.influences])
+        return why(book, effect, [insight for insight in book.insights() if insight.influences or not influential])
+
+    def expire(self, name: str, reason: str) -> Insight:
+        """Sets an insight aside until new evidence arrives; what was known stays on record."""
+        insight = self.get(name)
+        record.write_expiry(self._db, insight.id, reason, self._clock())
+        return self.get(insight.id)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
         """Deletes insights with all their evidence, one by its id or several; gives how many. Notes stay.

@@ -77,6 +77,7 @@ def recall_request(query: str, k: int, scope: Scope | Origin | None, kinds: Sequ
         "hypothesis": frozenset({"hypothesis"}),
         "contested": frozenset({"contested"}),
         "refuted": frozenset({"refuted"}),
+        "expired": frozenset({"expired"}),
     }
     chosen_kinds = ("insight", "note") if kinds is None else tuple(kinds)
     unknown = sorted(set(chosen_kinds) - set(statuses))

@@ -174,6 +174,7 @@ class BookReader:
             self._epoch = read_epoch(self._db)
         self._read_episodes()
         self._read_evidence()
+        self._read_expiries()
         return self._book
 
     def _start(self) -> None:
@@ -182,6 +183,7 @@ class BookReader:
         self._epoch = -1
         self._evidence = 0
         self._episode = 0
+        self._expiry = 0
         self._last = ""
 
     def _in_step(self) -> bool:
@@ -216,6 +218,11 @@ class BookReader:
         if rows:
             self._evidence, self._last = cast(int, rows[-1]["seq"]), str(rows[-1]["id"])
 
+    def _read_expiries(self) -> None:
+        for row in self._db.rows("memory_expiries", "seq > ?", parameters=[self._expiry]):
+            self._book.expire(str(row["insight"]), cast(int, row["through"]))
+            self._expiry = cast(int, row["seq"])
+
     def _key(self, name: str) -> ClaimKey:
         row = self._db.rows("memory_insights", {"id": name})[0]
         claims = self._db.rows("memory_claims", {"insight": name})
@@ -245,7 +252,7 @@ def read_epoch(db: Database) -> int:
 def delete_everything(db: Database) -> None:
     """Removes every insight, its evidence and what it was found by; notes stay."""
     with db.transaction():
-        for table in _TABLES:
+        for table in (*_TABLES, "memory_expiries"):
             db.delete(table, "")
         db.set_meta(EPOCH, str(read_epoch(db) + 1))
 
@@ -254,7 +261,7 @@ def delete_insights(db: Database, ids: list[str]) -> None:
     """Removes these insights with their evidence, and episodes that have none left."""
     with db.transaction():
         for name in ids:
-            for table in ("memory_evidence", "memory_claims"):
+            for table in ("memory_evidence", "memory_claims", "memory_expiries"):
                 db.delete(table, {"insight": name})
             db.delete("memory_insights", {"id": name})
         db.delete("memory_episodes", "episode NOT IN (SELECT episode FROM memory_evidence)")
@@ -264,6 +271,15 @@ def delete_insights(db: Database, ids: list[str]) -> None:
             "id NOT IN (SELECT features FROM memory_evidence UNION SELECT features FROM memory_episodes)",
         )
         db.set_meta(EPOCH, str(read_epoch(db) + 1))
+
+
+def write_expiry(db: Database, insight: str, reason: str, at: float) -> None:
+    """Sets aside all evidence of an insight so far; it stays on record."""
+    with db.transaction():
+        newest = db.query("SELECT max(seq) AS last FROM memory_evidence WHERE insight = ?", [insight])
+        db.insert(
+            "memory_expiries", {"insight": insight, "through": newest[0]["last"] or 0, "reason": reason, "at": at}
+        )
 
 
 def write_note(db: Database, text: str, author: str, at: float) -> Note:

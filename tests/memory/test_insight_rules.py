@@ -160,6 +160,12 @@ def test_relations_of_one_camp_add_up() -> None:
     assert len(found.standings) == 1
 
 
+def test_an_expired_claim_influences_nothing_and_keeps_its_grounds() -> None:
+    found = resolve(KEY, rows(9), expired=True)
+    assert (found.status, found.influences, found.evidence) == ("expired", False, 9)
+    assert found.standings[0].posterior.agree == 9
+
+
 @settings(max_examples=80)
 @given(st.integers(0, 80), st.integers(0, 80))
 def test_the_posterior_is_symmetric_and_firm_with_evidence(agree: int, disagree: int) -> None:

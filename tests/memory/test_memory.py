@@ -184,6 +184,7 @@ def test_causes_chain_to_an_effect_with_their_evidence(memory: Memory, lesson) -
     ]
     assert [len(link.evidence) for link in chains[1].links] == [4, 1]
     assert 0 < chains[1].strength < chains[0].strength < 1
+    assert len(memory.why("unsolved", influential=False)) == 3
     assert memory.why("never heard of") == []
 
 
@@ -191,6 +192,17 @@ def test_a_circle_of_causes_ends(memory: Memory, lesson) -> None:
     memory.commit(lesson(1, cause="a", effect="b"))
     memory.commit(lesson(2, cause="b", effect="a"))
     assert [[link.insight.cause for link in chain.links] for chain in memory.why("a")] == [["b"]]
+
+
+def test_what_is_set_aside_returns_only_with_new_evidence(memory: Memory, lesson) -> None:
+    memory.commit(lesson(1))
+    (known,) = memory.claims()
+    assert memory.expire(known.id, "the sandbox changed").status == "expired"
+    assert (memory.recall("", features=SORTED), memory.experience()) == ([], [])
+    assert len(memory.evidence(known.id)) == 1
+    memory.commit(lesson(2))
+    assert memory.get(known.id).status == "supported"
+    assert [row.task for row in memory.experience()] == ["task-2"]
 
 
 def test_forgetting_one_insight_leaves_the_others(memory: Memory, lesson) -> None:

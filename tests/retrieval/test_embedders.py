@@ -18,7 +18,7 @@ from evolve.errors import WorkspaceError
 from evolve.retrieval import Embedder, HashingEmbedder, SentenceTransformerEmbedder
 from evolve.settings import Settings
 from evolve.workspace.opening import open_embedder
-from tests.installed import offering
+from tests.offering import offering
 
 TEXTS = [
     "Sort the list in descending order",

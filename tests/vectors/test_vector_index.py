@@ -14,7 +14,7 @@ import pytest
 
 from evolve.errors import WorkspaceError
 from evolve.vectors import MemoryIndex, Rows, VectorIndex, open_index, open_store
-from tests.installed import offering
+from tests.offering import offering
 
 DIMENSION = 8
 Open = Callable[[], VectorIndex]

@@ -12,7 +12,7 @@ import pytest
 import evolve
 from evolve.errors import WorkspaceError
 from evolve.workspace.health.doctor import doctor
-from tests.installed import offering
+from tests.offering import offering
 
 ROWS = [([n, 2, 3], n + 5) for n in range(8)]
 
