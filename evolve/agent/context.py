@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from evolve.agent.exploring import Exploration
+from evolve.agent.exploration import Exploration
 from evolve.agent.outputs import NoOutputs, StepOutputs
 from evolve.cancellation import Cancellation
 from evolve.environments import Environment, EnvironmentKind, kind_of

@@ -15,8 +15,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from evolve.agent import stages
+from evolve.agent.answer_stages import change_answer, doubt_of, note_skipped
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import change_answer, doubt_of, note_skipped
 from evolve.agent.narration import narrate
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_steps

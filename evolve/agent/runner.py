@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from evolve.agent.attending import Talk, attended
+from evolve.agent.attended_run import Talk, attended
 from evolve.agent.codec import from_json
 from evolve.agent.context import Attendance, EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
-from evolve.agent.exploring import Exploration
+from evolve.agent.exploration import Exploration
 from evolve.agent.narration import piece_data
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.stage_skills import stage_skills
@@ -28,7 +28,7 @@ from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
 from evolve.skills import Skill
 from evolve.tasks.model import Task
-from evolve.tasks.verifiers import Verifier
+from evolve.tasks.verification.verifiers import Verifier
 from evolve.workflow import Workflow, misfits, visit_bounds
 
 if TYPE_CHECKING:

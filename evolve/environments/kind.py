@@ -13,9 +13,9 @@ from evolve.errors import UsageError
 from evolve.extensions import find, names
 from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.limits import Place
 from evolve.tasks.model import Task
-from evolve.tasks.verifiers import Verifier
+from evolve.tasks.reading.limits import Place
+from evolve.tasks.verification.verifiers import Verifier
 from evolve.tasks.work import Work
 
 

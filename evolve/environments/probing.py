@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from evolve.episodes import Json
 from evolve.failpoints import hit
 from evolve.sandbox.protocol import Program, Sandbox, SandboxLimits
-from evolve.tasks.trials import Trial, try_rows
+from evolve.tasks.verification.trials import Trial, try_rows
 
 __all__ = ["PROBE_LIMITS", "Probe", "Trial", "call_once", "cut_short", "make_probe", "try_rows"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from evolve.episodes import Judgement
 from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.verifiers import Submission, Verdict, Verifier
+from evolve.tasks.verification.verifiers import Submission, Verdict, Verifier
 
 
 def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox: Sandbox) -> Judgement:

@@ -6,18 +6,18 @@ from evolve.gate.confidence import mean_sequence, saving_sequence, solved_sequen
 from evolve.gate.decisions import Begun, Decision, Decisions
 from evolve.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
 from evolve.gate.error_budget import ErrorBudget, Stake
-from evolve.gate.finding import Finding, Proposal
 from evolve.gate.gate import Comparing, Gate, solved_by
 from evolve.gate.instruments import instruments
 from evolve.gate.interval import NOTHING, Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
 from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
 from evolve.gate.looks import Look, Looks
-from evolve.gate.order import Standing
 from evolve.gate.outcome import CHEAPER, Outcome, is_verified, one_per_group, paired_outcome
 from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, shuffled_groups
+from evolve.gate.proposal import Finding, Proposal
 from evolve.gate.record import MIGRATIONS
 from evolve.gate.regression import RegressionReport, RegressionSuite, RegressionTask, Retry
 from evolve.gate.seals import Seals
+from evolve.gate.standing import Standing
 from evolve.gate.telemetry import is_fresh
 
 __all__ = [

@@ -11,8 +11,8 @@ from typing import Any, cast
 from evolve.files import canonical_json, digest
 from evolve.gate.eprocess import Tally, TestState, Verdict
 from evolve.gate.error_budget import ErrorBudget, Stake
-from evolve.gate.finding import Finding
-from evolve.gate.order import Standing
+from evolve.gate.proposal import Finding
+from evolve.gate.standing import Standing
 from evolve.store import Database, Value, value_of
 
 

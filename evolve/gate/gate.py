@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from evolve.gate.copying import copies
 from evolve.gate.decisions import Decision, Decisions
 from evolve.gate.eprocess import SequentialTest, TestState
-from evolve.gate.finding import Finding, Proposal
 from evolve.gate.instruments import changed, instruments
 from evolve.gate.jobs import RunJobs, Unaffordable
 from evolve.gate.outcome import is_verified
 from evolve.gate.pairs import Pair, PairedRunner
+from evolve.gate.proposal import Finding, Proposal
 from evolve.gate.regression import RegressionSuite, RegressionTask, Retry
 from evolve.gate.seals import Seals
 from evolve.tasks import Suite, Task

@@ -17,8 +17,8 @@ from evolve.episodes import Cost, EpisodeRecord
 from evolve.gate.eprocess import SequentialTest, Tally, TestState
 from evolve.gate.interval import PairedRow
 from evolve.gate.jobs import Job, RunJobs, T, T_co, Unaffordable
-from evolve.gate.order import Standing
 from evolve.gate.outcome import Outcome, comparable_cost, is_verified, one_per_group, paired_outcome
+from evolve.gate.standing import Standing
 from evolve.gate.telemetry import believed
 
 

@@ -6,9 +6,9 @@ than it reserved, what is spent never passes the budget.
 
 from __future__ import annotations
 
-from evolve.ledger.limits import LimitedLedger, SpendingBook
 from evolve.ledger.mending import book_faults, rebuild_book
-from evolve.ledger.run import Amount, Budget, Ledger, Spent, parse_budget
+from evolve.ledger.run_ledger import Amount, Budget, Ledger, Spent, parse_budget
+from evolve.ledger.spending_limits import LimitedLedger, SpendingBook
 
 __all__ = [
     "Amount",

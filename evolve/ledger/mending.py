@@ -12,8 +12,8 @@ from typing import Any
 
 from evolve.errors import WorkspaceError
 from evolve.files import write_failure
-from evolve.ledger.limits import EARLIER, SpendingBook, entry_of
-from evolve.ledger.run import KINDS, Spent
+from evolve.ledger.run_ledger import KINDS, Spent
+from evolve.ledger.spending_limits import EARLIER, SpendingBook, entry_of
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z")
 _TABLES = {"days": ("day",), "open": ("id", "day")}

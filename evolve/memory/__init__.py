@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook, direction_of
-from evolve.memory.causes import CausalChain, Link
+from evolve.memory.causal_graph import CausalChain, Link
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.episode_index import IndexFactory
+from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook, direction_of
 from evolve.memory.insights import (
     FIRM,
     INFLUENTIAL,

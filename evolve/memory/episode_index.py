@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evolve.failpoints import hit
-from evolve.memory.book import EpisodeEntry
 from evolve.memory.encoding import TaskEncoder
+from evolve.memory.insight_book import EpisodeEntry
 from evolve.vectors import Hit, Progress, Tag, VectorIndex, Where
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, get_args
 from evolve.episodes import HELD_OUT, EpisodeRecord, Origin, Recalled, Scope
 from evolve.errors import UsageError
 from evolve.memory import record
-from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook
-from evolve.memory.causes import CausalChain, why
+from evolve.memory.causal_graph import CausalChain, why
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.episode_index import EpisodeIndex, IndexFactory, LateIndex
+from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
 from evolve.memory.mending import mend
 from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request

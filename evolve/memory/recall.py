@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evolve.episodes import FACT, TRIAL, Origin, Recalled, Scope
-from evolve.memory.book import InsightBook
+from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
 from evolve.retrieval import BM25
 from evolve.vectors import Hit, Where

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from evolve.episodes import Claim, EpisodeRecord, Relation, Scope
 from evolve.files import canonical_json, digest
-from evolve.memory.book import EpisodeEntry, InsightBook
+from evolve.memory.insight_book import EpisodeEntry, InsightBook
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
 from evolve.memory.metrics.book import METRICS
 from evolve.memory.preferences.book import PREFERENCES

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from evolve.episodes import Origin, Recalled, Scope
-from evolve.memory.book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.episode_index import LateIndex, measured
+from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow
 from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request
 from evolve.vectors import Hit, Where

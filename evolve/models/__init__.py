@@ -14,11 +14,9 @@ from __future__ import annotations
 from evolve.models.abilities import Abilities, AbilityBook
 from evolve.models.addressing import Endpoint, parse_model
 from evolve.models.bodies import Wording
-from evolve.models.cleaning import CleaningWire
 from evolve.models.client import EndpointModel, Services
 from evolve.models.openai_wire import OpenAIWire
 from evolve.models.opening import ModelSetup, load_wording, open_models
-from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Price, Prices
 from evolve.models.probing import Probed, offered_models, probe
 from evolve.models.protocol import (
@@ -32,7 +30,9 @@ from evolve.models.protocol import (
     Usage,
 )
 from evolve.models.replay import ExchangeStore, FileStore, FolderStore, Recording, RecordingWire, exchange_digest
+from evolve.models.retries import Breaker, RetryRules
 from evolve.models.routing import ROLES, Models
+from evolve.models.secret_cleaning import CleaningWire
 from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
 
 __all__ = [

@@ -14,12 +14,12 @@ from evolve.ledger import Budget, Ledger
 from evolve.models.abilities import Abilities, AbilityBook
 from evolve.models.addressing import Endpoint
 from evolve.models.bodies import Wording, adapt_to_refusal, exchange_of, with_form, with_repair
-from evolve.models.cleaning import CODE, clean_reply, clean_request
 from evolve.models.overflow import overflow
-from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Price
 from evolve.models.protocol import Meter, ModelReply, ModelRequest, OnDelta, Rung, Usage
 from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
+from evolve.models.retries import Breaker, RetryRules
+from evolve.models.secret_cleaning import CODE, clean_reply, clean_request
 from evolve.models.structure import RUNGS, extract
 from evolve.models.tokens import most_prompt_tokens, most_tokens
 from evolve.models.trimming import trim

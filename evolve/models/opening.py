@@ -14,14 +14,14 @@ from evolve.ledger import Budget, Ledger
 from evolve.models.abilities import AbilityBook
 from evolve.models.addressing import Endpoint, parse_model
 from evolve.models.bodies import Wording
-from evolve.models.cleaning import CleaningWire
 from evolve.models.client import EndpointModel, Services
 from evolve.models.openai_wire import OpenAIWire
-from evolve.models.patience import Breaker, RetryRules
 from evolve.models.prices import Prices
 from evolve.models.protocol import ChatModel, Meter
 from evolve.models.replay import ExchangeStore, Recording, RecordingWire
+from evolve.models.retries import Breaker, RetryRules
 from evolve.models.routing import Models
+from evolve.models.secret_cleaning import CleaningWire
 from evolve.models.wire import Deadlines, Wire
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.redaction import Scanner, known_secrets

@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from evolve.redaction.credential_patterns import SHAPES
 from evolve.redaction.dotenv import read_dotenv
-from evolve.redaction.inside import inner_values
-from evolve.redaction.shapes import SHAPES
+from evolve.redaction.nested_values import inner_values
 
 LEAST_ENTROPY = 2.5
 """Bits per character (Shannon) in what looks made at random."""

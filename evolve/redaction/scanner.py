@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, quote_plus
 
+from evolve.redaction.credential_patterns import SHAPES
 from evolve.redaction.known import LEAST_ENTROPY, KnownSecret, entropy
-from evolve.redaction.shapes import SHAPES
 
 MARK = "[secret]"
 """Stands where a secret stood."""

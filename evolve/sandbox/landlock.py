@@ -16,7 +16,6 @@ import platform
 
 from evolve.errors import SandboxUnavailable
 from evolve.sandbox import seccomp
-from evolve.sandbox.descent import tasks_of_user
 from evolve.sandbox.interpreter import (
     PythonEnvironment,
     listed_paths,
@@ -25,6 +24,7 @@ from evolve.sandbox.interpreter import (
     runner_config,
     variables,
 )
+from evolve.sandbox.process_tree import tasks_of_user
 from evolve.sandbox.protocol import Launch, SandboxLimits
 from evolve.sandbox.scratch import new_scratch
 from evolve.sandbox.taskgroup import needs_task_group

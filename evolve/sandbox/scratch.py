@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from evolve.sandbox.ownership import YOUNG_S, lock_folder, take_over
+from evolve.sandbox.folder_locks import YOUNG_S, lock_folder, take_over
 from evolve.sandbox.wiping import wipe
 
 _MEMORY = "/dev/shm"

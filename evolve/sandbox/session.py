@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evolve.errors import SandboxUnavailable
-from evolve.sandbox.descent import children_of, descendants, tree_usage
+from evolve.sandbox.process_tree import children_of, descendants, tree_usage
 from evolve.sandbox.protocol import Backend, Launch, SandboxLimits
 from evolve.sandbox.replies import ReplyReader
 from evolve.sandbox.taskgroup import make_task_group

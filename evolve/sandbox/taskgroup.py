@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evolve.sandbox.ownership import YOUNG_S, lock_folder, take_over
+from evolve.sandbox.folder_locks import YOUNG_S, lock_folder, take_over
 from evolve.sandbox.protocol import SandboxLimits
 
 _PREFIX = "evolve-tasks-"

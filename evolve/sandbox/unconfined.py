@@ -5,8 +5,8 @@ Never chosen by itself. What is learned this way is marked, and never exported.
 
 from __future__ import annotations
 
-from evolve.sandbox.descent import tasks_of_user
 from evolve.sandbox.interpreter import PythonEnvironment, runner_command, runner_config, variables
+from evolve.sandbox.process_tree import tasks_of_user
 from evolve.sandbox.protocol import UNSANDBOXED, Launch, SandboxLimits
 from evolve.sandbox.scratch import new_scratch
 

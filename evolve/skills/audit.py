@@ -43,7 +43,7 @@ def audit(sandbox: Sandbox, skill: Skill, inputs: Sequence[Sequence[Json]], limi
         inputs: Lists of arguments.
         limits: Of the whole run.
     """
-    driver = Path(__file__).with_name("watched.py").read_text(encoding="utf-8")
+    driver = Path(__file__).with_name("audit_driver.py").read_text(encoding="utf-8")
     modules = sorted({*modules_used(skill.code), *_imports(skill.test_code)} - {"skill"})
     arguments = [skill.code, skill.entry, skill.test_code, [list(row) for row in inputs], modules]
     result = sandbox.run_programs([Program(source=driver, entry="watched")], [arguments], limits)

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from evolve.skills.allowed import allowed, modules_and_packages
 from evolve.skills.calls import Calls
 from evolve.skills.classes import Classes, own_attributes
+from evolve.skills.name_rules import Uses, misread
 from evolve.skills.scopes import Scopes, parents
 from evolve.skills.toplevel import TopLevel
 from evolve.skills.typeplaces import TypePlaces
-from evolve.skills.uses import Uses, misread
 
 _NODES = (
     *(ast.Module, ast.FunctionDef, ast.ClassDef, ast.Return, ast.Delete, ast.Assign, ast.AugAssign, ast.AnnAssign),

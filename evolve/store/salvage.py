@@ -19,11 +19,11 @@ from evolve.store.backups import newest_good
 from evolve.store.connections import remove_database
 from evolve.store.database import Database, with_own
 from evolve.store.failures import translated
-from evolve.store.log import bytes_with_log, log_of
 from evolve.store.migrations import Migration
 from evolve.store.pages import PageFile
-from evolve.store.remains import Remains, best_schema, recover_rows, table_of, tables_of
+from evolve.store.recovery import Remains, best_schema, recover_rows, table_of, tables_of
 from evolve.store.sealing import CleanMark, Row, faults, repair_marker, row_name, sealed_tables
+from evolve.store.wal import bytes_with_log, log_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,12 +21,12 @@ from evolve.tasks.signature import (
 from evolve.tasks.work import FolderWork, PlainWork
 
 if TYPE_CHECKING:
-    from evolve.tasks.folder_task import folder_task
     from evolve.tasks.imports import import_tasks
-    from evolve.tasks.jsonl import render_jsonl
-    from evolve.tasks.load import load_examples, load_suite, resolve_task
+    from evolve.tasks.reading.jsonl import render_jsonl
+    from evolve.tasks.reading.load import load_examples, load_suite, resolve_task
+    from evolve.tasks.reading.own_folder import folder_task
     from evolve.tasks.suites import BUILTIN, generate_suite
-    from evolve.tasks.verifiers import (
+    from evolve.tasks.verification.verifiers import (
         CommandVerifier,
         RowsVerifier,
         RubricVerifier,
@@ -72,21 +72,21 @@ __all__ = [
 ]
 
 _LAZY = {
-    "CommandVerifier": "evolve.tasks.verifiers",
-    "RowsVerifier": "evolve.tasks.verifiers",
-    "RubricVerifier": "evolve.tasks.verifiers",
-    "Submission": "evolve.tasks.verifiers",
-    "TestsVerifier": "evolve.tasks.verifiers",
-    "Verdict": "evolve.tasks.verifiers",
-    "Verifier": "evolve.tasks.verifiers",
-    "folder_task": "evolve.tasks.folder_task",
+    "CommandVerifier": "evolve.tasks.verification.verifiers",
+    "RowsVerifier": "evolve.tasks.verification.verifiers",
+    "RubricVerifier": "evolve.tasks.verification.verifiers",
+    "Submission": "evolve.tasks.verification.verifiers",
+    "TestsVerifier": "evolve.tasks.verification.verifiers",
+    "Verdict": "evolve.tasks.verification.verifiers",
+    "Verifier": "evolve.tasks.verification.verifiers",
+    "folder_task": "evolve.tasks.reading.own_folder",
     "import_tasks": "evolve.tasks.imports",
     "BUILTIN": "evolve.tasks.suites",
     "generate_suite": "evolve.tasks.suites",
-    "load_examples": "evolve.tasks.load",
-    "load_suite": "evolve.tasks.load",
-    "render_jsonl": "evolve.tasks.jsonl",
-    "resolve_task": "evolve.tasks.load",
+    "load_examples": "evolve.tasks.reading.load",
+    "load_suite": "evolve.tasks.reading.load",
+    "render_jsonl": "evolve.tasks.reading.jsonl",
+    "resolve_task": "evolve.tasks.reading.load",
 }
 
 

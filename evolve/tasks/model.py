@@ -20,8 +20,8 @@ from typing import Literal, cast, get_args
 from evolve.episodes import Json, Row, TaskView, Turn
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
-from evolve.tasks.separable import why_whole
 from evolve.tasks.signature import format_signature, infer_signature
+from evolve.tasks.verification.separable import why_whole
 from evolve.tasks.work import Work
 
 SplitName = Literal["train", "gate", "test"]

@@ -20,7 +20,7 @@ from evolve.record.arms import Arm, Learner
 from evolve.settings import Settings
 from evolve.skills import Skill
 from evolve.tasks import Task
-from evolve.tasks.verifiers import RubricVerifier, Verifier
+from evolve.tasks.verification.verifiers import RubricVerifier, Verifier
 from evolve.workflow import Knobs, parse_workflow
 from evolve.workspace.model_setup import limited, model_setup
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.doubles import small_suite
-from evolve.agent.exploring import Exploration
+from evolve.agent.exploration import Exploration
 from evolve.agent.sampling import chosen
 from evolve.episodes import Action, Alternative
 from evolve.sandbox.bubblewrap import Bubblewrap

@@ -19,7 +19,7 @@ STARTS_OUR_OWN = {"evolve/vectors/stored.py"}
 COMPILERS = {"evolve/programs/operation.py", "evolve/policies/search/lambdas.py"}
 
 # Sent into the sandbox as text, where it runs a skill under watch.
-SENT = {"evolve/skills/watched.py"}
+SENT = {"evolve/skills/audit_driver.py"}
 
 
 def outside_sandbox() -> list[Module]:

@@ -10,7 +10,7 @@ import signal
 import pytest
 
 import evolve
-from evolve.tasks.folder_task import folder_task
+from evolve.tasks.reading.own_folder import folder_task
 from evolve.tasks.trees import read_tree
 from evolve.testing import ScriptedWorker
 

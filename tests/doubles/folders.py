@@ -11,7 +11,7 @@ from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import QuirkTask
 from evolve.episodes import Row
 from evolve.tasks import Task
-from evolve.tasks.folder_task import folder_task
+from evolve.tasks.reading.own_folder import folder_task
 
 ANSWER = "answer.py"
 """The file that a job in a folder is done in."""

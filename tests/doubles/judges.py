@@ -10,7 +10,7 @@ from typing import Any
 
 from evolve.episodes import Row
 from evolve.sandbox import Sandbox
-from evolve.tasks.trials import try_rows
+from evolve.tasks.verification.trials import try_rows
 from evolve.testing.doubles import Double, prompt_of, schema_of
 
 _DATA = re.compile(r"<data (\S+)[^>]*>\n(.*?)\n</data \1>", re.DOTALL)

@@ -12,7 +12,7 @@ from evolve.environments import Environment, Part, Setting, make_probe
 from evolve.episodes import Action, EnvironmentState, EpisodeRecord, Json, Judgement, Observation, Step, TaskView
 from evolve.sandbox.protocol import Sandbox, SandboxLimits
 from evolve.tasks import PlainWork, Task
-from evolve.tasks.limits import Place
+from evolve.tasks.reading.limits import Place
 from evolve.tasks.work import Work
 
 LIMITS = SandboxLimits(wall_s=10.0)

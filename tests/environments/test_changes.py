@@ -9,7 +9,7 @@ from evolve.environments.files import Snapshots
 from evolve.environments.files.diffs import unified
 from evolve.environments.files.snapshots import changes_between
 from evolve.tasks.imports.patches import patched
-from evolve.tasks.limits import Place
+from evolve.tasks.reading.limits import Place
 from evolve.tasks.work import PROTECTED, is_protected, restored
 
 NAMES = st.sampled_from(["a.py", "b.py", "docs/a.md", "tests/a.py", "src/test_b.py", "x/y/conftest.py"])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from evolve.episodes import Row
 from evolve.gate.judges import BAR, CORRUPTIONS, JUDGES, JudgeRecord, Measurement, Trace, cases_of, measure
 from evolve.store import Database
-from evolve.tasks.trials import try_rows
+from evolve.tasks.verification.trials import try_rows
 from evolve.testing import TrustingSandbox
 
 ROWS = {

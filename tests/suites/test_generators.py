@@ -12,8 +12,8 @@ from benchmarks.suites.__main__ import main, packed, shipped_file
 from benchmarks.suites.frame import degenerate
 from evolve.episodes import Row
 from evolve.tasks import Suite, load_suite, render_jsonl
-from evolve.tasks.assemble import assemble
-from evolve.tasks.jsonl import parse_json
+from evolve.tasks.reading.assemble import assemble
+from evolve.tasks.reading.jsonl import parse_json
 
 pytestmark = pytest.mark.slow
 """Making the suites takes seconds each."""

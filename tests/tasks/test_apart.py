@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.tasks.separable import why_whole
+from evolve.tasks.verification.separable import why_whole
 from tests.tasks.asserting import three
 
 WRONG = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.tasks.checks import Checked
-from evolve.tasks.reached import not_reached, skips
+from evolve.tasks.verification.checks import Checked
+from evolve.tasks.verification.reached import not_reached, skips
 
 SUM = "def total(xs):\n    return sum(xs)\n"
 PYTEST = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q -p no:cacheprovider"

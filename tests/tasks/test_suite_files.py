@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from evolve.episodes import Row
 from evolve.errors import UsageError
 from evolve.tasks import Task, load_examples, load_suite, render_jsonl, resolve_task
-from evolve.tasks.assemble import assemble
-from evolve.tasks.jsonl import parse_json
+from evolve.tasks.reading.assemble import assemble
+from evolve.tasks.reading.jsonl import parse_json
 
 TASK = {
     "id": "next",

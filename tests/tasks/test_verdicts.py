@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.forged import judged
 from benchmarks.forged_answers import CODES, FILES, OBJECTS, RIGHT, VALUES, Forgery
-from evolve.tasks.separable import why_whole
+from evolve.tasks.verification.separable import why_whole
 from tests.tasks.asserting import three
 
 HONEST = Forgery(name="the right answer", code=RIGHT)

@@ -66,7 +66,7 @@ def project(tmp_path):
 
 @pytest.fixture
 def work(project):
-    from evolve.tasks.folder_task import folder_task
+    from evolve.tasks.reading.own_folder import folder_task
 
     return lambda: folder_task("make it two", project, "grep -q 2 n.txt")
 

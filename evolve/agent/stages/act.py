@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evolve.agent.answer_stages import action_limits, doubted_instead
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import action_limits, doubted_instead
-from evolve.agent.paying import spent
 from evolve.agent.questions import stopped, stopped_action
+from evolve.agent.stage_costs import spent
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
 from evolve.episodes import Action, BudgetEnd, Plan, Step
 from evolve.errors import BudgetExhausted, Cancelled, ModelMistake

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import (
+from evolve.agent.answer_stages import (
     change_answer,
     examples_matched,
     exchange_answer,
@@ -15,6 +14,7 @@ from evolve.agent.deliberating import (
     with_note,
     with_rivals,
 )
+from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.episodes import Action, Json, Plan, Step
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from evolve.agent.answer_stages import change_answer, is_error, nearby_inputs, run_programs, with_note, with_rivals
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import change_answer, is_error, nearby_inputs, run_programs, with_note, with_rivals
-from evolve.agent.paying import spent
+from evolve.agent.stage_costs import spent
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.episodes import Action, Cost, Json, Plan, Row, Step
 from evolve.errors import BudgetExhausted, ModelMistake

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from evolve.agent.answer_stages import note_skipped
 from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import note_skipped
-from evolve.agent.paying import paid
+from evolve.agent.stage_costs import paid
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan
 from evolve.episodes import Plan
 from evolve.errors import BudgetExhausted, ModelMistake

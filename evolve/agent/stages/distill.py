@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.paying import paid
+from evolve.agent.stage_costs import paid
 from evolve.agent.stages.reflect import evidence_steps
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
 from evolve.episodes import Step

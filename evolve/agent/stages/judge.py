@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.paying import paid
+from evolve.agent.stage_costs import paid
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps, with_last_step
 from evolve.episodes import Judgement
 from evolve.errors import BudgetExhausted

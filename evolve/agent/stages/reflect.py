@@ -8,8 +8,8 @@ from functools import partial
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.paying import paid
 from evolve.agent.questions import was_stopped
+from evolve.agent.stage_costs import paid
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
 from evolve.environments.probing import Probe
 from evolve.episodes import Json, Step

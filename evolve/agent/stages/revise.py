@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import (
+from evolve.agent.answer_stages import (
     as_rival,
     ask_once,
     change_answer,
@@ -16,6 +15,7 @@ from evolve.agent.deliberating import (
     run_programs,
     with_note,
 )
+from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.episodes import Action, Plan, Step
 from evolve.policies.protocol import Criticising

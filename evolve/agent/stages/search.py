@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import (
+from evolve.agent.answer_stages import (
     ask_once,
     change_action,
     is_answer,
@@ -15,6 +14,7 @@ from evolve.agent.deliberating import (
     with_answer,
     with_note,
 )
+from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.episodes import Action, Limits, Plan, Step
 from evolve.policies.protocol import Searching

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import (
+from evolve.agent.answer_stages import (
     as_rival,
     change_action,
     examples_matched,
@@ -17,6 +16,7 @@ from evolve.agent.deliberating import (
     run_programs,
     with_note,
 )
+from evolve.agent.context import EpisodeContext
 from evolve.agent.stage_skills import call_skill, role_of
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.episodes import Action, Plan, Step

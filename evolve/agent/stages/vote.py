@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from evolve.agent.context import EpisodeContext
-from evolve.agent.deliberating import (
+from evolve.agent.answer_stages import (
     change_answer,
     examples_matched,
     exchange_answer,
@@ -16,6 +15,7 @@ from evolve.agent.deliberating import (
     with_note,
     with_rivals,
 )
+from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.episodes import Action, Json, Plan, Step
 from evolve.files import canonical_json

@@ -19,9 +19,9 @@ from evolve.files import clean_text
 from evolve.redaction import MARK
 from evolve.sandbox.actions import NO_FILES, ActionResult
 from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.checks import TAIL, Checked
 from evolve.tasks.trees import MAX_TREE_BYTES, MAX_TREE_FILES, Tree, is_ignored, read_tree
-from evolve.tasks.verifiers import CommandVerifier, Submission, Verifier
+from evolve.tasks.verification.checks import TAIL, Checked
+from evolve.tasks.verification.verifiers import CommandVerifier, Submission, Verifier
 from evolve.tasks.work import FolderWork, is_protected
 
 _LONGEST_ANSWER = 200_000

@@ -10,9 +10,9 @@ from evolve.environments.files.snapshots import Snapshots
 from evolve.environments.kind import Part, Setting, judge_of
 from evolve.environments.protocol import Environment
 from evolve.episodes import EpisodeRecord, Json, TaskView
-from evolve.tasks.folder_file import folder_work
-from evolve.tasks.limits import Place
 from evolve.tasks.model import Task
+from evolve.tasks.reading.folder_file import folder_work
+from evolve.tasks.reading.limits import Place
 from evolve.tasks.work import FolderWork
 
 _SHOWN = 100

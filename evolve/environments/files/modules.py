@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from evolve.sandbox.actions import ActionResult
 from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.checks import FOLDER_LIMITS
+from evolve.tasks.verification.checks import FOLDER_LIMITS
 
 # Asked last, so that a package of the same name in the folder comes first and may be extended by ours.
 _FINDER = """

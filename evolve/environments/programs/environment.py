@@ -10,8 +10,8 @@ from evolve.environments.verdicts import judged_by_all
 from evolve.episodes import Action, Json, Judgement, Observation, Step
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
-from evolve.tasks.trials import try_rows
-from evolve.tasks.verifiers import RowsVerifier, Submission, TestsVerifier, Verifier
+from evolve.tasks.verification.trials import try_rows
+from evolve.tasks.verification.verifiers import RowsVerifier, Submission, TestsVerifier, Verifier
 
 
 class ProgramsEnvironment:

@@ -10,8 +10,8 @@ from evolve.environments.programs.environment import ProgramsEnvironment
 from evolve.environments.protocol import Environment
 from evolve.episodes import EpisodeRecord, Json, TaskView
 from evolve.tasks.equality import equal
-from evolve.tasks.limits import Place
 from evolve.tasks.model import Task
+from evolve.tasks.reading.limits import Place
 from evolve.tasks.work import Work
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.episodes import Recalled
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
-from evolve.memory.preferences.finding import find_preferences, shares_context
+from evolve.memory.preferences.matching import find_preferences, shares_context
 from evolve.memory.preferences.meaning import contradict, same_meaning
 from evolve.memory.preferences.preference import ActKind, Context, PersonAct, Preference, PreferenceStatus
 from evolve.store import Database, Migration, value_of

@@ -65,9 +65,9 @@ from evolve.policies.language.reflection import (
     right_answer,
     unfit_fact,
 )
-from evolve.policies.language.trying import RepeatedQuestion, state_before
-from evolve.policies.language.turns import is_decided, open_question, repeats, told_in
-from evolve.policies.language.watching import Watched
+from evolve.policies.language.repeated_question import RepeatedQuestion, state_before
+from evolve.policies.language.repetition import is_decided, open_question, repeats, told_in
+from evolve.policies.language.streaming import Watched
 from evolve.policies.protocol import OnPiece
 from evolve.skills import Skill
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.policies.search.cuts import Cutter
 from evolve.policies.search.library import TreeSkill, operation_name
 from evolve.policies.search.parts import AnswerPart, numbered, part_of, places
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.skill_cuts import Cutter
 from evolve.programs.antiunify import Typing, generalise, instantiate
 from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import EVALUATION_ERRORS, Operation

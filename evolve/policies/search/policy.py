@@ -29,13 +29,13 @@ from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.enumerator import SearchMeter
+from evolve.policies.search.episode_search import UNLIMITED, EpisodeSearch, answers_of, spare_of, without_share
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.leaves import texts_in
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.pricing import priced
 from evolve.policies.search.problem import Problem, problem_of
-from evolve.policies.search.progress import UNLIMITED, EpisodeSearch, answers_of, spare_of, without_share
 from evolve.policies.search.reflection import Solved, claims_of
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary, meter_for
 from evolve.policies.search.splitting import compose, splits

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from evolve.sandbox.actions import is_plain_name
-from evolve.tasks.limits import Place
+from evolve.tasks.reading.limits import Place
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 

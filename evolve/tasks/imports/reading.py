@@ -14,8 +14,8 @@ from pydantic import BaseModel, ValidationError
 from evolve.errors import TaskError, UsageError
 from evolve.tasks.imports.functions import HumanEvalRow, MbppRow, humaneval_task, mbpp_task
 from evolve.tasks.imports.repositories import RepositoryRow, repository_task
-from evolve.tasks.limits import MAX_TEXT, Place, check_id, check_value, read_source, text_problem
 from evolve.tasks.model import Task
+from evolve.tasks.reading.limits import MAX_TEXT, Place, check_id, check_value, read_source, text_problem
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from evolve.tasks.imports.patches import patched
-from evolve.tasks.limits import Place
 from evolve.tasks.model import Task
+from evolve.tasks.reading.limits import Place
 from evolve.tasks.trees import Tree, read_tree
 from evolve.tasks.work import FolderWork
 

@@ -13,8 +13,8 @@ from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
 from evolve.files import canonical_json, digest, read_text
 from evolve.tasks import Task, load_examples, resolve_task, row_key
-from evolve.tasks.limits import MAX_TEXT, Place, check_value, text_problem
 from evolve.tasks.model import WORDS
+from evolve.tasks.reading.limits import MAX_TEXT, Place, check_value, text_problem
 
 _UNCHECKED = "there are no rows to check an answer against, so it stays unverified"
 
@@ -72,8 +72,8 @@ def task_in_words(text: str) -> Task:
 
 def task_of(data: Mapping[str, Json]) -> Task:
     """The task that :func:`evolve.tasks.task_json` made the data from."""
-    from evolve.tasks.assemble import assemble
-    from evolve.tasks.jsonl import parse_json
+    from evolve.tasks.reading.assemble import assemble
+    from evolve.tasks.reading.jsonl import parse_json
 
     if data["family"] == WORDS and not data.get("examples"):
         words = replace(task_in_words(str(data["instruction"])), id=str(data["id"]), group=str(data["group"]))
@@ -103,8 +103,8 @@ def with_rubric(task: Task, rubric: str) -> Task:
 def _from_examples(examples: Examples, name: str | None) -> Task:
     if isinstance(examples, str | os.PathLike):
         return load_examples(Path(examples), name=name)
-    from evolve.tasks.assemble import assemble, named_meta
-    from evolve.tasks.jsonl import parse_json
+    from evolve.tasks.reading.assemble import assemble, named_meta
+    from evolve.tasks.reading.jsonl import parse_json
 
     if name is not None:
         named_meta(name, Place(file="", field="name"))

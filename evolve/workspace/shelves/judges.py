@@ -16,7 +16,7 @@ from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.store import Database
 from evolve.tasks import RubricVerifier, Submission, Task, load_suite
-from evolve.tasks.trials import try_rows
+from evolve.tasks.verification.trials import try_rows
 from evolve.workflow import Workflow
 from evolve.workspace.shelves.shelf import Shelf
 

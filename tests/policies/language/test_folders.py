@@ -12,7 +12,7 @@ from evolve.sandbox.bubblewrap import Bubblewrap
 from evolve.sandbox.isolated import IsolatedSandbox
 from evolve.sandbox.landlock import Landlock
 from evolve.skills import Skill
-from evolve.tasks.folder_task import folder_task
+from evolve.tasks.reading.own_folder import folder_task
 from tests.doubles.folders import FolderDouble, quirk_folder
 from tests.policies.language.conftest import action, asked
 from tests.sandbox.breaking import Breaking

@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
-from evolve.tasks.broken import parsed
+from evolve.tasks.verification.broken_tests import parsed
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _PROSE = (".md", ".rst", ".txt")

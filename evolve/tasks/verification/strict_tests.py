@@ -9,7 +9,7 @@ import re
 import secrets
 from collections.abc import Callable, Sequence
 
-from evolve.tasks.broken import SAME, first_statement, is_literal, parsed, tests_of
+from evolve.tasks.verification.broken_tests import SAME, first_statement, is_literal, parsed, tests_of
 
 _RAISING = ("assertRaises", "assertRaisesRegex")
 # Tests with an equality of their own may well compare with what equals everything.

@@ -18,7 +18,7 @@ from typing import Literal, Protocol
 from evolve.episodes import Row
 from evolve.errors import UsageError
 from evolve.export.description import describe, exported_name
-from evolve.export.trial import difference
+from evolve.export.script_check import difference
 from evolve.export.validation import name_problems
 from evolve.extensions import find, names
 from evolve.failpoints import hit

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 from evolve.episodes import Json
 from evolve.sandbox.actions import is_plain_name
-from evolve.tasks.limits import Place, check_value
-from evolve.tasks.validation import printable, validated
+from evolve.tasks.reading.limits import Place, check_value
+from evolve.tasks.reading.validation import printable, validated
 from evolve.tasks.work import MAX_CHECK_S, PROTECTED, FolderWork
 
 

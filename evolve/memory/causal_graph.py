@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from evolve.memory.book import InsightBook
+from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import EvidenceRow, Insight
 
 _LONGEST = 5

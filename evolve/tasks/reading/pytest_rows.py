@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 
 from evolve.episodes import Json, Row
-from evolve.tasks.assemble import PlacedRow, RawTask, name_meta
-from evolve.tasks.limits import Place, check_value
+from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
+from evolve.tasks.reading.limits import Place, check_value
 
 _NOT_A_ROW = "not of the form `assert f(values) == value`, so it was left out"
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from evolve.episodes import Json, Row
 from evolve.files import canonical_json
 from evolve.tasks.equality import equal
-from evolve.tasks.limits import MAX_EXAMPLES, MAX_HIDDEN, MAX_VERIFY, Place, check_id
 from evolve.tasks.model import MIN_VERIFY, Task, entry_name, row_key
+from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_HIDDEN, MAX_VERIFY, Place, check_id
 from evolve.tasks.signature import (
     SignatureError,
     argument_name,

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from evolve.errors import TaskError, UsageError
 from evolve.files import digest
-from evolve.tasks.assemble import RawTask, assemble, named_meta
-from evolve.tasks.csv_rows import parse_table
-from evolve.tasks.jsonl import parse_json
-from evolve.tasks.limits import Place, check_id, read_source
 from evolve.tasks.model import Suite, Task, suite_digest
-from evolve.tasks.pytest_rows import parse_asserts
+from evolve.tasks.reading.assemble import RawTask, assemble, named_meta
+from evolve.tasks.reading.csv_rows import parse_table
+from evolve.tasks.reading.jsonl import parse_json
+from evolve.tasks.reading.limits import Place, check_id, read_source
+from evolve.tasks.reading.pytest_rows import parse_asserts
 from evolve.tasks.suites import BUILTIN, generate_suite
 
 SUFFIXES = (".csv", ".json", ".jsonl", ".py", ".tsv")

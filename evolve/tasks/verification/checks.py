@@ -112,7 +112,7 @@ def run_check(
 
     A run of pytest that never told of a passed test is not believed, whatever its exit code: code under test can end
     the process early. What else such code could do to a check in its own process tree, this cannot tell;
-    :mod:`evolve.tasks.examination` asks.
+    :mod:`evolve.tasks.verification.examination` asks.
 
     Args:
         executable: Names of files to make executable; others among them are ignored.

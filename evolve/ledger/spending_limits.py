@@ -17,7 +17,7 @@ from typing import Any
 
 from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.files import AFTER_SPACE, write_failure
-from evolve.ledger.run import KINDS, Amount, Budget, Ledger, Spent, amounts, whole
+from evolve.ledger.run_ledger import KINDS, Amount, Budget, Ledger, Spent, amounts, whole
 
 EARLIER = "earlier"
 """In place of a date: spent on a day that is no longer known."""

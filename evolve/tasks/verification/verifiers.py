@@ -14,14 +14,14 @@ from evolve.failpoints import hit
 from evolve.files import clean_text
 from evolve.prompts import quoted
 from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
-from evolve.tasks.apart import ApartRun, is_missing, run_apart
-from evolve.tasks.broken import broken, names_of_tests, new_secret
-from evolve.tasks.checks import Checked, run_check
-from evolve.tasks.examination import BELIEVED_BROKEN, OWN_OBJECTS, TOO_EASY, Passed, examine
 from evolve.tasks.model import MIN_VERIFY
-from evolve.tasks.separable import why_whole
-from evolve.tasks.strict import strengthened, uses_class
-from evolve.tasks.trials import try_rows
+from evolve.tasks.verification.broken_tests import broken, names_of_tests, new_secret
+from evolve.tasks.verification.checks import Checked, run_check
+from evolve.tasks.verification.examination import BELIEVED_BROKEN, OWN_OBJECTS, TOO_EASY, Passed, examine
+from evolve.tasks.verification.separable import why_whole
+from evolve.tasks.verification.separate_process import ApartRun, is_missing, run_apart
+from evolve.tasks.verification.strict_tests import strengthened, uses_class
+from evolve.tasks.verification.trials import try_rows
 from evolve.tasks.work import FolderWork, files_run, is_protected, restored
 
 if TYPE_CHECKING:

@@ -58,7 +58,7 @@ def run_apart(tests: str, code: str, sandbox: Sandbox) -> ApartRun:
     are builtin values, described as JSON; the process of the tests makes them anew. Each process may take ten seconds.
 
     Args:
-        tests: Text for which :func:`~evolve.tasks.separable.why_whole` gives no reason.
+        tests: Text for which :func:`~evolve.tasks.verification.separable.why_whole` gives no reason.
         code: Text of the answer.
     """
     hit("sandbox.before")

@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict
 
 from evolve.episodes import Json, Row
 from evolve.extensions import find
-from evolve.tasks.assemble import PlacedRow, RawTask, name_meta
-from evolve.tasks.limits import MAX_TEXT, Place, check_id, check_value, text_problem
 from evolve.tasks.model import Task, task_json
-from evolve.tasks.validation import printable, validated
+from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
+from evolve.tasks.reading.limits import MAX_TEXT, Place, check_id, check_value, text_problem
+from evolve.tasks.reading.validation import printable, validated
 from evolve.tasks.work import Work
 
 BUILT_IN_WORK = ("files",)

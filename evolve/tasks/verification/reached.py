@@ -8,8 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
-from evolve.tasks.broken import parsed, tests_of
-from evolve.tasks.checks import Checked
+from evolve.tasks.verification.broken_tests import parsed, tests_of
+from evolve.tasks.verification.checks import Checked
 
 _SKIPS = frozenset(
     {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import goes_on
-from evolve.agent.paying import spent
+from evolve.agent.stage_costs import spent
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, with_last_step
 from evolve.environments.probing import make_probe
 from evolve.episodes import Action, Alternative, Draw, Json, Limits, Plan, StageNote, Step

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from evolve.errors import UsageError
 from evolve.files import digest, named_path
-from evolve.tasks.limits import MAX_TEXT, Place, check_id, check_value, text_problem
 from evolve.tasks.model import Task
+from evolve.tasks.reading.limits import MAX_TEXT, Place, check_id, check_value, text_problem
 from evolve.tasks.trees import read_tree
 from evolve.tasks.work import PROTECTED, FolderWork
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from evolve.tasks.broken import Breaking, broken, names_of_tests, new_secret
-from evolve.tasks.checks import Checked, is_pytest
-from evolve.tasks.own_tests import lost_tests, without_tests
-from evolve.tasks.reached import UNITTEST, not_reached, skips
-from evolve.tasks.strict import ends, reprinted, strengthened, uses_class
+from evolve.tasks.verification.broken_tests import Breaking, broken, names_of_tests, new_secret
+from evolve.tasks.verification.checks import Checked, is_pytest
+from evolve.tasks.verification.own_tests import lost_tests, without_tests
+from evolve.tasks.verification.reached import UNITTEST, not_reached, skips
+from evolve.tasks.verification.strict_tests import ends, reprinted, strengthened, uses_class
 
 Run = Callable[[Mapping[str, bytes]], Checked]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from evolve.episodes import Cost
 from evolve.gate.eprocess import TestState
-from evolve.gate.order import Standing
 from evolve.gate.pairs import Pair
+from evolve.gate.standing import Standing
 from evolve.tasks import Suite
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evolve.episodes import Json, Row
-from evolve.tasks.assemble import PlacedRow, RawTask, name_meta
-from evolve.tasks.limits import Place, scalar_problem
+from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
+from evolve.tasks.reading.limits import Place, scalar_problem
 from evolve.tasks.signature import argument_name, is_plain_name
 
 LONGEST_NUMBER = 300

@@ -1,0 +1,1 @@
+"""What tells a right answer from one that only says so."""
