@@ -16,6 +16,11 @@ import pytest
 # Libraries read this once, when they are first imported.
 os.environ["OMP_NUM_THREADS"] = "1"
 
+# Importing readline sets these in the C environment, past ``os.environ``; commands then fold what goes into a pipe.
+for _name in ("COLUMNS", "LINES"):
+    os.environ.pop(_name, None)
+    os.unsetenv(_name)
+
 # The same examples on every run and every machine; time limits would only measure the neighbours.
 hypothesis.settings.register_profile("evolve", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("evolve")

@@ -86,7 +86,7 @@ def test_the_engine_for_prompts_needs_a_model_and_its_package(open_ws, open_desk
     with open_desk[0]() as ws, pytest.raises(UsageError) as told:
         ws.optimize(OptimizerRequest(suite=suite, only="prompts"), budget="50M-tokens")
     assert "pip install" in told.value.hint
-    with open_desk[0]() as ws, pytest.raises(UsageError, match="changes prompts alone"):
+    with open_desk[0]() as ws, pytest.raises(UsageError, match="the engine gepa changes prompts, not knobs"):
         ws.optimize(OptimizerRequest(suite=suite, only="knobs", engine="gepa"), budget="50M-tokens")
 
 
