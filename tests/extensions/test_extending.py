@@ -160,6 +160,17 @@ def test_an_added_stage_says_its_part_and_a_resumed_episode_does_not_ask_again(t
     assert [(note.stage, note.text) for note in notes][:1] == [("shortest", "no rival is shorter")]
 
 
+def test_an_added_encoder_and_store_serve_a_workspace_that_names_them(toys: None, tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "evolve.toml").write_text('encoder = "letters"\nvectors = "ephemeral"\n')
+    with evolve.open(root) as workspace:
+        for name in ("initials", "short"):  # the second one recalls, and for that opens the store
+            assert workspace.run(examples=INITIALS, name=name).solved
+        assert workspace.memory.check().ok
+    assert [path.name for path in (root / "memory_store").glob("index*") if any(path.iterdir())] == []
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
