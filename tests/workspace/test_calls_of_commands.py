@@ -138,10 +138,10 @@ def test_tasks_are_read_from_names_rows_and_words(tmp_path):
     assert asked.examples[-1].output == 7 and not tasks.leaves_changes(asked)
 
 
-def test_suites_are_made_written_and_shown(tmp_path):
+def test_suites_are_made_written_and_shown(tmp_path, generators):
     file = tmp_path / "few.jsonl"
-    made = tasks.generate("everyday", n=4, seed=1, out=file)
-    assert "everyday" in tasks.list() and len(made.tasks) == 4
+    made = tasks.generate("lists", n=4, seed=1, out=file)
+    assert "lists" in tasks.list() and len(made.tasks) == 4
     assert [json.loads(line) for line in file.read_text().splitlines()] == tasks.as_json(made.tasks)
     assert len(tasks.show(str(file)).tasks) == 4
     assert tasks.show(f"{file}#{made.tasks[0].id}").id == made.tasks[0].id
