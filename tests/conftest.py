@@ -13,6 +13,8 @@ from typing import Any
 import hypothesis
 import pytest
 
+from tests.offering import put_metadata
+
 # Libraries read this once, when they are first imported.
 os.environ["OMP_NUM_THREADS"] = "1"
 
@@ -95,11 +97,8 @@ def _own_environment(private_home: Path, _workspace_numbers: Iterator[int], monk
 @pytest.fixture
 def generators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What draws fresh tasks of the built-in suites is installed, as it is with an editable install of a clone."""
-    package = tmp_path / "site" / "evolve_clone-1.0.dist-info"
-    package.mkdir(parents=True)
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: evolve-clone\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text("[evolve.suites]\nlists = benchmarks.suites.lists:generate\n")
-    monkeypatch.syspath_prepend(package.parent)
+    put_metadata(tmp_path / "site", "evolve-clone", {"evolve.suites": {"lists": "benchmarks.suites.lists:generate"}})
+    monkeypatch.syspath_prepend(tmp_path / "site")
 
 
 @pytest.fixture(autouse=True, scope="session")

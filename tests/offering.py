@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evolve.optimizer.engine import Engine
-from evolve.optimizer.engine_kind import EngineKind
+if TYPE_CHECKING:
+    from evolve.optimizer.engine import Engine
+
 
 _NUMBERS = itertools.count(1)
 
@@ -57,5 +58,7 @@ def offer_engine(patch: pytest.MonkeyPatch, folder: Path, engine: Engine) -> Non
     Args:
         folder: A folder of the test.
     """
+    from evolve.optimizer.engine_kind import EngineKind
+
     kind = EngineKind(name=engine.name, changes=frozenset({"workflow", "knobs"}), make=lambda parts: engine)
     offer(patch, folder / f"site-{next(_NUMBERS)}", "engines", engine.name, kind)
