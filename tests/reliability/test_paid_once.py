@@ -133,7 +133,7 @@ def test_a_fresh_look_that_was_stopped_is_one_look(improved, monkeypatch, tmp_pa
     for plan in ("look.after:1:int", "report.after:1:int", ""):
         monkeypatch.setenv(VARIABLE, plan)
         with evolve.open(tmp_path / "ws", policy=learner) as workspace:
-            workspace.stores.variants.promote(workspace.stores.variants.variants()[0].digest, grounds="a test")
+            workspace.stores.variants.promote(workspace.stores.variants.entries()[0].digest, grounds="a test")
             if plan:
                 with pytest.raises(KeyboardInterrupt):
                     workspace.report(fresh=True)
