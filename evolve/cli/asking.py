@@ -55,11 +55,11 @@ def _respond(question: Question) -> str | None:
         note(f"question: {question.text}")
         for option in question.options:
             note(f"  {option}")
-        said = typer.prompt("answer (Enter leaves it open)", default="", show_default=False, err=True)
+        answer = typer.prompt("answer (Enter leaves it open)", default="", show_default=False, err=True)
     except typer.Abort:
         note("")
         return None
-    return said.strip() or None
+    return answer.strip() or None
 
 
 def _leave(question: Question) -> str:
@@ -100,17 +100,17 @@ def tell_waiting(result: Result) -> None:
         note(f"  try: evolve runs answer {run} TEXT, or the same command on a terminal")
 
 
-def chosen(said: str, outputs: Sequence[Any]) -> tuple[Any] | None:
+def chosen(answer: str, outputs: Sequence[Any]) -> tuple[Any] | None:
     """What a person says is the right output, as a tuple of one: the number of one of these, or any value.
 
     Args:
-        said: JSON, or text that is taken as it is; nothing leaves the question open.
+        answer: JSON, or text that is taken as it is; nothing leaves the question open.
     """
-    if not said:
+    if not answer:
         return None
-    if said.isdigit() and 1 <= int(said) <= len(outputs):
-        return (outputs[int(said) - 1],)
+    if answer.isdigit() and 1 <= int(answer) <= len(outputs):
+        return (outputs[int(answer) - 1],)
     try:
-        return (json.loads(said),)
+        return (json.loads(answer),)
     except (ValueError, RecursionError):
-        return (said,)
+        return (answer,)

@@ -69,10 +69,10 @@ class FolderWish:
             _refuse({"--python": self.python, "--yes": self.yes})
 
 
-def _refuse(given: Mapping[str, object]) -> None:
+def _refuse(options: Mapping[str, object]) -> None:
     from evolve.errors import UsageError
 
-    for option, value in given.items():
+    for option, value in options.items():
         if value:
             raise UsageError(f"{option} is about work in a folder", hint="name the folder with --dir")
 
@@ -105,8 +105,8 @@ def _tell(result: Result) -> None:
     emit(f"{'solved, ' + result.kind if result.solved else result.status}: {result.note}")
     if result.patch is not None and result.patch.protected:
         names = ", ".join(result.patch.protected)
-        said = f"protected, so neither counted nor applied: {names}  (--protect PATTERN chooses others)"
-        emit(visible(said, lines=False))
+        line = f"protected, so neither counted nor applied: {names}  (--protect PATTERN chooses others)"
+        emit(visible(line, lines=False))
     emit(f"episode {result.episode_id} of {result.run_id}")
 
 

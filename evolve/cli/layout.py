@@ -21,9 +21,9 @@ def terminal_width(stream: TextIO | None = None) -> int | None:
     Args:
         stream: Where the output goes; stdout unless given.
     """
-    said = os.environ.get("COLUMNS", "")
-    if said.isdigit() and int(said) > 0:
-        return int(said)
+    width = os.environ.get("COLUMNS", "")
+    if width.isdigit() and int(width) > 0:
+        return int(width)
     try:
         return os.get_terminal_size((stream or sys.stdout).fileno()).columns or None
     except (OSError, ValueError):
@@ -56,8 +56,8 @@ def fold(text: str, width: int | None, *, indent: int = 0) -> str:
 
 def _folded(line: str, width: int, indent: int) -> str:
     words = line.lstrip(" ")
-    own = " " * (len(line) - len(words))
-    lines, further = [own], own + " " * indent
+    margin = " " * (len(line) - len(words))
+    lines, further = [margin], margin + " " * indent
     for word in words.split(" "):
         before = lines[-1]
         if not before.strip():
@@ -66,7 +66,7 @@ def _folded(line: str, width: int, indent: int) -> str:
             lines[-1] = f"{before} {word}"
         else:
             lines.append(further + word)
-    return "\n".join(one.rstrip() for one in lines if one.strip())
+    return "\n".join(text.rstrip() for text in lines if text.strip())
 
 
 def shorten(text: str, width: int = 72) -> str:
@@ -159,8 +159,8 @@ def _aligned(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterable[
         cells = [fold(text, wide).split("\n") for text, wide in zip(row, widths, strict=True)]
         for number in range(max(map(len, cells))):
             parts = [cell[number] if number < len(cell) else "" for cell in cells]
-            told = [_padded(*one) for one in zip(parts, widths, right, strict=True)]
-            yield (" " * _GAP).join(told).rstrip()
+            padded = [_padded(*column) for column in zip(parts, widths, right, strict=True)]
+            yield (" " * _GAP).join(padded).rstrip()
 
 
 def _padded(text: str, width: int, right: bool) -> str:
@@ -170,7 +170,7 @@ def _padded(text: str, width: int, right: bool) -> str:
 
 def _is_figures(cells: Sequence[str]) -> bool:
     figures = [cell.removesuffix(":1").translate(_NO_DIGITS) for cell in cells if cell]
-    return bool(figures) and all(one.isdigit() for one in figures)
+    return bool(figures) and all(figure.isdigit() for figure in figures)
 
 
 _NO_DIGITS = str.maketrans("", "", ",.-%")

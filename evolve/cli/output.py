@@ -48,20 +48,20 @@ def visible(text: str, *, lines: bool = True) -> str:
     return shown if lines else shown.replace("\n", "\\n")
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escaped(match: re.Match[str]) -> str:
     """The sign, as an escape where a terminal obeys it, it turns the order of letters around, or nobody sees it."""
-    sign = found[0]
+    sign = match[0]
     steers = unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") or _UNSEEN.match(sign)
-    if not steers or (sign == _JOINER and _joins_emoji(found.string, found.start())):
+    if not steers or (sign == _JOINER and _joins_emoji(match.string, match.start())):
         return sign
-    if sign == _DRAWN_AS_EMOJI and _is_emoji(found.string[found.start() - 1 : found.start()]):
+    if sign == _DRAWN_AS_EMOJI and _is_emoji(match.string[match.start() - 1 : match.start()]):
         return sign
     return sign.encode("unicode_escape").decode("ascii")
 
 
 def _joins_emoji(text: str, at: int) -> bool:
     around = text[at - 1 : at], text[at + 1 : at + 2]
-    return all(one and not one.isascii() and unicodedata.category(one) in _OF_EMOJI for one in around)
+    return all(sign and not sign.isascii() and unicodedata.category(sign) in _OF_EMOJI for sign in around)
 
 
 def _is_emoji(sign: str) -> bool:
@@ -139,9 +139,9 @@ def note(text: str, *, indent: int = 2, whole: bool = False) -> None:
         whole: It is not folded: a command to be typed, what a program printed.
     """
     encoding = sys.stderr.encoding or "utf-8"
-    told = visible(text) if whole else layout.fold(visible(text), layout.terminal_width(sys.stderr), indent=indent)
+    shown = visible(text) if whole else layout.fold(visible(text), layout.terminal_width(sys.stderr), indent=indent)
     try:
-        print(told.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
+        print(shown.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
     except OSError:
         _drop(sys.stderr)  # what waits in it would fail once more, and when the interpreter ends
 

@@ -105,20 +105,20 @@ def build_app() -> typer.Typer:
     for commands in (run.app, chat.app, undo.app, improve.app, optimize.app, report.app, place.app, selftest.app):
         app.add_typer(commands)
     app.add_typer(tasks.app, name="tasks")
-    done = _together(
+    runs_group = _together(
         "See what past runs did, and answer, apply or comment on them.",
         *(runs.app, metrics.comments),
         examples=("evolve runs list", "evolve runs show r1"),
     )
-    app.add_typer(done, name="runs")
-    learned = _together(
+    app.add_typer(runs_group, name="runs")
+    memory_group = _together(
         "See, add to and forget what evolve knows: insights, your notes and preferences.",
         memory.app,
         examples=("evolve memory list", 'evolve memory recall "shorten a name"'),
     )
-    learned.add_typer(preferences.app, name="preferences")
-    learned.add_typer(metrics.app, name="metrics")
-    app.add_typer(learned, name="memory")
+    memory_group.add_typer(preferences.app, name="preferences")
+    memory_group.add_typer(metrics.app, name="metrics")
+    app.add_typer(memory_group, name="memory")
     app.add_typer(skills.app, name="skills")
     app.add_typer(variants.app, name="variants")
     app.add_typer(gate.app, name="gate")
@@ -128,9 +128,9 @@ def build_app() -> typer.Typer:
     return app
 
 
-def _together(told: str, *parts: typer.Typer, examples: Sequence[str]) -> typer.Typer:
+def _together(about: str, *parts: typer.Typer, examples: Sequence[str]) -> typer.Typer:
     """The commands of several parts as one group."""
-    group = pages.App(told, *examples)
+    group = pages.App(about, *examples)
     for part in parts:
         group.add_typer(part)
     return group
@@ -187,9 +187,9 @@ def _done(arguments: list[str]) -> int:
         build_app()(args=arguments, prog_name="evolve")
         code = 0
     except SystemExit as leave:
-        behind = leave.__context__.__cause__ if leave.__context__ is not None else None
-        if isinstance(behind, KeyboardInterrupt):
-            raise behind from None  # it came between reading the command line and the command, where typer takes it
+        cause = leave.__context__.__cause__ if leave.__context__ is not None else None
+        if isinstance(cause, KeyboardInterrupt):
+            raise cause from None  # it came between reading the command line and the command, where typer takes it
         if isinstance(leave.__context__, BrokenPipeError):
             raise leave.__context__ from None  # typer takes it and ends with 1, as if a task were not solved
         code = leave.code if isinstance(leave.code, int) else 0

@@ -84,7 +84,7 @@ def run_command(
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     person = asking.person_here("auto" if yes else approve, as_json=as_json)
-    asked = recorded(model, record, replay)
+    model_choice = recorded(model, record, replay)
     wish = folder.FolderWish(folder=directory, check=check, python=python, protect=protect, yes=yes)
     decides = models(workspace).acting(model)
     rows = Rows(examples=examples, name=name, header=not no_header)
@@ -93,7 +93,7 @@ def run_command(
     tasks.need_model(wanted, decides)  # told before anything is made
     wanted = _checked(wanted, rubric)
     view = RunView(unsandboxed=sandbox == "none")
-    with evolve.open(workspace, model=asked, events=view, sandbox=sandbox) as opened:
+    with evolve.open(workspace, model=model_choice, events=view, sandbox=sandbox) as opened:
         _tell_created(opened)
         with opened.delivering():
             result = opened.run(wanted, budget=budget, python=python, person=person)
@@ -190,8 +190,8 @@ def _choice(arguments: Any, outputs: Any) -> tuple[Any] | None:
     for number, value in enumerate(outputs, 1):
         note(f"  {number}  gives {json.dumps(value, ensure_ascii=False)}")
     note("  Enter leaves it open; any other JSON value is taken as the right output.")
-    said = typer.prompt("which is right", default="", show_default=False, err=True).strip()
-    return asking.chosen(said, outputs)
+    answer = typer.prompt("which is right", default="", show_default=False, err=True).strip()
+    return asking.chosen(answer, outputs)
 
 
 def _show(result: Result, mark: str) -> None:

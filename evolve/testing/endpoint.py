@@ -285,8 +285,8 @@ def _answer(step: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
         text, more["message"] = None, {"refusal": step["refusal"]}
     if "finish" in step:
         more["choice"] = {"finish_reason": step["finish"]}
-    prompt, said = max(1, _size(body) // 4), max(1, len(text or "") // 4)
-    more["usage"] = step.get("usage", {"prompt_tokens": prompt, "completion_tokens": said})
+    prompt_tokens, reply_tokens = max(1, _size(body) // 4), max(1, len(text or "") // 4)
+    more["usage"] = step.get("usage", {"prompt_tokens": prompt_tokens, "completion_tokens": reply_tokens})
     return completion(text, **more)
 
 

@@ -41,7 +41,9 @@ class TrustingSandbox:
         if self.fault:
             return SandboxResult(programs=(), fault=self.fault)
         rows = per_program if per_program is not None else [inputs] * len(programs)
-        return SandboxResult(programs=tuple(_run(program, mine) for program, mine in zip(programs, rows, strict=True)))
+        return SandboxResult(
+            programs=tuple(_run(program, own_inputs) for program, own_inputs in zip(programs, rows, strict=True))
+        )
 
     def run_tests(self, modules: Sequence[TestModule], limits: SandboxLimits | None = None) -> SandboxResult:
         """Runs the test functions of every module; files cannot import each other here."""
@@ -135,6 +137,6 @@ def _test(module: TestModule) -> ProgramRun:
     names = [name for name in namespace if name.startswith("test_")]
     outputs = []
     for name in names:
-        found = _call(namespace[name], [])
-        outputs.append(Outcome(name=name, error=found.error))
+        outcome = _call(namespace[name], [])
+        outputs.append(Outcome(name=name, error=outcome.error))
     return ProgramRun(error=error, outputs=tuple(outputs))

@@ -138,7 +138,7 @@ def take(session: Session, text: str) -> None:
 def _choices(session: Session, name: str) -> Iterable[tuple[str, str]]:
     """What may be typed after a command, or the commands."""
     if not name:
-        return [(one.name, one.about) for one in commands().values()]
+        return [(command.name, command.about) for command in commands().values()]
     if name == "approve":
         return [("ask", ""), ("auto", ""), ("never", "")]
     if name == "skills":

@@ -161,23 +161,23 @@ class Session:
             if question.kind == "approve":
                 self.screen.diff(question.detail)
                 self._shown = question.detail
-                said = self.ask(f"{showing.at_home(question.text)} [yes/no/later] ")
-                return None if said is None else self._leave(said.strip())
+                answer = self.ask(f"{showing.at_home(question.text)} [yes/no/later] ")
+                return None if answer is None else self._leave(answer.strip())
             options = "".join(f"\n{number}  {option}" for number, option in enumerate(question.options, 1))
             self.screen.lines("ask", question.text + options)
-            said = (self.ask("your answer (Enter leaves it open): ") or "").strip()
-            if said.isdigit() and 1 <= int(said) <= len(question.options):
-                return question.options[int(said) - 1]
-            return said or None
+            answer = (self.ask("your answer (Enter leaves it open): ") or "").strip()
+            if answer.isdigit() and 1 <= int(answer) <= len(question.options):
+                return question.options[int(answer) - 1]
+            return answer or None
 
-    def _leave(self, said: str) -> str | None:
+    def _leave(self, answer: str) -> str | None:
         """What an answer to a question for leave means: ``yes``, a reason against it, or None for later."""
-        word, _, reason = said.partition(" ")
+        word, _, reason = answer.partition(" ")
         if word.lower() in _YES:
             return "yes"
         if word.lower() in _NO:
             return reason or (self.ask("why not (Enter for no reason)? ") or "").strip() or "no"
-        return said if len(said.split()) > 1 else None  # a sentence is a reason against it
+        return answer if len(answer.split()) > 1 else None  # a sentence is a reason against it
 
     def _task(self, wanted: Wanted, *, words: bool) -> Task:
         """The task that is wanted, with the turns before it."""
@@ -220,8 +220,8 @@ class Session:
     def _choice(self, arguments: Any, outputs: Any) -> tuple[Any] | None:
         """What the person says an input should give, as a tuple of one; None leaves it open."""
         shown = ", ".join(json.dumps(value, ensure_ascii=False) for value in arguments)
-        given = [json.dumps(value, ensure_ascii=False) for value in outputs]
-        options = "\n".join(f"{number}  gives {value}" for number, value in enumerate(given, 1))
+        choices = [json.dumps(value, ensure_ascii=False) for value in outputs]
+        options = "\n".join(f"{number}  gives {value}" for number, value in enumerate(choices, 1))
         self.screen.lines("ask", f"the rows leave open what to do with {shown}:\n{options}")
         return chosen(
             self.ask("which is right (a number, any other value, or Enter to leave it open)? ") or "", outputs
@@ -263,8 +263,8 @@ class Session:
         reason = "" if patch.said.strip().lower() in _NO else patch.said
         turn = self.turn_of(patch.run)
         if turn is not None:
-            told = f"the person refused this change{f': {reason}' if reason else ''}"
-            self.conversation.answer(replace(turn, status="declined", told=told))
+            message = f"the person refused this change{f': {reason}' if reason else ''}"
+            self.conversation.answer(replace(turn, status="declined", told=message))
         self.screen.say("refused", "nothing is changed")
         if reason:
             with self.opened() as workspace:
@@ -289,7 +289,7 @@ class Session:
         for turn in reversed(self.conversation.turns):
             if turn.run and turn.status == "solved":
                 with self.opened(read_only=True) as workspace:
-                    patch = next((one for one in workspace.folders.list() if one.run == turn.run), None)
+                    patch = next((change for change in workspace.folders.list() if change.run == turn.run), None)
                 if patch is not None:
                     return patch if patch.state == "waiting" and patch.names else None
         return None
