@@ -125,6 +125,7 @@ def _run(program: Program, inputs: Sequence[Sequence[Json]]) -> ProgramRun:
 
 def _call(function: Any, row: Sequence[Json]) -> Outcome:
     try:
+        # On a copy, as a program may change its input; through JSON, as out of a process of its own.
         return Outcome(value=json.loads(json.dumps(function(*copy.deepcopy(list(row))), allow_nan=False)))
     except Exception as error:
         return Outcome(error=f"{type(error).__name__}: {error}")
@@ -132,6 +133,7 @@ def _call(function: Any, row: Sequence[Json]) -> Outcome:
 
 def _test(module: TestModule) -> ProgramRun:
     source = "\n".join(text for name, text in module.files.items() if name != module.test_file)
+    # All files run as one text, so what they import from each other is defined already.
     tests = module.files[module.test_file].replace("from skill import", "#").replace("from solution import", "#")
     namespace, error = _load(source + "\n" + tests)
     names = [name for name in namespace if name.startswith("test_")]
