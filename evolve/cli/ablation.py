@@ -1,4 +1,4 @@
-"""What single items of a variant do for it, for people."""
+"""Prints what each item of a variant contributes, by trials with it and without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``evolve gate``: what was proposed, what was decided, and on what grounds."""
+"""``evolve gate``: which changes were proposed, what the gate decided, and on what evidence."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _SHOWN = 16
 """Letters of a digest that tell it from others; ``--json`` has all."""
 
 _BEYOND = 1_000_000
+"""Odds above this are told as "over" it: their digits tell a reader nothing more."""
 
 app = pages.App(
     "See which proposed changes were accepted, and on what evidence.", "evolve gate list", "evolve gate show 1"
@@ -130,4 +131,5 @@ def _odds(value: float) -> str:
 def _plain(decision: Decision) -> dict[str, Any]:
     from evolve.workspace import to_data
 
+    # Evidence multiplies over pairs and may overflow to infinity, which JSON does not have.
     return {**to_data(decision), "pins": dict(decision.pins), "wealth": min(decision.wealth, 1e300)}

@@ -48,6 +48,7 @@ def improve_command(
     with view, evolve.open(workspace, model=model_choice, events=view, sandbox=sandbox) as opened:
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
+        # The run is closed once its report is out: killed before, the same command shows it again.
         with opened.delivering():
             report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed, python=python, fresh=fresh)
             view.stop()

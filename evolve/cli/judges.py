@@ -1,4 +1,4 @@
-"""How a measured judge is shown."""
+"""Prints how far a measured judge can be trusted: its precision and recall with intervals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def as_json(measurement: Measurement) -> dict[str, Any]:
-    """What a judge was found to be worth, as ``--json`` prints it."""
+    """The measurement of a judge, as ``--json`` prints it."""
     shares = {"precision": measurement.precision, "recall": measurement.recall}
     intervals = {
         name: {"value": share.value, "low": share.low, "high": share.high, "n": share.n}
@@ -28,7 +28,7 @@ def as_json(measurement: Measurement) -> dict[str, Any]:
 
 
 def show(measurement: Measurement) -> None:
-    """Shows what a judge was found to be worth."""
+    """Prints the measurement of a judge for people."""
     rows = [
         (name, f"{share.value or 0.0:.3f}", f"{share.low or 0.0:.3f} to {share.high or 1.0:.3f}", share.n)
         for name, share in (("precision", measurement.precision), ("recall", measurement.recall))

@@ -186,15 +186,15 @@ def reindex_command(workspace: options.Workspace = None, as_json: options.AsJson
     import evolve
 
     with evolve.open(workspace) as opened:
-        count = opened.memory.reindex(_told())
+        count = opened.memory.reindex(_progress_notes())
     if as_json:
         emit_json({"episodes": count})
     else:
         emit(f"indexed {counted(count, 'episode')}")
 
 
-def _told() -> Callable[[int], None]:
-    """Notes each thousand rows once."""
+def _progress_notes() -> Callable[[int], None]:
+    """A function that is called with the episodes indexed so far, and notes every thousand once."""
     last = [0]
 
     def tell(count: int) -> None:

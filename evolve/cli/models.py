@@ -129,7 +129,7 @@ def default_command(
 
 
 def _refuse_lost_options(ctx: typer.Context) -> None:
-    """An option between ``models`` and the command after it would be lost."""
+    """Refuses options typed between ``models`` and the command after it, where typer would drop them."""
     from evolve.errors import UsageError
 
     for name, shown in (("workspace", "-w"), ("as_json", "--json")):

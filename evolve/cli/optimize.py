@@ -97,7 +97,7 @@ def show_optimization(report: OptimizationReport) -> None:
 
 
 def show_target(figures: TargetFigures) -> None:
-    """What was found by the target of a search, and what a person may do about it."""
+    """Prints what a search reached by its target metric, and how a person may promote it."""
     emit(f"target {figures.metric}, on train tasks, in the opinion of {figures.judge}:")
     emit(f"  share of answers approved, start:          {_share(figures.start)}")
     if not figures.variant:
@@ -115,13 +115,13 @@ def show_target(figures: TargetFigures) -> None:
 
 
 def show_changes(changes: Sequence[Change]) -> None:
-    """What the optimiser changed on the way to what is active now."""
+    """Prints the accepted changes that led to the active variant."""
     for change in changes:
         show_change(change)
 
 
 def show_change(change: Change) -> None:
-    """An accepted change, with what was foreseen beside what was found."""
+    """Prints an accepted change: what was predicted beside what held-out tasks showed."""
     emit(f"accepted {change.variant[:12]} over {change.parent[:12]}: {change.why}")
     emit(f"  predicted on gate tasks, won minus lost: {_figure(change.predicted)}")
     emit(f"  realised on test tasks, won minus lost:  {_figure(change.realised)}")

@@ -29,12 +29,14 @@ __all__ = [
     "visible",
 ]
 
+# A first sieve: printable ASCII, tabs and line breaks need no look at their category.
 _CONTROLS_AND_FOREIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\U0010ffff]")
 _UNSEEN = re.compile(  # blank to the eye, though by their category they are letters, marks, symbols or unassigned
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
     "\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
 )
 _OF_EMOJI = frozenset({"So", "Sk", "Mn"})
+# Inside an emoji these two say how it is drawn; anywhere else nobody sees them.
 _JOINER, _DRAWN_AS_EMOJI = "\u200d", "\ufe0f"
 
 
@@ -44,6 +46,7 @@ def visible(text: str, *, lines: bool = True) -> str:
     Args:
         lines: Leave line breaks; without, they are shown as ``\\n``.
     """
+    # A carriage return that ends no line lets what follows overwrite what was read.
     shown = _CONTROLS_AND_FOREIGN.sub(_escaped, text.replace("\r\n", "\n"))
     return shown if lines else shown.replace("\n", "\\n")
 
@@ -92,7 +95,7 @@ def emit(text: str = "", *, indent: int = 2, exact: bool = False, whole: bool = 
         text = layout.fold(text, layout.terminal_width(), indent=indent)
     try:
         _put(text)
-    except UnicodeEncodeError:
+    except UnicodeEncodeError:  # an ASCII locale, for one, lacks letters
         _put(text.encode("ascii", "backslashreplace").decode("ascii"))
 
 
@@ -125,7 +128,7 @@ def _writing() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise
+        raise  # an OSError, but no fault: the reader, such as `head`, has had enough
     except OSError as error:
         mute()  # else the interpreter tries once more when it ends
         raise EnvironmentProblem(f"cannot write the output: {(error.strerror or str(error)).lower()}") from error

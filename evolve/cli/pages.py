@@ -1,4 +1,4 @@
-"""Help pages: what a command does, how it is called, its options; as wide as the terminal."""
+"""Help pages of commands and groups: purpose, examples and options, as wide as the terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ WIDEST = 100
 """Columns; longer lines are hard to read."""
 
 _NARROW = 70
-_TIE = "\0"
+"""Columns; on a narrower page names get less room, so that the texts beside them keep some."""
+
+_TIE = "\0"  # stands for a space that is not folded at; no command line can hold a NUL
 _SENTENCE = re.compile(r"(.+?)\.(?:\s|$)", re.DOTALL)
 
 

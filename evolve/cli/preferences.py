@@ -40,7 +40,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
             preference.status,
             preference.author,
             len(preference.acts),
-            shorten(_where(preference), 30),
+            shorten(_describe_contexts(preference), 30),
             shorten(preference.description, 80),
         )
         for preference in preferences
@@ -61,7 +61,7 @@ def show_command(
         emit_json(shown)
         return
     emit(f"{shown.id}: {shown.description}")
-    emit(f"{shown.status}, wanted by {shown.author}, for {_where(shown)}")
+    emit(f"{shown.status}, wanted by {shown.author}, for {_describe_contexts(shown)}")
     if shown.successor:
         emit(f"a newer one says otherwise: {shown.successor[:10]}")
     if shown.proposal:
@@ -93,7 +93,7 @@ def add_command(
 
     with evolve.open(workspace) as opened:
         saved = opened.preferences.add(text, context=context_of(about, folder))
-    _tell(saved, as_json=as_json)
+    _show_stored(saved, as_json=as_json)
 
 
 @app.page(
@@ -123,7 +123,7 @@ def edit_command(
     with evolve.open(workspace) as opened:
         contexts = () if everywhere else (context,) if context is not None else None
         edited = opened.preferences.edit(preference, description=text, contexts=contexts)
-    _tell(edited, as_json=as_json)
+    _show_stored(edited, as_json=as_json)
 
 
 @app.page("propose", "evolve memory preferences propose 522fa553 --model gpt-5-mini")
@@ -155,7 +155,7 @@ def confirm_command(
 
     with evolve.open(workspace) as opened:
         confirmed = opened.preferences.confirm(preference)
-    _tell(confirmed, as_json=as_json)
+    _show_stored(confirmed, as_json=as_json)
 
 
 @app.page("forget", "evolve memory preferences forget 522fa553", "evolve memory preferences forget --all")
@@ -181,14 +181,14 @@ def forget_command(
         emit(f"forgot {counted(count, 'preference')}")
 
 
-def _tell(preference: Preference, *, as_json: bool) -> None:
+def _show_stored(preference: Preference, *, as_json: bool) -> None:
     if as_json:
         emit_json(preference)
     else:
-        emit(f"kept {preference.id[:10]}, for {_where(preference)}: {preference.description}")
+        emit(f"kept {preference.id[:10]}, for {_describe_contexts(preference)}: {preference.description}")
 
 
-def _where(preference: Preference) -> str:
+def _describe_contexts(preference: Preference) -> str:
     if not preference.contexts:
         return "every task"
     scopes = [context.folder or context.instruction or context.family for context in preference.contexts]

@@ -207,19 +207,19 @@ def answer_command(
 ) -> None:
     """Answer the question that a run waits at, and go on with the run from there."""
     import evolve
-    from evolve.cli.run import Shown, shown
+    from evolve.cli.run import Presentation, present
     from evolve.cli.views import RunView
     from evolve.errors import UsageError
 
     if (text is None) != withdraw:
         raise UsageError("give either the answer or --withdraw", hint=f"evolve runs answer {run} TEXT")
     answer = sys.stdin.read() if text == "-" else text
-    if model is None:
+    if model is None:  # then the model that the run was begun with
         with evolve.open(workspace, read_only=True) as reader:
             model = reader.runs.show(run).model
     person = asking.person_here(approve, as_json=as_json)
     with evolve.open(workspace, model=model, events=RunView()) as opened, opened.delivering():
         result = opened.runs.answer(run, answer, person=person)
-        code = shown(opened, None, result, Shown(person=person, as_json=as_json))
+        code = present(opened, None, result, Presentation(person=person, as_json=as_json))
         flush()
     raise typer.Exit(code)

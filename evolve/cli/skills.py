@@ -32,6 +32,7 @@ def list_command(
 
     with evolve.open(workspace, read_only=True) as opened:
         skills = opened.skills.list(() if retired else ACTIVE)
+        # Idle: served no task but its own. Still found and exported, only not offered to searches.
         idle = 0 if retired else len(opened.skills.list(("idle",)))
         for name, reason in opened.skills.quarantined.items():
             note(f"warning: the skill {name} is not used: {reason}; evolve doctor --repair")

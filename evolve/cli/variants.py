@@ -121,7 +121,7 @@ def promote_command(
 
     with evolve.open(workspace) as opened:
         done = opened.variants.promote(name, reason=reason, person=person)
-    _told(done, as_json)
+    _show_activation(done, as_json)
 
 
 @app.page("rollback", "evolve variants rollback")
@@ -132,7 +132,7 @@ def rollback_command(workspace: options.Workspace = None, as_json: options.AsJso
     with evolve.open(workspace) as opened:
         done = opened.variants.rollback()
         left = opened.variants.left_behind(done.before)
-    _told(done, as_json)
+    _show_activation(done, as_json)
     for file in left:
         note(f"{file} still says what {done.before[:12]} said, and goes on to act; take back what `write` put there")
 
@@ -225,7 +225,7 @@ def write_command(
     note("review with: git diff prompts")
 
 
-def _told(done: Any, as_json: bool) -> None:
+def _show_activation(done: Any, as_json: bool) -> None:
     if as_json:
         emit_json({"active": done.variant, "before": done.before, "grounds": done.grounds})
     else:

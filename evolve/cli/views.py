@@ -129,12 +129,13 @@ class LoopView(AbstractContextManager["LoopView"]):
         from rich.text import Text
 
         if self._status is None:
+            # Behind the colon stand counts that change all the time: a line for each stage is enough.
             if lasting or line.partition(":")[0] != self._last.partition(":")[0]:
                 note(line)
         elif lasting:
             self._status.console.print(line, highlight=False, markup=False)
         else:
-            self._status.update(Text(line))
+            self._status.update(Text(line))  # as Text: brackets in a plain string would be markup
         self._last = line
 
 

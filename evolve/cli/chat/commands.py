@@ -67,7 +67,7 @@ def commands() -> Mapping[str, Command]:
     return {command.name: command for command in every}
 
 
-def obey(session: Session, name: str, text: str) -> None:
+def run_slash_command(session: Session, name: str, text: str) -> None:
     """Does what a command says.
 
     Raises:
@@ -90,7 +90,7 @@ def _help(session: Session, text: str) -> None:
 
 
 def _plan(session: Session, text: str) -> None:
-    turn = _last(session)
+    turn = _last_turn_with_run(session)
     with session.opened(read_only=True) as workspace:
         episodes, plan = workspace.runs.show(turn.run).episodes, workspace.runs.plan(turn.run)
     if plan is None:
@@ -109,7 +109,7 @@ def _plan(session: Session, text: str) -> None:
 
 def _diff(session: Session, text: str) -> None:
     waiting = None if text else session.waiting()
-    run = text or (waiting.run if waiting is not None else _last(session).run)
+    run = text or (waiting.run if waiting is not None else _last_turn_with_run(session).run)
     with session.opened(read_only=True) as workspace:
         patch = workspace.runs.diff(run)
     session.screen.diff(patch.diff or "no difference")
@@ -144,11 +144,11 @@ def _refuse(session: Session, text: str) -> None:
 
 def _undo(session: Session, text: str) -> None:
     with session.opened() as workspace:
-        done = workspace.undo(text or _applied(session, workspace), person=session.person())
+        done = workspace.undo(text or _last_applied_run(session, workspace), person=session.person())
     session.screen.say("undone", f"{', '.join(done.names)} in {at_home(done.folder)} as before; run {done.run}")
 
 
-def _applied(session: Session, workspace: Workspace) -> str | None:
+def _last_applied_run(session: Session, workspace: Workspace) -> str | None:
     """The newest run of this conversation that is applied, else the newest of all."""
     runs = {turn.run for turn in session.conversation.turns}
     return next(
@@ -211,7 +211,7 @@ def _comment(session: Session, text: str) -> None:
 
 
 def _edit(session: Session, text: str) -> None:
-    turn = _last(session)
+    turn = _last_turn_with_run(session)
     if not turn.answer:
         raise UsageError("the last turn has no answer to change")
     changed = session.edit(turn.answer)
@@ -287,7 +287,7 @@ def _exit(session: Session, text: str) -> None:
     session.leaving = True
 
 
-def _last(session: Session) -> ChatTurn:
+def _last_turn_with_run(session: Session) -> ChatTurn:
     """The last turn with a run."""
     for turn in reversed(session.conversation.turns):
         if turn.run:

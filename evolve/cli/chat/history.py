@@ -6,7 +6,8 @@ import json
 import os
 from pathlib import Path
 
-_KEPT = 2_000
+_MOST_READ = 2_000
+"""Most inputs that a session reads back, the latest; the file keeps them all."""
 
 
 class TypedLines:
@@ -23,7 +24,7 @@ class TypedLines:
         """The latest inputs; lines that cannot be read are passed over."""
         texts = []
         try:
-            lines = self._path.read_bytes().splitlines()[-_KEPT:]
+            lines = self._path.read_bytes().splitlines()[-_MOST_READ:]
         except OSError:
             return []
         for line in lines:

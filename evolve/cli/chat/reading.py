@@ -93,6 +93,7 @@ def read_rows(text: str) -> tuple[tuple[tuple[Any, ...], Any], ...]:
 
 def _halves(line: str) -> tuple[str, str]:
     padded = f"{line.rstrip()} "
+    # At the first arrow: an output may hold another.
     left, _, right = min((padded.partition(arrow) for arrow in ARROWS if arrow in padded), key=lambda cut: len(cut[0]))
     return left.strip(), right.strip()
 
@@ -100,7 +101,7 @@ def _halves(line: str) -> tuple[str, str]:
 def _arguments(texts: Sequence[str]) -> list[tuple[Any, ...]]:
     try:
         rows = [tuple(json.loads(f"[{text}]")) for text in texts]
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # what is nested too deep for the parser is text as well
         return [(text,) for text in texts]
     return rows if all(rows) and len({len(row) for row in rows}) == 1 else [(text,) for text in texts]
 
@@ -122,4 +123,5 @@ def _is_named(text: str) -> bool:
     known = head in tasks.list() or head.endswith(_SUFFIXES)
     if mark and rest and " " not in text.strip() and (known or os.path.exists(os.path.expanduser(head))):
         return True
+    # One word with such an ending means a file even where there is none: the refusal then names it.
     return text.endswith(_SUFFIXES) and (os.path.isfile(os.path.expanduser(text)) or not any(map(str.isspace, text)))

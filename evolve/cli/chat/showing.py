@@ -1,4 +1,4 @@
-"""How results, records and the state of a session are put into words."""
+"""Puts results, costs, models and paths into the words of a session."""
 
 from __future__ import annotations
 

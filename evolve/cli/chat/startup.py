@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evolve.workspace import Conversation, Conversations
 
 
-def checked(approve: str) -> Approve:
+def parse_approve_mode(approve: str) -> Approve:
     """The mode of that name.
 
     Raises:
