@@ -48,6 +48,7 @@ def _end_at_once_on_ctrl_c(argv: Sequence[str] | None) -> None:
 
 
 def _farewell(argv: Sequence[str] | None) -> bytes:
+    """The sentence that tells of the interruption, with the command that was typed."""
     import shlex
 
     command = shlex.join(["evolve", *(sys.argv[1:] if argv is None else argv)])
@@ -55,7 +56,9 @@ def _farewell(argv: Sequence[str] | None) -> bytes:
 
 
 def _end(farewell: bytes) -> None:
+    """Writes the sentence and ends the process with code 130."""
     try:
+        # Not print: in a signal handler a buffered stream may be in the middle of a write, and refuses.
         os.write(2, farewell)
     finally:
         os._exit(130)

@@ -1,4 +1,4 @@
-"""What single items of a variant do for it, for people."""
+"""Prints what each item of a variant contributes, by trials with it and without it."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _HEADER = ("item", "pairs", "won", "lost", "tied", "share won with it", "solved 
 def show_ablation(report: AblationReport) -> None:
     """Prints a report for people."""
     emit(f"items of {report.variant[:12]} on train tasks of {report.suite}, seed {report.seed}: {report.finish_reason}")
-    emit(table(_HEADER, [_cells(one) for one in report.items], spare=("cost ratio", "pairs")))
+    emit(table(_HEADER, [_cells(credit) for credit in report.items], spare=("cost ratio", "pairs")))
     emit("the bounds of the share hold for all items at once, at 95 %; nothing is decided here")
     if report.proposed:
         emit(f"proposed without {'; '.join(report.proposed['without'])}")
         emit(f"  gate: {report.proposed['verdict']}; {report.proposed['reason']}")
-    elif any(one.verdict == "hurts" for one in report.items):
+    elif any(credit.verdict == "hurts" for credit in report.items):
         emit(f"evolve variants ablate {report.variant[:12]} --propose puts removing what hurts before the gate")
 
 
-def _cells(one: ItemCredit) -> tuple[object, ...]:
-    pairs = one.wins + one.losses + one.ties
+def _cells(credit: ItemCredit) -> tuple[object, ...]:
+    pairs = credit.wins + credit.losses + credit.ties
     return (
-        shorten(one.item.text, 48),
-        f"{pairs}/{one.planned}",
-        *(one.wins, one.losses, one.ties),
-        _figure(one.share, "{:.2f}"),
-        _figure(one.solved, "{:+.2f}"),
-        _figure(one.ratio, "{:.2f}"),
-        one.verdict,
+        shorten(credit.item.text, 48),
+        f"{pairs}/{credit.planned}",
+        *(credit.wins, credit.losses, credit.ties),
+        _figure(credit.share, "{:.2f}"),
+        _figure(credit.solved, "{:+.2f}"),
+        _figure(credit.ratio, "{:.2f}"),
+        credit.verdict,
     )
 
 

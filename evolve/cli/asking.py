@@ -1,4 +1,4 @@
-"""The person at the terminal: where there is one they are asked, elsewhere the run is left waiting."""
+"""Questions to the person at the terminal. Where there is none, the run is left waiting."""
 
 from __future__ import annotations
 
@@ -51,18 +51,19 @@ def _respond(question: Question) -> str | None:
     """What the person types; None where they leave the question open."""
     try:
         if question.kind == "approve":
-            return _leave(question)
+            return _ask_approval(question)
         note(f"question: {question.text}")
         for option in question.options:
             note(f"  {option}")
-        said = typer.prompt("answer (Enter leaves it open)", default="", show_default=False, err=True)
+        answer = typer.prompt("answer (Enter leaves it open)", default="", show_default=False, err=True)
     except typer.Abort:
         note("")
         return None
-    return said.strip() or None
+    return answer.strip() or None
 
 
-def _leave(question: Question) -> str:
+def _ask_approval(question: Question) -> str:
+    """Shows the change and asks for leave: ``yes``, ``no``, or the reason against it."""
     show_diff(question.detail)
     flush()  # the question comes after what it is about
     if typer.confirm(visible(question.text), err=True):
@@ -100,17 +101,19 @@ def tell_waiting(result: Result) -> None:
         note(f"  try: evolve runs answer {run} TEXT, or the same command on a terminal")
 
 
-def chosen(said: str, outputs: Sequence[Any]) -> tuple[Any] | None:
-    """What a person says is the right output, as a tuple of one: the number of one of these, or any value.
+def parse_choice(answer: str, outputs: Sequence[Any]) -> tuple[Any] | None:
+    """The output that a person typed: the number of one of these, or any value.
+
+    A tuple of one, so that ``null`` is an output too; None where the question stays open.
 
     Args:
-        said: JSON, or text that is taken as it is; nothing leaves the question open.
+        answer: JSON, or text that is taken as it is; nothing leaves the question open.
     """
-    if not said:
+    if not answer:
         return None
-    if said.isdigit() and 1 <= int(said) <= len(outputs):
-        return (outputs[int(said) - 1],)
+    if answer.isdigit() and 1 <= int(answer) <= len(outputs):
+        return (outputs[int(answer) - 1],)
     try:
-        return (json.loads(said),)
-    except (ValueError, RecursionError):
-        return (said,)
+        return (json.loads(answer),)
+    except (ValueError, RecursionError):  # what is nested too deep for the parser is text as well
+        return (answer,)

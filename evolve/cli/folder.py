@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evolve.workspace import Patch, Result, Task, Workspace
 
 EXIT_CODES = {"fault": 3, "interrupted": 130, "waiting": WAITING}
-"""Of runs that did not come to an end of their own; every other unsolved one gives 1."""
+"""By status. Every other unsolved run gives 1, or 5 where the budget that was asked for ended it, not a setting."""
 
 Dir = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Work in a copy of this folder.")]
 Check = Annotated[
@@ -42,7 +42,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Apply what passes the check; s
 
 
 @dataclass(frozen=True, kw_only=True)
-class FolderWish:
+class FolderOptions:
     """The options of ``evolve run`` that are about a folder."""
 
     folder: str | None
@@ -57,7 +57,7 @@ class FolderWish:
         from evolve.workspace import tasks
 
         if self.folder is None:
-            _refuse({"--check": self.check, "--protect": self.protect})
+            _refuse_options({"--check": self.check, "--protect": self.protect})
             return None
         if not text:
             raise UsageError("say what is wanted in the folder", hint='evolve run "TASK" --dir PATH --check COMMAND')
@@ -66,13 +66,14 @@ class FolderWish:
     def fit(self, task: Task) -> None:
         """Raises :class:`UsageError` for options that the task has no use for."""
         if not task.folder:
-            _refuse({"--python": self.python, "--yes": self.yes})
+            _refuse_options({"--python": self.python, "--yes": self.yes})
 
 
-def _refuse(given: Mapping[str, object]) -> None:
+def _refuse_options(options: Mapping[str, object]) -> None:
+    """Raises :class:`UsageError` for options about a folder where no folder is worked in."""
     from evolve.errors import UsageError
 
-    for option, value in given.items():
+    for option, value in options.items():
         if value:
             raise UsageError(f"{option} is about work in a folder", hint="name the folder with --dir")
 
@@ -85,28 +86,28 @@ def show_work(opened: Workspace, result: Result, *, as_json: bool) -> int:
     else:
         if patch is None or patch.state == "waiting":  # else it was shown before it was asked about
             show_diff(result.answer)
-        _tell(result)
+        _show_outcome(result)
         if patch is not None:
-            _tell_patch(patch)
+            _show_patch_state(patch)
     tell_waiting(result)
     if result.question is not None:
         return WAITING
     return 0 if patch is not None else EXIT_CODES.get(result.status, 5 if result.budget_ended else 1)
 
 
-def _tell_patch(patch: Patch) -> None:
+def _show_patch_state(patch: Patch) -> None:
     if patch.state == "applied":
         emit(f"applied to {patch.folder}; `evolve undo {patch.run}` takes it back")
     elif patch.state == "refused":
         emit(f"not applied; `evolve runs apply {patch.run}` would still do it")
 
 
-def _tell(result: Result) -> None:
+def _show_outcome(result: Result) -> None:
     emit(f"{'solved, ' + result.kind if result.solved else result.status}: {result.note}")
     if result.patch is not None and result.patch.protected:
         names = ", ".join(result.patch.protected)
-        said = f"protected, so neither counted nor applied: {names}  (--protect PATTERN chooses others)"
-        emit(visible(said, lines=False))
+        line = f"protected, so neither counted nor applied: {names}  (--protect PATTERN chooses others)"
+        emit(visible(line, lines=False))
     emit(f"episode {result.episode_id} of {result.run_id}")
 
 

@@ -1,4 +1,4 @@
-"""``evolve gate``: what was proposed, what was decided, and on what grounds."""
+"""``evolve gate``: which changes were proposed, what the gate decided, and on what evidence."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _SHOWN = 16
 """Letters of a digest that tell it from others; ``--json`` has all."""
 
 _BEYOND = 1_000_000
+"""Odds above this are told as "over" it: their digits tell a reader nothing more."""
 
 app = pages.App(
     "See which proposed changes were accepted, and on what evidence.", "evolve gate list", "evolve gate show 1"
@@ -29,29 +30,38 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.gate.list()
+        listing = opened.gate.list()
     if as_json:
         emit_json(
             {
-                "decisions": [_plain(one) for one in found.decisions],
-                "begun": [{**asdict(one), "pins": dict(one.pins)} for one in found.begun],
-                "next": [asdict(one) for one in found.following],
+                "decisions": [_plain(decision) for decision in listing.decisions],
+                "begun": [{**asdict(attempt), "pins": dict(attempt.pins)} for attempt in listing.begun],
+                "next": [asdict(ahead) for ahead in listing.following],
             }
         )
         return
     rows = [
-        (one.id, one.run, one.proposal, one.variant[:10], one.verdict, _pairs(one), _wealth(one), _needed(one))
-        for one in found.decisions
+        (
+            decision.id,
+            decision.run,
+            decision.proposal,
+            decision.variant[:10],
+            decision.verdict,
+            _pairs(decision),
+            _wealth(decision),
+            _needed(decision),
+        )
+        for decision in listing.decisions
     ]
     header = ("id", "run", "proposal", "variant", "verdict", "pairs", "evidence", "needed")
     emit(table(header, rows, spare=("proposal", "pairs")) or "nothing has been judged yet")
-    for one in found.begun:
-        told = f"its error level of {one.alpha:.2g} counts as spent until it ends"
-        emit(f"run {one.run} broke off judging {one.variant[:10]}: {told}")
-    for ahead in found.following:
+    for attempt in listing.begun:
+        consequence = f"its error level of {attempt.alpha:.2g} counts as spent until it ends"
+        emit(f"run {attempt.run} broke off judging {attempt.variant[:10]}: {consequence}")
+    for ahead in listing.following:
         needed = f"{_odds(1 / ahead.level)} (error level {ahead.level:.2g})"
         emit(f"suite {ahead.suite[:10]}: proposal {ahead.proposal} will need {needed}")
-    if any(one.alpha for one in found.decisions):
+    if any(decision.alpha for decision in listing.decisions):
         note("evidence of 40:1 means: a variant that is no better gets that far in at most 1 of 40 tests")
 
 
@@ -65,50 +75,50 @@ def show_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.gate.show(decision)
-        looks = opened.gate.looks(found.suite)
+        record = opened.gate.show(decision)
+        looks = opened.gate.looks(record.suite)
     if as_json:
-        emit_json({**_plain(found), "looks": looks})
+        emit_json({**_plain(record), "looks": looks})
         return
-    tally, standing = found.tally, found.standing
-    emit(f"verdict {found.id}: {found.verdict}: {singular(found.reason)}")
-    emit(f"variant  {found.variant[:_SHOWN]}")
-    emit(f"parent   {found.parent[:_SHOWN]}")
-    emit(f"suite    {found.suite[:_SHOWN]}, run {found.run}, proposal {found.proposal}")
-    if not found.alpha:
+    tally, standing = record.tally, record.standing
+    emit(f"verdict {record.id}: {record.verdict}: {singular(record.reason)}")
+    emit(f"variant  {record.variant[:_SHOWN]}")
+    emit(f"parent   {record.parent[:_SHOWN]}")
+    emit(f"suite    {record.suite[:_SHOWN]}, run {record.run}, proposal {record.proposal}")
+    if not record.alpha:
         emit("refused untested; it used nothing of the error budget")
         return
     emit(
-        f"evidence {_wealth(found)} for the variant; {_needed(found)} was needed (error level {found.alpha:.2g})",
+        f"evidence {_wealth(record)} for the variant; {_needed(record)} was needed (error level {record.alpha:.2g})",
         indent=9,
     )
-    planned = f" of {found.planned} that could be tried" if found.planned else ""
-    came = (counted(tally.wins, "win"), counted(tally.losses, "loss", "losses"), counted(tally.ties, "tie"))
-    emit(f"pairs    {_pairs(found)}{planned}: {', '.join(came)}", indent=9)
+    planned = f" of {record.planned} that could be tried" if record.planned else ""
+    outcomes = (counted(tally.wins, "win"), counted(tally.losses, "loss", "losses"), counted(tally.ties, "tie"))
+    emit(f"pairs    {_pairs(record)}{planned}: {', '.join(outcomes)}", indent=9)
     emit(f"void     for a fault of the parent: {tally.void}; for one of the variant alone: {tally.withheld}", indent=9)
     alone = f"by the variant alone {standing.gained}, by the parent alone {standing.lost}"
     emit(f"solved   by both {standing.both}, {alone}", indent=9)
     if standing.cost_ratio is not None:
         emit(f"cost     {standing.cost_ratio:.3f} times the parent's, mean of the ratios where both solved", indent=9)
-    if found.further:
-        emit(f"about {counted(found.further, 'further pair')} would decide at the rates seen")
-    if found.regressed:
-        emit(f"no longer solved: {', '.join(found.regressed)}")
+    if record.further:
+        emit(f"about {counted(record.further, 'further pair')} would decide at the rates seen")
+    if record.regressed:
+        emit(f"no longer solved: {', '.join(record.regressed)}")
     emit(f"looks at the test tasks of this suite: {looks}")
-    emit(f"pinned   {', '.join(f'{part} {pin[:_SHOWN]}' for part, pin in found.pins.items())}", indent=9)
-    note(f"evidence of {_needed(found)}: a variant that is no better gets that far in at most 1 of that many tests")
+    emit(f"pinned   {', '.join(f'{part} {pin[:_SHOWN]}' for part, pin in record.pins.items())}", indent=9)
+    note(f"evidence of {_needed(record)}: a variant that is no better gets that far in at most 1 of that many tests")
 
 
-def _pairs(one: Decision) -> int:
-    return one.tally.pairs + one.tally.withheld + one.tally.void
+def _pairs(decision: Decision) -> int:
+    return decision.tally.pairs + decision.tally.withheld + decision.tally.void
 
 
-def _wealth(one: Decision) -> str:
-    return _odds(one.wealth) if one.alpha else "-"
+def _wealth(decision: Decision) -> str:
+    return _odds(decision.wealth) if decision.alpha else "-"
 
 
-def _needed(one: Decision) -> str:
-    return _odds(1 / one.alpha) if one.alpha else "-"
+def _needed(decision: Decision) -> str:
+    return _odds(1 / decision.alpha) if decision.alpha else "-"
 
 
 def _odds(value: float) -> str:
@@ -118,7 +128,8 @@ def _odds(value: float) -> str:
     return f"{value:,.0f}:1" if value >= 10 else f"{value:.2f}:1"
 
 
-def _plain(one: Decision) -> dict[str, Any]:
+def _plain(decision: Decision) -> dict[str, Any]:
     from evolve.workspace import to_data
 
-    return {**to_data(one), "pins": dict(one.pins), "wealth": min(one.wealth, 1e300)}
+    # Evidence multiplies over pairs and may overflow to infinity, which JSON does not have.
+    return {**to_data(decision), "pins": dict(decision.pins), "wealth": min(decision.wealth, 1e300)}

@@ -43,11 +43,12 @@ def improve_command(
     from evolve.workspace import parse_budget, recorded
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
-    asked = recorded(model, record, replay)
+    model_choice = recorded(model, record, replay)
     view = LoopView(unsandboxed=sandbox == "none")
-    with view, evolve.open(workspace, model=asked, events=view, sandbox=sandbox) as opened:
+    with view, evolve.open(workspace, model=model_choice, events=view, sandbox=sandbox) as opened:
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
+        # The run is closed once its report is out: killed before, the same command shows it again.
         with opened.delivering():
             report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed, python=python, fresh=fresh)
             view.stop()

@@ -1,4 +1,4 @@
-"""How a measured judge is shown."""
+"""Prints how far a measured judge can be trusted: its precision and recall with intervals."""
 
 from __future__ import annotations
 
@@ -10,25 +10,38 @@ if TYPE_CHECKING:
     from evolve.workspace import Measurement
 
 
-def as_json(found: Measurement) -> dict[str, Any]:
-    """What a judge was found to be worth, as ``--json`` prints it."""
-    shares = {"precision": found.precision, "recall": found.recall}
-    told = {name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n} for name, one in shares.items()}
-    kinds = {name: {"accepted": accepted, "of": count} for name, (accepted, count) in found.kinds.items()}
-    names = {"model": found.model, "prompt": found.prompt, "suite": found.suite, "standing": found.standing}
-    return {**names, **told, "sound": found.sound, "wrong": found.wrong, "accepted_wrong": kinds}
+def as_json(measurement: Measurement) -> dict[str, Any]:
+    """The measurement of a judge, as ``--json`` prints it."""
+    shares = {"precision": measurement.precision, "recall": measurement.recall}
+    intervals = {
+        name: {"value": share.value, "low": share.low, "high": share.high, "n": share.n}
+        for name, share in shares.items()
+    }
+    kinds = {name: {"accepted": accepted, "of": count} for name, (accepted, count) in measurement.kinds.items()}
+    names = {
+        "model": measurement.model,
+        "prompt": measurement.prompt,
+        "suite": measurement.suite,
+        "standing": measurement.standing,
+    }
+    return {**names, **intervals, "sound": measurement.sound, "wrong": measurement.wrong, "accepted_wrong": kinds}
 
 
-def show(found: Measurement) -> None:
-    """Shows what a judge was found to be worth."""
+def show(measurement: Measurement) -> None:
+    """Prints the measurement of a judge for people."""
     rows = [
-        (name, f"{one.value or 0.0:.3f}", f"{one.low or 0.0:.3f} to {one.high or 1.0:.3f}", one.n)
-        for name, one in (("precision", found.precision), ("recall", found.recall))
+        (name, f"{share.value or 0.0:.3f}", f"{share.low or 0.0:.3f} to {share.high or 1.0:.3f}", share.n)
+        for name, share in (("precision", measurement.precision), ("recall", measurement.recall))
     ]
     emit(table(("judge", "share", "95 % interval", "n"), rows))
-    emit(table(("wrong answers", "of", "accepted"), [(name, n, taken) for name, (taken, n) in found.kinds.items()]))
+    emit(
+        table(
+            ("wrong answers", "of", "accepted"),
+            [(name, n, accepted) for name, (accepted, n) in measurement.kinds.items()],
+        )
+    )
     verdict = {
-        "measured": f"both lower bounds reach {found.bar:g}: its verdicts count, as judged and never as verified",
-        "below the bar": f"a lower bound is under {found.bar:g}: its verdicts are shown and do not count",
+        "measured": f"both lower bounds reach {measurement.bar:g}: its verdicts count, as judged and never as verified",
+        "below the bar": f"a lower bound is under {measurement.bar:g}: its verdicts are shown and do not count",
     }
-    emit(f"{found.model} on {found.suite}: {found.standing}; {verdict.get(found.standing, '')}")
+    emit(f"{measurement.model} on {measurement.suite}: {measurement.standing}; {verdict.get(measurement.standing, '')}")

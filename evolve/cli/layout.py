@@ -1,4 +1,4 @@
-"""Lines and tables that fit the terminal: words stay whole, and what finds no room goes below or away."""
+"""Folds lines and lays out tables so that they fit the width of the terminal and words stay whole."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence, Sized
 from typing import TextIO
 
+# Reasons of verdicts are on record with a plural whatever the count; the record stays as it is.
 _ONE_OF = re.compile(r"(?<![\d.,:-])1 (win|loss|tie|pair|more pair|round)(?:es|s)\b")
 _GAP = 2
 _ROOM = 28
@@ -21,9 +22,10 @@ def terminal_width(stream: TextIO | None = None) -> int | None:
     Args:
         stream: Where the output goes; stdout unless given.
     """
-    said = os.environ.get("COLUMNS", "")
-    if said.isdigit() and int(said) > 0:
-        return int(said)
+    # Asked first: it sets a width also where the output goes to a file or another program.
+    width = os.environ.get("COLUMNS", "")
+    if width.isdigit() and int(width) > 0:
+        return int(width)
     try:
         return os.get_terminal_size((stream or sys.stdout).fileno()).columns or None
     except (OSError, ValueError):
@@ -56,8 +58,8 @@ def fold(text: str, width: int | None, *, indent: int = 0) -> str:
 
 def _folded(line: str, width: int, indent: int) -> str:
     words = line.lstrip(" ")
-    own = " " * (len(line) - len(words))
-    lines, further = [own], own + " " * indent
+    margin = " " * (len(line) - len(words))
+    lines, further = [margin], margin + " " * indent
     for word in words.split(" "):
         before = lines[-1]
         if not before.strip():
@@ -66,7 +68,7 @@ def _folded(line: str, width: int, indent: int) -> str:
             lines[-1] = f"{before} {word}"
         else:
             lines.append(further + word)
-    return "\n".join(one.rstrip() for one in lines if one.strip())
+    return "\n".join(text.rstrip() for text in lines if text.strip())
 
 
 def shorten(text: str, width: int = 72) -> str:
@@ -78,6 +80,7 @@ def shorten(text: str, width: int = 72) -> str:
     while columns(cut) > width - 1:
         cut = cut[:-1]
     whole, _, _ = line[: len(cut) + 1].rpartition(" ")
+    # Between words only where that leaves half the line: one long word is cut in the middle.
     if columns(whole) * 2 >= width:
         cut = whole if columns(whole) < width - 1 else whole.rpartition(" ")[0] or whole
         return f"{cut} …" if columns(cut) + 2 <= width else f"{cut}…"
@@ -114,6 +117,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, width: int | 
     if len(whole) == 1:
         return ""
     lines = whole
+    # No heading is None: the first pass keeps every column, each further one leaves out one more.
     for name in (None, *spare):
         if name in lines[0]:
             place = lines[0].index(name)
@@ -134,6 +138,7 @@ def _widths(lines: Sequence[Sequence[str]], width: int | None) -> list[int] | No
     texts = [place for place, wide in enumerate(natural) if least[place] < wide]
     widths = [0 if place in texts else wide for place, wide in enumerate(natural)]
     room = width - sum(widths) - _GAP * (len(natural) - 1)
+    # The narrowest text first: what it leaves of its share goes to the wider ones.
     for left, place in zip(range(len(texts), 0, -1), sorted(texts, key=natural.__getitem__), strict=True):
         widths[place] = min(natural[place], room // left)
         if widths[place] < min(natural[place], max(least[place], _ROOM if _is_text(lines, place) else 0)):
@@ -159,8 +164,8 @@ def _aligned(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterable[
         cells = [fold(text, wide).split("\n") for text, wide in zip(row, widths, strict=True)]
         for number in range(max(map(len, cells))):
             parts = [cell[number] if number < len(cell) else "" for cell in cells]
-            told = [_padded(*one) for one in zip(parts, widths, right, strict=True)]
-            yield (" " * _GAP).join(told).rstrip()
+            padded = [_padded(*column) for column in zip(parts, widths, right, strict=True)]
+            yield (" " * _GAP).join(padded).rstrip()
 
 
 def _padded(text: str, width: int, right: bool) -> str:
@@ -169,8 +174,9 @@ def _padded(text: str, width: int, right: bool) -> str:
 
 
 def _is_figures(cells: Sequence[str]) -> bool:
+    # Evidence is told as odds, such as 1,230:1, and lines up like a number.
     figures = [cell.removesuffix(":1").translate(_NO_DIGITS) for cell in cells if cell]
-    return bool(figures) and all(one.isdigit() for one in figures)
+    return bool(figures) and all(figure.isdigit() for figure in figures)
 
 
 _NO_DIGITS = str.maketrans("", "", ",.-%")

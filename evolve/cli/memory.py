@@ -32,16 +32,19 @@ def list_command(
     with evolve.open(workspace, read_only=True) as opened:
         insights = opened.memory.list(cast("InsightStatus | None", status))
         notes = opened.memory.notes() if status is None else []
-    insights.sort(key=lambda one: (-one.evidence, one.id))
+    insights.sort(key=lambda insight: (-insight.evidence, insight.id))
     if as_json:
-        emit_json({"insights": [_insight(one) for one in insights], "notes": notes})
+        emit_json({"insights": [_insight(insight) for insight in insights], "notes": notes})
         return
-    rows = [(one.id[:10], one.status, one.evidence, one.groups, shorten(one.text, 160)) for one in insights]
+    rows = [
+        (insight.id[:10], insight.status, insight.evidence, insight.groups, shorten(insight.text, 160))
+        for insight in insights
+    ]
     emit(table(("id", "status", "evidence", "groups", "insight"), rows, spare=("groups",)) or "no insights yet")
-    if any("mined:" in one.text for one in insights):
+    if any("mined:" in insight.text for insight in insights):
         note("mined:int and the like: constants of that type that the search takes from the examples")
-    for one in notes:
-        emit(visible(f"note by {one.author}: {one.text}", lines=False))
+    for entry in notes:
+        emit(visible(f"note by {entry.author}: {entry.text}", lines=False))
 
 
 @app.page("show", "evolve memory show 0c1f22ab")
@@ -50,16 +53,16 @@ def show_command(insight: InsightId, workspace: options.Workspace = None, as_jso
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.memory.show(insight)
-        rows = opened.memory.evidence(found.id)
+        shown = opened.memory.show(insight)
+        rows = opened.memory.evidence(shown.id)
     if as_json:
-        emit_json({**_insight(found), "evidence_rows": rows})
+        emit_json({**_insight(shown), "evidence_rows": rows})
         return
-    emit(visible(f"{found.id}: {found.text}", lines=False))
+    emit(visible(f"{shown.id}: {shown.text}", lines=False))
     emit(
-        f"{found.cause} - {found.relation} - {found.effect}; {found.status}; posterior mean {found.posterior.mean:.2f}"
+        f"{shown.cause} - {shown.relation} - {shown.effect}; {shown.status}; posterior mean {shown.posterior.mean:.2f}"
     )
-    emit(f"scope: {found.scope.environment}, {found.scope.family} {', '.join(found.scope.preconditions)}".rstrip())
+    emit(f"scope: {shown.scope.environment}, {shown.scope.family} {', '.join(shown.scope.preconditions)}".rstrip())
     cells = [(row.task, row.kind, "for" if row.direction > 0 else "against", shorten(row.detail, 80)) for row in rows]
     emit(table(("task", "kind", "speaks", "what happened"), cells))
 
@@ -97,11 +100,11 @@ def recall_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.memory.recall(query, k)
+        recalled = opened.memory.recall(query, k)
     if as_json:
-        emit_json(found)
+        emit_json(recalled)
         return
-    rows = [(one.kind, one.score, shorten(one.text, 80), shorten(one.why, 60)) for one in found]
+    rows = [(item.kind, item.score, shorten(item.text, 80), shorten(item.why, 60)) for item in recalled]
     emit(table(("kind", "score", "text", "why"), rows, spare=("why",)) or "nothing is recalled")
 
 
@@ -115,11 +118,11 @@ def note_command(
     import evolve
 
     with evolve.open(workspace) as opened:
-        kept = opened.memory.note(text)
+        saved = opened.memory.note(text)
     if as_json:
-        emit_json(kept)
+        emit_json(saved)
     else:
-        emit(visible(f"noted: {kept.text}", lines=False))
+        emit(visible(f"noted: {saved.text}", lines=False))
 
 
 @app.page("forget", "evolve memory forget 0c1f22ab", "evolve memory forget --all")
@@ -162,19 +165,19 @@ def check_command(workspace: options.Workspace = None, as_json: options.AsJson =
     import evolve
 
     with evolve.open(workspace) as opened:
-        found = opened.memory.check()
+        report = opened.memory.check()
     if as_json:
-        emit_json({**vars(found), "ok": found.ok})
+        emit_json({**vars(report), "ok": report.ok})
     else:
         counts = ", ".join(
             (
-                counted(found.insights, "insight"),
-                counted(found.evidence, "piece of evidence", "pieces of evidence"),
-                counted(found.episodes, "episode"),
+                counted(report.insights, "insight"),
+                counted(report.evidence, "piece of evidence", "pieces of evidence"),
+                counted(report.episodes, "episode"),
             )
         )
-        emit(f"{'ok' if found.ok else 'index and record differ; evolve memory reindex mends it'}: {counts}")
-    raise typer.Exit(0 if found.ok else 3)
+        emit(f"{'ok' if report.ok else 'index and record differ; evolve memory reindex mends it'}: {counts}")
+    raise typer.Exit(0 if report.ok else 3)
 
 
 @app.page("reindex", "evolve memory reindex")
@@ -183,36 +186,36 @@ def reindex_command(workspace: options.Workspace = None, as_json: options.AsJson
     import evolve
 
     with evolve.open(workspace) as opened:
-        count = opened.memory.reindex(_told())
+        count = opened.memory.reindex(_progress_notes())
     if as_json:
         emit_json({"episodes": count})
     else:
         emit(f"indexed {counted(count, 'episode')}")
 
 
-def _told() -> Callable[[int], None]:
-    """Notes each thousand rows once."""
-    told = [0]
+def _progress_notes() -> Callable[[int], None]:
+    """A function that is called with the episodes indexed so far, and notes every thousand once."""
+    last = [0]
 
     def tell(count: int) -> None:
-        if count // 1000 > told[0]:
-            told[0] = count // 1000
+        if count // 1000 > last[0]:
+            last[0] = count // 1000
             note(f"indexed {count:,} episodes")
 
     return tell
 
 
-def _insight(one: Insight) -> dict[str, Any]:
+def _insight(insight: Insight) -> dict[str, Any]:
     return {
-        "id": one.id,
-        "cause": one.cause,
-        "relation": one.relation,
-        "effect": one.effect,
-        "status": one.status,
-        "evidence": one.evidence,
-        "tasks": one.tasks,
-        "groups": one.groups,
-        "posterior_mean": round(one.posterior.mean, 4),
-        "text": one.text,
-        "scope": one.scope,
+        "id": insight.id,
+        "cause": insight.cause,
+        "relation": insight.relation,
+        "effect": insight.effect,
+        "status": insight.status,
+        "evidence": insight.evidence,
+        "tasks": insight.tasks,
+        "groups": insight.groups,
+        "posterior_mean": round(insight.posterior.mean, 4),
+        "text": insight.text,
+        "scope": insight.scope,
     }

@@ -35,15 +35,15 @@ def comment_command(
     import evolve
 
     with evolve.open(workspace) as opened:
-        kept = opened.runs.comment(run, text, prefer=prefer)
-    spoken = kept.metrics
+        outcome = opened.runs.comment(run, text, prefer=prefer)
+    metrics = outcome.metrics
     if as_json:
-        emit_json({"run": run, "metrics": [one.name for one in spoken]})
+        emit_json({"run": run, "metrics": [metric.name for metric in metrics]})
         return
-    emit(f"kept; it speaks of {', '.join(one.name for one in spoken)}" if spoken else "kept; no metric yet")
-    for one in spoken:
-        if one.id in kept.new:
-            emit(f"new metric: {one.name}  (evolve memory metrics show {one.name})")
+    emit(f"kept; it speaks of {', '.join(metric.name for metric in metrics)}" if metrics else "kept; no metric yet")
+    for metric in metrics:
+        if metric.id in outcome.new:
+            emit(f"new metric: {metric.name}  (evolve memory metrics show {metric.name})")
 
 
 @app.page("list", "evolve memory metrics list")
@@ -52,18 +52,20 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found, report = opened.metrics.list(), opened.metrics.report()
+        metrics, report = opened.metrics.list(), opened.metrics.report()
     if as_json:
-        emit_json({"metrics": [_metric(one) for one in found], "report": _report(report)})
+        emit_json({"metrics": [_metric(metric) for metric in metrics], "report": _report(report)})
         return
-    rows = [(one.name, len(one.examples), len(one.scores()), shorten(one.definition, 80)) for one in found]
+    rows = [
+        (metric.name, len(metric.examples), len(metric.scores()), shorten(metric.definition, 80)) for metric in metrics
+    ]
     emit(table(("metric", "remarks", "runs", "what it measures"), rows) or "no metrics yet")
     if report.coverage is not None:
         emit(f"coverage: {report.explained} of {counted(report.comments, 'comment')} explained ({report.coverage:.0%})")
     for pair in report.overlaps:
         if pair.correlation is not None:
-            told = f"{pair.one} and {pair.other} correlate by {pair.correlation:.2f} over {counted(pair.runs, 'run')}"
-            emit(f"redundancy: {told}")
+            line = f"{pair.one} and {pair.other} correlate by {pair.correlation:.2f} over {counted(pair.runs, 'run')}"
+            emit(f"redundancy: {line}")
 
 
 @app.page("show", "evolve memory metrics show brevity")
@@ -72,17 +74,20 @@ def show_command(metric: MetricName, workspace: options.Workspace = None, as_jso
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.metrics.show(metric)
+        shown = opened.metrics.show(metric)
     if as_json:
-        emit_json(_metric(found))
+        emit_json(_metric(shown))
         return
-    emit(f"{found.name}: {found.definition}")
-    emit(f"{'edited by a person' if found.edited else 'induced from comments'}; id {found.id[:10]}")
+    emit(f"{shown.name}: {shown.definition}")
+    emit(f"{'edited by a person' if shown.edited else 'induced from comments'}; id {shown.id[:10]}")
     signs = {1: "praise", -1: "complaint", 0: "neither"}
     emit(
-        table(("run", "sign", "remark"), [(one.run, signs[one.sign], shorten(one.text, 90)) for one in found.examples])
+        table(
+            ("run", "sign", "remark"),
+            [(example.run, signs[example.sign], shorten(example.text, 90)) for example in shown.examples],
+        )
     )
-    emit(table(("run", "score"), sorted(found.scores().items())))
+    emit(table(("run", "score"), sorted(shown.scores().items())))
 
 
 @app.page("propose", "evolve memory metrics propose brevity --model gpt-5-mini")
@@ -96,12 +101,12 @@ def propose_command(
     import evolve
 
     with evolve.open(workspace, model=model) as opened:
-        found = opened.metrics.propose(metric)
+        proposal = opened.metrics.propose(metric)
     if as_json:
-        emit_json({"name": found.name, "definition": found.description})
+        emit_json({"name": proposal.name, "definition": proposal.description})
     else:
-        emit(f"proposed: {found.name}: {found.description}")
-        emit(f"  evolve memory metrics edit {metric} --name {found.name} --definition ...", whole=True)
+        emit(f"proposed: {proposal.name}: {proposal.description}")
+        emit(f"  evolve memory metrics edit {metric} --name {proposal.name} --definition ...", whole=True)
 
 
 @app.page("edit", 'evolve memory metrics edit brevity --definition "lines of the answer"')
@@ -119,11 +124,11 @@ def edit_command(
     if name is None and definition is None:
         raise UsageError("nothing to change", hint="give --name or --definition")
     with evolve.open(workspace) as opened:
-        found = opened.metrics.edit(metric, new_name=name, definition=definition)
+        edited = opened.metrics.edit(metric, new_name=name, definition=definition)
     if as_json:
-        emit_json(_metric(found))
+        emit_json(_metric(edited))
     else:
-        emit(f"{found.name}: {found.definition}")
+        emit(f"{edited.name}: {edited.definition}")
 
 
 @app.page("forget", "evolve memory metrics forget brevity")
@@ -143,9 +148,9 @@ def forget_command(
         emit(f"forgot {counted(count, 'metric')}")
 
 
-def _metric(one: Metric) -> dict[str, Any]:
-    return {**vars(one), "scores": one.scores()}
+def _metric(metric: Metric) -> dict[str, Any]:
+    return {**vars(metric), "scores": metric.scores()}
 
 
-def _report(found: MetricsReport) -> dict[str, Any]:
-    return {**vars(found), "coverage": found.coverage}
+def _report(report: MetricsReport) -> dict[str, Any]:
+    return {**vars(report), "coverage": report.coverage}

@@ -49,12 +49,12 @@ def list_command(model: Name = None, workspace: options.Workspace = None, as_jso
     """List the models that an endpoint offers, with their prices where they are known."""
     from evolve.workspace import models
 
-    found = models(workspace).list(model)
+    listing = models(workspace).list(model)
     if as_json:
-        emit_json(found)
+        emit_json(listing)
         return
-    note(f"models at {found.base_url}; dollars for a million tokens")
-    cells = [(one.model, _dollars(one.input), _dollars(one.output)) for one in found.models]
+    note(f"models at {listing.base_url}; dollars for a million tokens")
+    cells = [(entry.model, _dollars(entry.input), _dollars(entry.output)) for entry in listing.models]
     emit(table(("model", "input", "output"), cells) or "it lists none")
 
 
@@ -69,12 +69,12 @@ def check_command(
     """Find out what a model's endpoint can do, by asking it a few small things, and remember it."""
     from evolve.workspace import models, recorded
 
-    found = models(workspace).check(recorded(model, record, replay))
+    probes = models(workspace).check(recorded(model, record, replay))
     if as_json:
-        emit_json([_probed(one) for one in found])
+        emit_json([_probed(probe) for probe in probes])
         return
-    for one in found:
-        _show(one)
+    for probe in probes:
+        _show(probe)
 
 
 @app.page("judge", "evolve models judge gpt-5-mini --suite strings")
@@ -94,12 +94,12 @@ def judge_command(
     from evolve.cli import judges
 
     with evolve.open(workspace, model=model) as opened:
-        found = opened.models.judge(suite, count)
+        measurement = opened.models.judge(suite, count)
     if as_json:
-        emit_json(judges.as_json(found))
+        emit_json(judges.as_json(measurement))
     else:
-        judges.show(found)
-    raise typer.Exit(0 if found.standing == "measured" else 1)
+        judges.show(measurement)
+    raise typer.Exit(0 if measurement.standing == "measured" else 1)
 
 
 @app.page("default", "evolve models default", "evolve models default http://localhost:8080/v1#qwen")
@@ -129,7 +129,7 @@ def default_command(
 
 
 def _refuse_lost_options(ctx: typer.Context) -> None:
-    """An option between ``models`` and the command after it would be lost."""
+    """Refuses options typed between ``models`` and the command after it, where typer would drop them."""
     from evolve.errors import UsageError
 
     for name, shown in (("workspace", "-w"), ("as_json", "--json")):
@@ -143,30 +143,30 @@ def _dollars(price: float | None) -> str:
     return "unknown" if price is None else f"{price:g}"
 
 
-def _probed(one: Probed) -> dict[str, Any]:
-    known = one.abilities
+def _probed(probe: Probed) -> dict[str, Any]:
+    abilities = probe.abilities
     return {
-        "model": one.endpoint.name,
-        "api": known.api,
-        "responses": one.responses,
-        "rungs": dict(known.rungs),
-        "streams": known.streams,
-        "without": list(known.without),
-        "tokens": one.usage.tokens,
-        "money": one.usage.money if one.usage.priced else None,
+        "model": probe.endpoint.name,
+        "api": abilities.api,
+        "responses": probe.responses,
+        "rungs": dict(abilities.rungs),
+        "streams": abilities.streams,
+        "without": list(abilities.without),
+        "tokens": probe.usage.tokens,
+        "money": probe.usage.money if probe.usage.priced else None,
     }
 
 
-def _show(one: Probed) -> None:
-    known = one.abilities
-    emit(f"{one.endpoint.name}: works")
+def _show(probe: Probed) -> None:
+    abilities = probe.abilities
+    emit(f"{probe.endpoint.name}: works")
     rows = [
-        *((f"structure by {rung}", works) for rung, works in known.rungs.items()),
-        ("streaming", bool(known.streams)),
-        ("Responses API", one.responses),
+        *((f"structure by {rung}", works) for rung, works in abilities.rungs.items()),
+        ("streaming", bool(abilities.streams)),
+        ("Responses API", probe.responses),
     ]
     emit(table(("ability", "works"), rows))
-    if known.without:
-        emit(f"refuses {', '.join(known.without)}; they are left out")
-    money = f", ${one.usage.money:.4f}" if one.usage.priced else ", price unknown"
-    note(f"asked with {one.usage.tokens:,} tokens{money}")
+    if abilities.without:
+        emit(f"refuses {', '.join(abilities.without)}; they are left out")
+    money = f", ${probe.usage.money:.4f}" if probe.usage.priced else ", price unknown"
+    note(f"asked with {probe.usage.tokens:,} tokens{money}")

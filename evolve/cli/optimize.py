@@ -56,7 +56,7 @@ def optimize_command(
     from evolve.workspace import OptimizerRequest, parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
-    wish = OptimizerRequest(
+    request = OptimizerRequest(
         suite=suite, only=only, engine=engine, seed=seed, proposals=proposals, target=target, resume=resume
     )
     view = LoopView(unsandboxed=sandbox == "none")
@@ -64,7 +64,7 @@ def optimize_command(
         if opened.created:
             note(f"made the workspace {opened.paths.root}")
         with opened.delivering():
-            report = opened.optimize(wish, budget=budget)
+            report = opened.optimize(request, budget=budget)
             view.stop()
             if as_json:
                 emit_json({**report.to_json(), **opened.mark})
@@ -96,30 +96,32 @@ def show_optimization(report: OptimizationReport) -> None:
     emit(f"spent: {', '.join(amounts) or 'nothing'} in {spent.seconds:.0f} s")
 
 
-def show_target(found: TargetFigures) -> None:
-    """What was found by the target of a search, and what a person may do about it."""
-    emit(f"target {found.metric}, on train tasks, in the opinion of {found.judge}:")
-    emit(f"  share of answers approved, start:          {_share(found.start)}")
-    if not found.variant:
+def show_target(figures: TargetFigures) -> None:
+    """Prints what a search reached by its target metric, and how a person may promote it."""
+    emit(f"target {figures.metric}, on train tasks, in the opinion of {figures.judge}:")
+    emit(f"  share of answers approved, start:          {_share(figures.start)}")
+    if not figures.variant:
         emit("  no candidate does better by it without doing worse by solves or cost")
         return
-    emit(f"  share of answers approved, best candidate: {_share(found.best)}")
-    emit(f"  won minus lost, best against start:        {_figure(found.gain)}; likely too high, it was chosen by this")
-    if not found.promoted:
-        said = f"the gate says {found.verdict}" if found.verdict else "the gate was not asked"
-        name, seems = found.variant[:12], "is" if (found.gain.low or 0.0) > 0.0 else "seems"
-        emit(f"{name} {seems} better by {found.metric}, not shown to be better by solves: not promoted ({said})")
+    emit(f"  share of answers approved, best candidate: {_share(figures.best)}")
+    emit(
+        f"  won minus lost, best against start:        {_figure(figures.gain)}; likely too high, it was chosen by this"
+    )
+    if not figures.promoted:
+        standing = f"the gate says {figures.verdict}" if figures.verdict else "the gate was not asked"
+        name, seems = figures.variant[:12], "is" if (figures.gain.low or 0.0) > 0.0 else "seems"
+        emit(f"{name} {seems} better by {figures.metric}, not shown to be better by solves: not promoted ({standing})")
         emit(f'  try: evolve variants promote {name} --reason "..."', whole=True)
 
 
 def show_changes(changes: Sequence[Change]) -> None:
-    """What the optimiser changed on the way to what is active now."""
+    """Prints the accepted changes that led to the active variant."""
     for change in changes:
         show_change(change)
 
 
 def show_change(change: Change) -> None:
-    """An accepted change, with what was foreseen beside what was found."""
+    """Prints an accepted change: what was predicted beside what held-out tasks showed."""
     emit(f"accepted {change.variant[:12]} over {change.parent[:12]}: {change.why}")
     emit(f"  predicted on gate tasks, won minus lost: {_figure(change.predicted)}")
     emit(f"  realised on test tasks, won minus lost:  {_figure(change.realised)}")

@@ -18,8 +18,8 @@ def named_before(ctx: typer.Context, value: str | None) -> str | None:
 
 def typed_before(ctx: typer.Context) -> str | None:
     """The workspace that was typed before the command, if any."""
-    found: str | None = ctx.find_root().params.get("workspace")
-    return found
+    workspace: str | None = ctx.find_root().params.get("workspace")
+    return workspace
 
 
 Suite = Annotated[

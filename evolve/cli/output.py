@@ -29,12 +29,14 @@ __all__ = [
     "visible",
 ]
 
+# A first sieve: printable ASCII, tabs and line breaks need no look at their category.
 _CONTROLS_AND_FOREIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\U0010ffff]")
 _UNSEEN = re.compile(  # blank to the eye, though by their category they are letters, marks, symbols or unassigned
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
     "\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
 )
 _OF_EMOJI = frozenset({"So", "Sk", "Mn"})
+# Inside an emoji these two say how it is drawn; anywhere else nobody sees them.
 _JOINER, _DRAWN_AS_EMOJI = "\u200d", "\ufe0f"
 
 
@@ -44,24 +46,25 @@ def visible(text: str, *, lines: bool = True) -> str:
     Args:
         lines: Leave line breaks; without, they are shown as ``\\n``.
     """
+    # A carriage return that ends no line lets what follows overwrite what was read.
     shown = _CONTROLS_AND_FOREIGN.sub(_escaped, text.replace("\r\n", "\n"))
     return shown if lines else shown.replace("\n", "\\n")
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escaped(match: re.Match[str]) -> str:
     """The sign, as an escape where a terminal obeys it, it turns the order of letters around, or nobody sees it."""
-    sign = found[0]
+    sign = match[0]
     steers = unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") or _UNSEEN.match(sign)
-    if not steers or (sign == _JOINER and _joins_emoji(found.string, found.start())):
+    if not steers or (sign == _JOINER and _joins_emoji(match.string, match.start())):
         return sign
-    if sign == _DRAWN_AS_EMOJI and _is_emoji(found.string[found.start() - 1 : found.start()]):
+    if sign == _DRAWN_AS_EMOJI and _is_emoji(match.string[match.start() - 1 : match.start()]):
         return sign
     return sign.encode("unicode_escape").decode("ascii")
 
 
 def _joins_emoji(text: str, at: int) -> bool:
     around = text[at - 1 : at], text[at + 1 : at + 2]
-    return all(one and not one.isascii() and unicodedata.category(one) in _OF_EMOJI for one in around)
+    return all(sign and not sign.isascii() and unicodedata.category(sign) in _OF_EMOJI for sign in around)
 
 
 def _is_emoji(sign: str) -> bool:
@@ -92,7 +95,7 @@ def emit(text: str = "", *, indent: int = 2, exact: bool = False, whole: bool = 
         text = layout.fold(text, layout.terminal_width(), indent=indent)
     try:
         _put(text)
-    except UnicodeEncodeError:
+    except UnicodeEncodeError:  # an ASCII locale, for one, lacks letters
         _put(text.encode("ascii", "backslashreplace").decode("ascii"))
 
 
@@ -125,7 +128,7 @@ def _writing() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise
+        raise  # an OSError, but no fault: the reader, such as `head`, has had enough
     except OSError as error:
         mute()  # else the interpreter tries once more when it ends
         raise EnvironmentProblem(f"cannot write the output: {(error.strerror or str(error)).lower()}") from error
@@ -139,9 +142,9 @@ def note(text: str, *, indent: int = 2, whole: bool = False) -> None:
         whole: It is not folded: a command to be typed, what a program printed.
     """
     encoding = sys.stderr.encoding or "utf-8"
-    told = visible(text) if whole else layout.fold(visible(text), layout.terminal_width(sys.stderr), indent=indent)
+    shown = visible(text) if whole else layout.fold(visible(text), layout.terminal_width(sys.stderr), indent=indent)
     try:
-        print(told.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
+        print(shown.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
     except OSError:
         _drop(sys.stderr)  # what waits in it would fail once more, and when the interpreter ends
 

@@ -1,4 +1,4 @@
-"""Help pages: what a command does, how it is called, its options; as wide as the terminal."""
+"""Help pages of commands and groups: purpose, examples and options, as wide as the terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ WIDEST = 100
 """Columns; longer lines are hard to read."""
 
 _NARROW = 70
-_TIE = "\0"
+"""Columns; on a narrower page names get less room, so that the texts beside them keep some."""
+
+_TIE = "\0"  # stands for a space that is not folded at; no command line can hold a NUL
 _SENTENCE = re.compile(r"(.+?)\.(?:\s|$)", re.DOTALL)
 
 
@@ -35,8 +37,8 @@ class App(typer.Typer):
     """
 
     def __init__(self, about: str | None = None, *examples: str, **more: Any) -> None:
-        told = {} if about is None else {"help": about, "no_args_is_help": True, "epilog": "\n".join(examples)}
-        super().__init__(**{"cls": Group, "rich_markup_mode": None, **told, **more})
+        defaults = {} if about is None else {"help": about, "no_args_is_help": True, "epilog": "\n".join(examples)}
+        super().__init__(**{"cls": Group, "rich_markup_mode": None, **defaults, **more})
 
     def page(self, name: str, *examples: str) -> Callable[[Function], Function]:
         """Adds a command, whose page shows these command lines."""
@@ -48,7 +50,10 @@ class Page(TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Arguments as words: ``TASK``, or ``[TASK]`` where it may be left out."""
-        return ["[OPTIONS]", *(_in_usage(one) for one in self.get_params(ctx) if one.param_type_name == "argument")]
+        return [
+            "[OPTIONS]",
+            *(_in_usage(param) for param in self.get_params(ctx) if param.param_type_name == "argument"),
+        ]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the whole page."""
@@ -87,8 +92,8 @@ class Group(TyperGroup):
 
 def first_sentence(text: str) -> str:
     """What a help text begins with, in one line and without its full stop."""
-    found = _SENTENCE.match(text)
-    return " ".join((found[1] if found else text).split())
+    match = _SENTENCE.match(text)
+    return " ".join((match[1] if match else text).split())
 
 
 def write_examples(text: str | None, formatter: Any) -> None:
@@ -114,8 +119,8 @@ def write_text(text: str | None, formatter: Any) -> None:
 def write_list(heading: str, rows: Sequence[tuple[str, str]], formatter: Any, *, first: int) -> None:
     """Writes names with what they are beside them, or below a name that is longer than ``first`` columns."""
     formatter.write(f"\n{heading}:\n")
-    for name, told in rows:
-        lines = fold(told, formatter.width - first - 4).split("\n")
+    for name, about in rows:
+        lines = fold(about, formatter.width - first - 4).split("\n")
         if len(name) > first:
             lines.insert(0, "")
         lines = [f"  {(name if not number else '').ljust(first)}  {line}" for number, line in enumerate(lines)]
@@ -126,31 +131,33 @@ def write_parameters(parameters: Sequence[Any], formatter: Any) -> None:
     """Writes arguments and options."""
     first = 19 if formatter.width < _NARROW else 30
     for heading, kind in (("Arguments", "argument"), ("Options", "option")):
-        rows = list(_rows(one for one in parameters if one.param_type_name == kind and not one.hidden))
+        rows = list(_rows(param for param in parameters if param.param_type_name == kind and not param.hidden))
         if rows:
             write_list(heading, rows, formatter, first=min(first, max(len(name) for name, _ in rows)))
 
 
 def _rows(parameters: Iterator[Any]) -> Iterator[tuple[str, str]]:
     """What each is called and what it is for. Variables are told in one place, not at every option."""
-    for one in parameters:
-        name = _word(one)
-        if one.param_type_name == "option":
-            name = ", ".join(sorted(one.opts, key=len)) + ("" if one.is_flag else f" {name}")
+    for param in parameters:
+        name = _word(param)
+        if param.param_type_name == "option":
+            name = ", ".join(sorted(param.opts, key=len)) + ("" if param.is_flag else f" {name}")
         # By their kind: 0 is a default worth telling, and equal to False.
-        told = one.show_default is not False and isinstance(one.default, (str, int, float)) and one.default != ""
-        default = f"[default: {one.default}]" if told and not isinstance(one.default, bool) else ""
-        yield name, "  ".join(filter(None, (one.help, default, "[required]" if _needed_option(one) else "")))
+        shows_default = (
+            param.show_default is not False and isinstance(param.default, (str, int, float)) and param.default != ""
+        )
+        default = f"[default: {param.default}]" if shows_default and not isinstance(param.default, bool) else ""
+        yield name, "  ".join(filter(None, (param.help, default, "[required]" if _needed_option(param) else "")))
 
 
-def _needed_option(one: Any) -> bool:
-    return bool(one.required) and one.param_type_name == "option"
+def _needed_option(param: Any) -> bool:
+    return bool(param.required) and param.param_type_name == "option"
 
 
-def _word(one: Any) -> str:
-    return str(one.metavar or one.name.upper().replace("_", "-"))
+def _word(param: Any) -> str:
+    return str(param.metavar or param.name.upper().replace("_", "-"))
 
 
-def _in_usage(one: Any) -> str:
-    word = _word(one) + ("..." if one.nargs != 1 else "")
-    return word if one.required else f"[{word}]"
+def _in_usage(param: Any) -> str:
+    word = _word(param) + ("..." if param.nargs != 1 else "")
+    return word if param.required else f"[{word}]"

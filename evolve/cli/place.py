@@ -55,12 +55,12 @@ def where_command(workspace: options.Workspace = None, as_json: options.AsJson =
     """Say which workspace is used here. It makes nothing."""
     import evolve
 
-    found = evolve.where(workspace)
+    location = evolve.where(workspace)
     if as_json:
-        emit_json({"workspace": str(found.root), "exists": found.exists, "user": found.user})
+        emit_json({"workspace": str(location.root), "exists": location.exists, "user": location.user})
         return
-    emit(str(found.root), whole=True)
-    if not found.exists:
+    emit(str(location.root), whole=True)
+    if not location.exists:
         note("it does not exist yet and is made on first use")
 
 
@@ -77,12 +77,17 @@ def doctor_command(
         _repair(workspace, as_json=as_json)
     findings = evolve.doctor(workspace)
     if as_json:
-        emit_json([{"part": one.part, "state": one.state, "text": one.text, "fix": one.fix} for one in findings])
+        emit_json(
+            [
+                {"part": finding.part, "state": finding.state, "text": finding.text, "fix": finding.fix}
+                for finding in findings
+            ]
+        )
     else:
-        for one in findings:
-            mark = {"ok": "ok      ", "warning": "warning ", "missing": "MISSING "}[one.state]
-            emit(f"{mark} {one.part:<9} {one.text}" + (f"  → {one.fix}" if one.fix else ""), indent=19)
-    raise typer.Exit(3 if any(one.state == "missing" for one in findings) else 0)
+        for finding in findings:
+            mark = {"ok": "ok      ", "warning": "warning ", "missing": "MISSING "}[finding.state]
+            emit(f"{mark} {finding.part:<9} {finding.text}" + (f"  → {finding.fix}" if finding.fix else ""), indent=19)
+    raise typer.Exit(3 if any(finding.state == "missing" for finding in findings) else 0)
 
 
 def _repair(workspace: str | None, *, as_json: bool) -> None:
@@ -105,14 +110,14 @@ def config_command(workspace: options.Workspace = None, as_json: options.AsJson 
     """Show every setting with its value and origin, and the variables that evolve reads."""
     import evolve
 
-    found = evolve.config(workspace)
+    config = evolve.config(workspace)
     if as_json:
-        emit_json({one.name: {"value": one.value, "source": one.source} for one in found.settings})
+        emit_json({setting.name: {"value": setting.value, "source": setting.source} for setting in config.settings})
     else:
-        rows = [(one.name, str(one.value), one.source, one.about) for one in found.settings]
+        rows = [(setting.name, str(setting.value), setting.source, setting.about) for setting in config.settings]
         emit(table(("key", "value", "from", "meaning"), rows))
         emit()
-        set_here = [(name, name in os.environ, about) for name, about in found.variables.items()]
+        set_here = [(name, name in os.environ, about) for name, about in config.variables.items()]
         emit(table(("variable", "set", "meaning"), set_here))
-    for name in found.unread:
+    for name in config.unread:
         note(f"{name} is set and means nothing to evolve")

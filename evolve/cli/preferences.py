@@ -30,13 +30,20 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.preferences.list()
+        preferences = opened.preferences.list()
     if as_json:
-        emit_json(found)
+        emit_json(preferences)
         return
     rows = [
-        (one.id[:10], one.status, one.author, len(one.acts), shorten(_where(one), 30), shorten(one.description, 80))
-        for one in found
+        (
+            preference.id[:10],
+            preference.status,
+            preference.author,
+            len(preference.acts),
+            shorten(_describe_contexts(preference), 30),
+            shorten(preference.description, 80),
+        )
+        for preference in preferences
     ]
     emit(table(("id", "status", "by", "acts", "for", "preference"), rows, spare=("acts", "by")) or "no preferences yet")
 
@@ -49,17 +56,17 @@ def show_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.preferences.show(preference)
+        shown = opened.preferences.show(preference)
     if as_json:
-        emit_json(found)
+        emit_json(shown)
         return
-    emit(f"{found.id}: {found.description}")
-    emit(f"{found.status}, wanted by {found.author}, for {_where(found)}")
-    if found.successor:
-        emit(f"a newer one says otherwise: {found.successor[:10]}")
-    if found.proposal:
-        emit(f"proposed by {found.proposed_by}, not in force until confirmed: {found.proposal}")
-    for act in found.acts:
+    emit(f"{shown.id}: {shown.description}")
+    emit(f"{shown.status}, wanted by {shown.author}, for {_describe_contexts(shown)}")
+    if shown.successor:
+        emit(f"a newer one says otherwise: {shown.successor[:10]}")
+    if shown.proposal:
+        emit(f"proposed by {shown.proposed_by}, not in force until confirmed: {shown.proposal}")
+    for act in shown.acts:
         place = f" in {act.run}, episode {act.episode[:10]}, step {act.step}" if act.run else ""
         emit(f"{act.kind} by {act.author}{place}" + (f", asked: {act.question}" if act.question else ""))
         for line in act.text.splitlines():
@@ -85,8 +92,8 @@ def add_command(
     from evolve.workspace import context_of
 
     with evolve.open(workspace) as opened:
-        kept = opened.preferences.add(text, context=context_of(about, folder))
-    _tell(kept, as_json=as_json)
+        saved = opened.preferences.add(text, context=context_of(about, folder))
+    _show_stored(saved, as_json=as_json)
 
 
 @app.page(
@@ -115,8 +122,8 @@ def edit_command(
         raise UsageError("--everywhere does not go with --about or --dir")
     with evolve.open(workspace) as opened:
         contexts = () if everywhere else (context,) if context is not None else None
-        kept = opened.preferences.edit(preference, description=text, contexts=contexts)
-    _tell(kept, as_json=as_json)
+        edited = opened.preferences.edit(preference, description=text, contexts=contexts)
+    _show_stored(edited, as_json=as_json)
 
 
 @app.page("propose", "evolve memory preferences propose 522fa553 --model gpt-5-mini")
@@ -130,13 +137,13 @@ def propose_command(
     import evolve
 
     with evolve.open(workspace, model=model) as opened:
-        kept = opened.preferences.propose(preference)
+        proposed = opened.preferences.propose(preference)
     if as_json:
-        emit_json(kept)
+        emit_json(proposed)
     else:
-        emit(f"proposed: {kept.proposal}")
-        emit(f"until it is confirmed it says: {kept.description}")
-        emit(f"  evolve memory preferences confirm {kept.id[:10]}", whole=True)
+        emit(f"proposed: {proposed.proposal}")
+        emit(f"until it is confirmed it says: {proposed.description}")
+        emit(f"  evolve memory preferences confirm {proposed.id[:10]}", whole=True)
 
 
 @app.page("confirm", "evolve memory preferences confirm 522fa553")
@@ -147,8 +154,8 @@ def confirm_command(
     import evolve
 
     with evolve.open(workspace) as opened:
-        kept = opened.preferences.confirm(preference)
-    _tell(kept, as_json=as_json)
+        confirmed = opened.preferences.confirm(preference)
+    _show_stored(confirmed, as_json=as_json)
 
 
 @app.page("forget", "evolve memory preferences forget 522fa553", "evolve memory preferences forget --all")
@@ -174,15 +181,15 @@ def forget_command(
         emit(f"forgot {counted(count, 'preference')}")
 
 
-def _tell(kept: Preference, *, as_json: bool) -> None:
+def _show_stored(preference: Preference, *, as_json: bool) -> None:
     if as_json:
-        emit_json(kept)
+        emit_json(preference)
     else:
-        emit(f"kept {kept.id[:10]}, for {_where(kept)}: {kept.description}")
+        emit(f"kept {preference.id[:10]}, for {_describe_contexts(preference)}: {preference.description}")
 
 
-def _where(one: Preference) -> str:
-    if not one.contexts:
+def _describe_contexts(preference: Preference) -> str:
+    if not preference.contexts:
         return "every task"
-    told = [held.folder or held.instruction or held.family for held in one.contexts]
-    return "; ".join(dict.fromkeys(told))
+    scopes = [context.folder or context.instruction or context.family for context in preference.contexts]
+    return "; ".join(dict.fromkeys(scopes))

@@ -62,12 +62,12 @@ class Commands(pages.Group):
 
     def make_context(self, *args: Any, **more: Any) -> Any:
         """Reads the command line."""
-        with _signals_told():
+        with _signals_as_interrupted():
             return super().make_context(*args, **more)
 
     def invoke(self, ctx: Any) -> Any:
         """Runs the chosen command."""
-        with _signals_told():
+        with _signals_as_interrupted():
             return super().invoke(ctx)
 
 
@@ -79,7 +79,8 @@ _VARIABLES = (
 
 
 @contextmanager
-def _signals_told() -> Iterator[None]:
+def _signals_as_interrupted() -> Iterator[None]:
+    """Turns Ctrl-C and SIGTERM into :class:`Interrupted` once everything inside has been closed."""
     try:
         yield
     except _Terminated as stop:
@@ -98,27 +99,27 @@ def build_app() -> typer.Typer:
         no_args_is_help=True,
         add_completion=False,
         epilog="\n".join(_FIRST) + "\n\n" + _VARIABLES,
-        pretty_exceptions_enable=False,
+        pretty_exceptions_enable=False,  # a traceback goes to a file; typer would print it
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": pages.WIDEST},
     )
     app.callback()(options.before_the_command)
     for commands in (run.app, chat.app, undo.app, improve.app, optimize.app, report.app, place.app, selftest.app):
         app.add_typer(commands)
     app.add_typer(tasks.app, name="tasks")
-    done = _together(
+    runs_group = _merged_group(
         "See what past runs did, and answer, apply or comment on them.",
         *(runs.app, metrics.comments),
         examples=("evolve runs list", "evolve runs show r1"),
     )
-    app.add_typer(done, name="runs")
-    learned = _together(
+    app.add_typer(runs_group, name="runs")
+    memory_group = _merged_group(
         "See, add to and forget what evolve knows: insights, your notes and preferences.",
         memory.app,
         examples=("evolve memory list", 'evolve memory recall "shorten a name"'),
     )
-    learned.add_typer(preferences.app, name="preferences")
-    learned.add_typer(metrics.app, name="metrics")
-    app.add_typer(learned, name="memory")
+    memory_group.add_typer(preferences.app, name="preferences")
+    memory_group.add_typer(metrics.app, name="metrics")
+    app.add_typer(memory_group, name="memory")
     app.add_typer(skills.app, name="skills")
     app.add_typer(variants.app, name="variants")
     app.add_typer(gate.app, name="gate")
@@ -128,9 +129,9 @@ def build_app() -> typer.Typer:
     return app
 
 
-def _together(told: str, *parts: typer.Typer, examples: Sequence[str]) -> typer.Typer:
+def _merged_group(about: str, *parts: typer.Typer, examples: Sequence[str]) -> typer.Typer:
     """The commands of several parts as one group."""
-    group = pages.App(told, *examples)
+    group = pages.App(about, *examples)
     for part in parts:
         group.add_typer(part)
     return group
@@ -141,10 +142,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if argv is None else argv)
     _open_streams()
     try:
-        with _signals_told():
+        with _signals_as_interrupted():
             _on_ctrl_c(_raise_ctrl_c)
             signal.signal(signal.SIGTERM, _on_term)
-            code = _ended(arguments)
+            code = _exit_code_of(arguments)
             _on_ctrl_c(signal.SIG_DFL)  # all is said; while Python ends there is nobody left to tell
     except Interrupted as stop:
         command = shlex.join(["evolve", *arguments])
@@ -160,11 +161,12 @@ def _open_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
 
 
-def _ended(arguments: list[str]) -> int:
+def _exit_code_of(arguments: list[str]) -> int:
+    """Runs the command, tells in one sentence what went wrong, and gives the exit code."""
     try:
-        return _done(arguments)
+        return _run_command(arguments)
     except Interrupted:
-        raise
+        raise  # an EvolveError too; ``main`` tells it with the command that goes on
     except EvolveError as error:
         complain(str(error), hint=error.hint)
         return error.exit_code
@@ -181,19 +183,19 @@ def _ended(arguments: list[str]) -> int:
         return _own_fault(fault)
 
 
-def _done(arguments: list[str]) -> int:
+def _run_command(arguments: list[str]) -> int:
     """Runs the command; gives its code once the output is out."""
     try:
         build_app()(args=arguments, prog_name="evolve")
         code = 0
     except SystemExit as leave:
-        behind = leave.__context__.__cause__ if leave.__context__ is not None else None
-        if isinstance(behind, KeyboardInterrupt):
-            raise behind from None  # it came between reading the command line and the command, where typer takes it
+        cause = leave.__context__.__cause__ if leave.__context__ is not None else None
+        if isinstance(cause, KeyboardInterrupt):
+            raise cause from None  # it came between reading the command line and the command, where typer takes it
         if isinstance(leave.__context__, BrokenPipeError):
             raise leave.__context__ from None  # typer takes it and ends with 1, as if a task were not solved
         code = leave.code if isinstance(leave.code, int) else 0
-    flush()
+    flush()  # a full disk shows only here, as the output may wait in a buffer
     return code
 
 

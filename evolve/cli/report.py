@@ -54,8 +54,8 @@ def show_report(report: Report) -> None:
         done = f"{counted(row.episodes, 'episode')}, {row.solved} solved, {counted(row.skills, 'new skill')}"
         emit(f"round {row.number}: {done}; gate: {verdict}{', promoted' if row.promoted else ''}")
         if row.idle:
-            told = "it served no task but its own" if row.idle == 1 else "they served no task but their own"
-            emit(f"  {counted(row.idle, 'skill')} idle: {told}; evolve skills list --all")
+            explanation = "it served no task but its own" if row.idle == 1 else "they served no task but their own"
+            emit(f"  {counted(row.idle, 'skill')} idle: {explanation}; evolve skills list --all")
         if row.checkable:
             emit(f"  checked: {row.checked} of {row.checkable} tasks that can only be checked; not part of the proof")
         emit(f"  {singular(row.reason)}")
@@ -83,20 +83,22 @@ def _show_arms(report: Report) -> None:
 
 def _verdict(report: Report) -> str:
     """Whether learning helped, and in which run what was measured had been learned, where that is another one."""
-    said = "learning helped" if report.helped else "no gain that the 95 % intervals can tell from chance"
+    verdict = "learning helped" if report.helped else "no gain that the 95 % intervals can tell from chance"
     if not report.promoted_by or report.promoted_by == report.run:
-        return said
-    return f"{said}; measured was the variant {report.promoted[:12]} that {report.promoted_by} promoted, not this run"
+        return verdict
+    return (
+        f"{verdict}; measured was the variant {report.promoted[:12]} that {report.promoted_by} promoted, not this run"
+    )
 
 
 def _show_contrasts(report: Report) -> None:
     """Every figure with its interval and n, and how often the test tasks were looked at."""
     cost = "tokens" if any(row.tokens for row in report.arms) else "candidates"
-    for one in report.compared:
-        emit(f"{cost}, learned / {one.arm}: {_interval(one.ratio)} (median over tasks both solve)")
-        emit(f"share solved, learned - {one.arm}: {_interval(one.gain)}")
-        emit(f"  with bounds for every look at once: {_interval(one.gain_always)}")
-        emit(f"  mean saving of {cost}, for every look at once: {_interval(one.saving_always)}")
+    for contrast in report.compared:
+        emit(f"{cost}, learned / {contrast.arm}: {_interval(contrast.ratio)} (median over tasks both solve)")
+        emit(f"share solved, learned - {contrast.arm}: {_interval(contrast.gain)}")
+        emit(f"  with bounds for every look at once: {_interval(contrast.gain_always)}")
+        emit(f"  mean saving of {cost}, for every look at once: {_interval(contrast.saving_always)}")
     looks = "once" if report.looks == 1 else f"{report.looks} times"
     emit(f"the test tasks of this suite have been opened {looks}")
 

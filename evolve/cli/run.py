@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 app = pages.App()
 
 _QUESTIONS = 3
+"""Most questions about what the examples leave open; after them the answer stays as it is."""
 
 Wanted = Annotated[
     str | None,
@@ -84,25 +85,25 @@ def run_command(
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     person = asking.person_here("auto" if yes else approve, as_json=as_json)
-    asked = recorded(model, record, replay)
-    wish = folder.FolderWish(folder=directory, check=check, python=python, protect=protect, yes=yes)
+    model_choice = recorded(model, record, replay)
+    wish = folder.FolderOptions(folder=directory, check=check, python=python, protect=protect, yes=yes)
     decides = models(workspace).acting(model)
-    rows = Rows(examples=examples, name=name, header=not no_header)
+    rows = TableOptions(examples=examples, name=name, header=not no_header)
     wanted = wish.task(task, name) or _task(task, rows, words=bool(decides))
     wish.fit(wanted)
     tasks.need_model(wanted, decides)  # told before anything is made
-    wanted = _checked(wanted, rubric)
+    wanted = _with_rubric(wanted, rubric)
     view = RunView(unsandboxed=sandbox == "none")
-    with evolve.open(workspace, model=asked, events=view, sandbox=sandbox) as opened:
+    with evolve.open(workspace, model=model_choice, events=view, sandbox=sandbox) as opened:
         _tell_created(opened)
         with opened.delivering():
             result = opened.run(wanted, budget=budget, python=python, person=person)
-            code = shown(opened, wanted, result, Shown(budget=budget, person=person, as_json=as_json))
+            code = present(opened, wanted, result, Presentation(budget=budget, person=person, as_json=as_json))
             flush()
     raise typer.Exit(code)
 
 
-def _checked(task: Task, rubric: str | None) -> Task:
+def _with_rubric(task: Task, rubric: str | None) -> Task:
     """The task with its rubric if there is one; what is doubtful about it is told."""
     from evolve.workspace import tasks
 
@@ -118,15 +119,15 @@ def _tell_created(opened: Workspace) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
-    """How a result is shown."""
+class Presentation:
+    """How a result is presented, and who settles what its examples leave open within which budget."""
 
     budget: list[str] | None = None
     person: Person
     as_json: bool = False
 
 
-def shown(opened: Workspace, task: Task | None, result: Result, how: Shown) -> int:
+def present(opened: Workspace, task: Task | None, result: Result, how: Presentation) -> int:
     """Asks what the examples leave open, shows the result, and gives the exit code.
 
     Args:
@@ -137,7 +138,7 @@ def shown(opened: Workspace, task: Task | None, result: Result, how: Shown) -> i
     if result.patch is not None or (task is not None and tasks.leaves_changes(task)):
         return folder.show_work(opened, result, as_json=how.as_json)
     if task is not None and asking.is_attended(as_json=how.as_json):
-        result = _asked(opened, task, result, how)
+        result = _resolve_ambiguity(opened, task, result, how)
     if how.as_json:
         emit_json({**result.to_json(), **opened.mark})
     else:
@@ -147,15 +148,15 @@ def shown(opened: Workspace, task: Task | None, result: Result, how: Shown) -> i
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
-    """The options of ``evolve run`` that are about rows."""
+class TableOptions:
+    """The options of ``evolve run`` that say how a table of examples is read."""
 
     examples: str | None
     name: str | None
     header: bool
 
 
-def _task(task: str | None, rows: Rows, *, words: bool) -> Task:
+def _task(task: str | None, rows: TableOptions, *, words: bool) -> Task:
     """The task that is named or given as rows; rows may also come from stdin."""
     from evolve.workspace import tasks
 
@@ -164,7 +165,7 @@ def _task(task: str | None, rows: Rows, *, words: bool) -> Task:
     return tasks.read(task, examples=rows.examples, name=rows.name, header=rows.header, words=words)
 
 
-def _asked(opened: Workspace, task: Task, result: Result, how: Shown) -> Result:
+def _resolve_ambiguity(opened: Workspace, task: Task, result: Result, how: Presentation) -> Result:
     """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
     from evolve.errors import TaskError
     from evolve.workspace import tasks
@@ -173,7 +174,7 @@ def _asked(opened: Workspace, task: Task, result: Result, how: Shown) -> Result:
         open_question = result.ambiguity
         if open_question is None:
             return result
-        chosen = _choice(open_question.input, open_question.outputs)
+        chosen = _ask_for_output(open_question.input, open_question.outputs)
         if chosen is None:
             return result
         try:
@@ -185,13 +186,13 @@ def _asked(opened: Workspace, task: Task, result: Result, how: Shown) -> Result:
     return result
 
 
-def _choice(arguments: Any, outputs: Any) -> tuple[Any] | None:
+def _ask_for_output(arguments: Any, outputs: Any) -> tuple[Any] | None:
     note(f"The examples leave open what to do with {_values(arguments)}:")
     for number, value in enumerate(outputs, 1):
         note(f"  {number}  gives {json.dumps(value, ensure_ascii=False)}")
     note("  Enter leaves it open; any other JSON value is taken as the right output.")
-    said = typer.prompt("which is right", default="", show_default=False, err=True).strip()
-    return asking.chosen(said, outputs)
+    answer = typer.prompt("which is right", default="", show_default=False, err=True).strip()
+    return asking.parse_choice(answer, outputs)
 
 
 def _show(result: Result, mark: str) -> None:

@@ -27,27 +27,27 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
         emit_json(
             [
                 {
-                    "id": one.run.id,
-                    "kind": one.run.kind,
-                    "started": one.run.started,
-                    "state": one.run.state,
-                    "body": dict(one.run.body),
-                    "episodes": one.episodes,
+                    "id": entry.run.id,
+                    "kind": entry.run.kind,
+                    "started": entry.run.started,
+                    "state": entry.run.state,
+                    "body": dict(entry.run.body),
+                    "episodes": entry.episodes,
                 }
-                for one in runs
+                for entry in runs
             ]
         )
         return
     rows = [
         (
-            one.run.id,
-            one.run.kind,
-            str(one.run.body.get("task") or one.run.body.get("suite") or ""),
-            _minute(one.run.started),
-            "waiting" if one.question is not None else one.run.state,
-            one.episodes,
+            entry.run.id,
+            entry.run.kind,
+            str(entry.run.body.get("task") or entry.run.body.get("suite") or ""),
+            _minute(entry.run.started),
+            "waiting" if entry.question is not None else entry.run.state,
+            entry.episodes,
         )
-        for one in runs
+        for entry in runs
     ]
     header = ("run", "kind", "of", "started (UTC)", "state", "episodes")
     emit(table(header, rows, spare=("started (UTC)", "kind")) or "no runs yet")
@@ -63,36 +63,44 @@ def show_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.runs.show(run)
-    records = found.episodes
+        overview = opened.runs.show(run)
+    records = overview.episodes
     if as_json:
         emit_json(
             [
                 {
-                    "episode": one.episode,
-                    "task": one.task,
-                    "split": one.split,
-                    "variant": one.variant,
-                    "status": one.status,
-                    "verified": one.verified,
-                    "checked": one.checked,
-                    "candidates": one.cost.candidates,
+                    "episode": record.episode,
+                    "task": record.task,
+                    "split": record.split,
+                    "variant": record.variant,
+                    "status": record.status,
+                    "verified": record.verified,
+                    "checked": record.checked,
+                    "candidates": record.cost.candidates,
                 }
-                for one in records
+                for record in records
             ]
         )
         return
     rows = [
-        (one.episode[:10], one.task, one.split, one.variant[:10], one.status, _grounds(one), one.cost.candidates)
-        for one in records
+        (
+            record.episode[:10],
+            record.task,
+            record.split,
+            record.variant[:10],
+            record.status,
+            _grounds(record),
+            record.cost.candidates,
+        )
+        for record in records
     ]
     header = ("episode", "task", "split", "variant", "status", "rests on", "candidates")
     emit(table(header, rows, spare=("variant", "split")) or "no episodes yet")
     for record in records:
         _tell_answers(record)
-    if found.question is not None:
-        emit(f"waiting for an answer: {found.question.text}")
-        emit(f"  try: evolve runs answer {found.run.id} TEXT", whole=True)
+    if overview.question is not None:
+        emit(f"waiting for an answer: {overview.question.text}")
+        emit(f"  try: evolve runs answer {overview.run.id} TEXT", whole=True)
 
 
 def _minute(time: str) -> str:
@@ -199,19 +207,19 @@ def answer_command(
 ) -> None:
     """Answer the question that a run waits at, and go on with the run from there."""
     import evolve
-    from evolve.cli.run import Shown, shown
+    from evolve.cli.run import Presentation, present
     from evolve.cli.views import RunView
     from evolve.errors import UsageError
 
     if (text is None) != withdraw:
         raise UsageError("give either the answer or --withdraw", hint=f"evolve runs answer {run} TEXT")
-    said = sys.stdin.read() if text == "-" else text
-    if model is None:
-        with evolve.open(workspace, read_only=True) as looked:
-            model = looked.runs.show(run).model
+    answer = sys.stdin.read() if text == "-" else text
+    if model is None:  # then the model that the run was begun with
+        with evolve.open(workspace, read_only=True) as reader:
+            model = reader.runs.show(run).model
     person = asking.person_here(approve, as_json=as_json)
     with evolve.open(workspace, model=model, events=RunView()) as opened, opened.delivering():
-        result = opened.runs.answer(run, said, person=person)
-        code = shown(opened, None, result, Shown(person=person, as_json=as_json))
+        result = opened.runs.answer(run, answer, person=person)
+        code = present(opened, None, result, Presentation(person=person, as_json=as_json))
         flush()
     raise typer.Exit(code)

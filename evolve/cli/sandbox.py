@@ -122,17 +122,17 @@ def check_command(as_json: options.AsJson = False) -> None:
     """
     from evolve.workspace import sandbox
 
-    found = sandbox().check()
-    holding = [name for name, outcomes in found.items() if all(outcome.passed for outcome in outcomes)]
+    results = sandbox().check()
+    holding = [name for name, outcomes in results.items() if all(outcome.passed for outcome in outcomes)]
     if as_json:
         emit_json(
             {
                 "chosen": holding[0] if holding else None,
-                "backends": {name: [_probe(outcome) for outcome in outcomes] for name, outcomes in found.items()},
+                "backends": {name: [_probe(outcome) for outcome in outcomes] for name, outcomes in results.items()},
             }
         )
     else:
-        _show_check(found, holding)
+        _show_check(results, holding)
     raise typer.Exit(0 if holding else 3)
 
 
@@ -140,14 +140,14 @@ def _probe(outcome: ProbeOutcome) -> dict[str, Any]:
     return {"name": outcome.name, "passed": outcome.passed, "detail": outcome.detail}
 
 
-def _show_check(found: Mapping[str, Sequence[ProbeOutcome]], holding: list[str]) -> None:
+def _show_check(results: Mapping[str, Sequence[ProbeOutcome]], holding: list[str]) -> None:
     import os
 
-    for name, outcomes in found.items():
+    for name, outcomes in results.items():
         failed = [outcome for outcome in outcomes if not outcome.passed]
         chosen = "  (used here)" if holding[:1] == [name] else ""
         state = f"holds      {counted(outcomes, 'probe')}{chosen}" if not failed else "not usable "
-        emit(f"{name:<11} {state}" + "; ".join(f"{one.name}: {one.detail}" for one in failed))
+        emit(f"{name:<11} {state}" + "; ".join(f"{outcome.name}: {outcome.detail}" for outcome in failed))
     if not holding:
         note("no sandbox holds on this machine, so no code is run")
         note("  try: apt install bubblewrap (Linux), or run inside WSL2 (Windows)")

@@ -29,17 +29,17 @@ def selftest_command(
     import evolve
     from evolve.workspace import to_data
 
-    found = evolve.selftest(loops, seed=seed, told=note)
+    result = evolve.selftest(loops, seed=seed, told=note)
     if as_json:
-        emit_json({**to_data(found), "level": found.level, "kept": found.kept, "shown": found.shown})
+        emit_json({**to_data(result), "level": result.level, "kept": result.kept, "shown": result.shown})
     else:
-        rate = found.rate
-        each = f"{counted(found.proposals, 'proposal')} that change nothing, {counted(found.groups, 'group')} each"
-        emit(f"{counted(found.loops, 'loop')} of {each}")
-        emit(f"loops with a false accept: {found.accepted}, share {rate.value:.3f}")
-        emit(f"95 % interval {rate.low:.3f} to {rate.high:.3f}; promised: at most {found.level:g}")
-        emit(f"pairs that moved the test: {found.decisive:.0f} a loop")
-        held = "the promise holds" if found.shown else "nothing contradicts the promise; more loops would show more"
-        emit(held if found.kept else "the promise does not hold")
-    if not found.kept:
+        rate = result.rate
+        each = f"{counted(result.proposals, 'proposal')} that change nothing, {counted(result.groups, 'group')} each"
+        emit(f"{counted(result.loops, 'loop')} of {each}")
+        emit(f"loops with a false accept: {result.accepted}, share {rate.value:.3f}")
+        emit(f"95 % interval {rate.low:.3f} to {rate.high:.3f}; promised: at most {result.level:g}")
+        emit(f"pairs that moved the test: {result.decisive:.0f} a loop")
+        claim = "the promise holds" if result.shown else "nothing contradicts the promise; more loops would show more"
+        emit(claim if result.kept else "the promise does not hold")
+    if not result.kept:
         raise typer.Exit(1)

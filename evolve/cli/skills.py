@@ -31,15 +31,16 @@ def list_command(
     from evolve.workspace import ACTIVE
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.skills.list(() if retired else ACTIVE)
+        skills = opened.skills.list(() if retired else ACTIVE)
+        # Idle: served no task but its own. Still found and exported, only not offered to searches.
         idle = 0 if retired else len(opened.skills.list(("idle",)))
         for name, reason in opened.skills.quarantined.items():
             note(f"warning: the skill {name} is not used: {reason}; evolve doctor --repair")
-    found.sort(key=lambda skill: (-len(skill.tasks), skill.name))
+    skills.sort(key=lambda skill: (-len(skill.tasks), skill.name))
     if as_json:
-        emit_json([_skill(skill) for skill in found])
+        emit_json([_skill(skill) for skill in skills])
         return
-    rows = [(one.name, one.status, len(one.tasks), _briefly(one)) for one in found]
+    rows = [(skill.name, skill.status, len(skill.tasks), _briefly(skill)) for skill in skills]
     emit(table(("name", "status", "tasks", "description"), rows) or "no skills yet")
     if idle:
         used = f"{idle} more {'is' if idle == 1 else 'are'} idle: no answer to another task used {_them(idle)}"
@@ -76,11 +77,11 @@ def find_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.skills.find(query)
+        skills = opened.skills.find(query)
     if as_json:
-        emit_json([_skill(skill) for skill in found])
+        emit_json([_skill(skill) for skill in skills])
         return
-    emit(table(("name", "description"), [(one.name, _briefly(one)) for one in found]) or "none fits")
+    emit(table(("name", "description"), [(skill.name, _briefly(skill)) for skill in skills]) or "none fits")
 
 
 @app.page("verify", "evolve skills verify give-short-name-aeb2")
@@ -93,11 +94,11 @@ def verify_command(name: Name, workspace: options.Workspace = None, as_json: opt
         status = opened.skills.show(name).status
     passed = bool(outcomes) and all(outcome.ok for outcome in outcomes)
     if as_json:
-        tests = [{"name": one.name, "ok": one.ok, "error": one.error} for one in outcomes]
+        tests = [{"name": outcome.name, "ok": outcome.ok, "error": outcome.error} for outcome in outcomes]
         emit_json({"skill": name, "passed": passed, "status": status, "tests": tests})
     else:
-        for one in outcomes:
-            emit(f"{'ok  ' if one.ok else 'FAIL'} {one.name} {one.error}".rstrip())
+        for outcome in outcomes:
+            emit(f"{'ok  ' if outcome.ok else 'FAIL'} {outcome.name} {outcome.error}".rstrip())
         if status == "doubtful":
             note(f"{name} is doubtful: it is not used until its tests pass")
     raise typer.Exit(0 if passed else 1)

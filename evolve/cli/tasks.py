@@ -70,15 +70,15 @@ def import_command(
     """
     from evolve.workspace import tasks
 
-    found = tasks.import_(file, repos=repos, out=out)
-    for reason in (*found.refused, *(f"{task.id}: {text}" for task in found.tasks for text in task.warnings)):
+    imported = tasks.import_(file, repos=repos, out=out)
+    for reason in (*imported.refused, *(f"{task.id}: {text}" for task in imported.tasks for text in task.warnings)):
         note(f"warning: {reason}")
     if out is not None:
-        note(f"wrote {counted(found.tasks, 'task')} to {out}")
+        note(f"wrote {counted(imported.tasks, 'task')} to {out}")
     elif as_json:
-        emit_json(tasks.as_json(found.tasks))
+        emit_json(tasks.as_json(imported.tasks))
     else:
-        emit(tasks.render(found.tasks).rstrip("\n"), exact=True)
+        emit(tasks.render(imported.tasks).rstrip("\n"), exact=True)
 
 
 @app.page("show", "evolve tasks show everyday", "evolve tasks show names.csv")
@@ -92,11 +92,11 @@ def show_command(
     """
     from evolve.workspace import Suite, tasks
 
-    found = tasks.show(task)
-    if isinstance(found, Suite):
-        _show_suite(found, as_json)
+    shown = tasks.show(task)
+    if isinstance(shown, Suite):
+        _show_suite(shown, as_json)
     else:
-        _show_task(found, as_json)
+        _show_task(shown, as_json)
 
 
 def _show_task(task: Task, as_json: bool) -> None:
@@ -121,17 +121,17 @@ def _show_task(task: Task, as_json: bool) -> None:
     emit(visible(f"{task.id} ({task.family}): {task.instruction}", lines=False))
     from evolve.workspace import tasks
 
-    told = tasks.told(task)
-    if told:
-        emit(told)
+    description = tasks.told(task)
+    if description:
+        emit(description)
         return
     rows = len(task.verify_rows())
     emit(f"def {view.entry}{view.signature}", whole=True)
     for row in task.examples:
-        given = ", ".join(json.dumps(value, ensure_ascii=False) for value in row.input)
-        emit(f"  {shorten(given, 90)}  →  {shorten(json.dumps(row.output, ensure_ascii=False), 60)}")
-    kept = f"{counted(rows, 'row')} {'is' if rows == 1 else 'are'} kept for verification"
-    emit(kept + (", and tests" if task.tests else ""))
+        inputs = ", ".join(json.dumps(value, ensure_ascii=False) for value in row.input)
+        emit(f"  {shorten(inputs, 90)}  →  {shorten(json.dumps(row.output, ensure_ascii=False), 60)}")
+    summary = f"{counted(rows, 'row')} {'is' if rows == 1 else 'are'} kept for verification"
+    emit(summary + (", and tests" if task.tests else ""))
     for warning in task.warnings:
         note(visible(f"warning: {warning}", lines=False))
 

@@ -53,25 +53,25 @@ def show_command(name: Name = "active", workspace: options.Workspace = None, as_
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.variants.show(name)
+        variant = opened.variants.show(name)
         measured = opened.variants.measured(name)
     if as_json:
-        emit_json(found)
+        emit_json(variant)
         return
-    emit(f"variant {found['digest'][:16]}{' (active)' if found['active'] else ''}")
-    emit(f"from {found['origin']}")
-    emit(f"lineage: {' <- '.join(one[:12] for one in found['lineage'])} <- unlearned")
-    emit(f"guide: {'yes' if found['guide'] else 'no'}; skills: {len(found['skills'])}")
-    emit(f"prompts: {', '.join(name for name, _ in found['prompts']) or 'as in the workspace'}")
-    emit(f"workflow: {'its own' if found['workflow'] else 'as in the workspace'}")
-    emit(f"tried on {counted(found['tasks'], 'task')}, {found['solved']} solved and verified")
-    for one in found["decisions"]:
-        emit(f"gate, run {one['run']}: {one['verdict']}; {singular(one['reason'])}")
+    emit(f"variant {variant['digest'][:16]}{' (active)' if variant['active'] else ''}")
+    emit(f"from {variant['origin']}")
+    emit(f"lineage: {' <- '.join(digest[:12] for digest in variant['lineage'])} <- unlearned")
+    emit(f"guide: {'yes' if variant['guide'] else 'no'}; skills: {len(variant['skills'])}")
+    emit(f"prompts: {', '.join(name for name, _ in variant['prompts']) or 'as in the workspace'}")
+    emit(f"workflow: {'its own' if variant['workflow'] else 'as in the workspace'}")
+    emit(f"tried on {counted(variant['tasks'], 'task')}, {variant['solved']} solved and verified")
+    for decision in variant["decisions"]:
+        emit(f"gate, run {decision['run']}: {decision['verdict']}; {singular(decision['reason'])}")
     for measure in measured:
         _show_measure(measure)
-    emit(f"transferable: {', '.join(found['transferable']) or 'not shown on another suite or model'}")
-    for one in found["overrides"]:
-        emit(f"override by {one['person']}: {one['reason']}")
+    emit(f"transferable: {', '.join(variant['transferable']) or 'not shown on another suite or model'}")
+    for override in variant["overrides"]:
+        emit(f"override by {override['person']}: {override['reason']}")
 
 
 @app.page("diff", "evolve variants diff", "evolve variants diff 27de021c unlearned")
@@ -121,7 +121,7 @@ def promote_command(
 
     with evolve.open(workspace) as opened:
         done = opened.variants.promote(name, reason=reason, person=person)
-    _told(done, as_json)
+    _show_activation(done, as_json)
 
 
 @app.page("rollback", "evolve variants rollback")
@@ -132,7 +132,7 @@ def rollback_command(workspace: options.Workspace = None, as_json: options.AsJso
     with evolve.open(workspace) as opened:
         done = opened.variants.rollback()
         left = opened.variants.left_behind(done.before)
-    _told(done, as_json)
+    _show_activation(done, as_json)
     for file in left:
         note(f"{file} still says what {done.before[:12]} said, and goes on to act; take back what `write` put there")
 
@@ -152,12 +152,12 @@ def transfer_command(
 
     view = LoopView()
     with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
-        found = opened.variants.transfer(name, suite, budget=budget)
+        outcome = opened.variants.transfer(name, suite, budget=budget)
         view.stop()
         if as_json:
-            emit_json(dict(found))
+            emit_json(dict(outcome))
         else:
-            emit(f"on {found['on']}: {found['verdict']}; {singular(found['reason'])}")
+            emit(f"on {outcome['on']}: {outcome['verdict']}; {singular(outcome['reason'])}")
         flush()
 
 
@@ -192,11 +192,11 @@ def ablate_command(
     from evolve.workspace import AblationRequest, parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
-    kinds = [one.strip() for one in items.split(",") if one.strip()]
-    wish = AblationRequest(variant=name, suite=suite, items=kinds, seed=seed, propose=propose)
+    kinds = [kind.strip() for kind in items.split(",") if kind.strip()]
+    request = AblationRequest(variant=name, suite=suite, items=kinds, seed=seed, propose=propose)
     view = LoopView()
     with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
-        report = opened.variants.ablate(wish, budget=budget)
+        report = opened.variants.ablate(request, budget=budget)
         view.stop()
         if as_json:
             emit_json({**report.to_json(), **opened.mark})
@@ -225,21 +225,21 @@ def write_command(
     note("review with: git diff prompts")
 
 
-def _told(done: Any, as_json: bool) -> None:
+def _show_activation(done: Any, as_json: bool) -> None:
     if as_json:
         emit_json({"active": done.variant, "before": done.before, "grounds": done.grounds})
     else:
         emit(f"active: {done.variant[:12]}, before {done.before[:12]} ({done.grounds})")
 
 
-def _show_measure(found: Change | AblationReport | Mapping[str, Any]) -> None:
+def _show_measure(measure: Change | AblationReport | Mapping[str, Any]) -> None:
     from evolve.cli.ablation import show_ablation
     from evolve.cli.optimize import show_change
     from evolve.workspace import AblationReport, Change
 
-    if isinstance(found, Change):
-        show_change(found)
-    elif isinstance(found, AblationReport):
-        show_ablation(found)
+    if isinstance(measure, Change):
+        show_change(measure)
+    elif isinstance(measure, AblationReport):
+        show_ablation(measure)
     else:
-        emit(f"{found['kind']}: {found['verdict']}; {found['reason']}")
+        emit(f"{measure['kind']}: {measure['verdict']}; {measure['reason']}")

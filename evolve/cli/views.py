@@ -50,11 +50,11 @@ def episode_line(event: Event) -> str:
         )
         return f"act      {data.get('text') or data.get('action', '')}{cost}"
     if event.kind == "observe":
-        said = data.get("error") or data.get("denied") or "an example is not reproduced"
+        problem = data.get("error") or data.get("denied") or "an example is not reproduced"
         if "changed" in data:
             return _folder_line(data)
         good = "reproduces every example" if data.get("examples", 1) else "runs; there is no example to compare with"
-        return f"observe  {good if data.get('ok') else shorten(str(said), 100)}"
+        return f"observe  {good if data.get('ok') else shorten(str(problem), 100)}"
     if event.kind == "judge" and data:
         bit = f"{'accepted' if data['accepted'] else 'refused'} on {counted(data['rows'], 'row')} it was not shown"
         return f"judge    {shorten(data.get('text') or bit, 100)}"
@@ -78,14 +78,14 @@ def _other_line(event: Event) -> str:
 
 def _folder_line(data: Any) -> str:
     changed = f"{counted(data['changed'], 'file')} changed" if data["changed"] else "nothing changed"
-    said = "the check passes" if data.get("ok") else str(data.get("error") or data.get("denied") or "")
-    return f"observe  {changed}" + (f"; {shorten(said, 100)}" if said else "")
+    outcome = "the check passes" if data.get("ok") else str(data.get("error") or data.get("denied") or "")
+    return f"observe  {changed}" + (f"; {shorten(outcome, 100)}" if outcome else "")
 
 
 def _recalled(items: Sequence[Mapping[str, Any]]) -> str:
     """How many of each kind; events of earlier versions do not name it, and were of insights."""
     kinds = [str(item.get("kind", "insight")) for item in items]
-    return ", ".join(counted([one for one in kinds if one == kind], kind) for kind in dict.fromkeys(kinds))
+    return ", ".join(counted([name for name in kinds if name == kind], kind) for kind in dict.fromkeys(kinds))
 
 
 class LoopView(AbstractContextManager["LoopView"]):
@@ -129,12 +129,13 @@ class LoopView(AbstractContextManager["LoopView"]):
         from rich.text import Text
 
         if self._status is None:
+            # Behind the colon stand counts that change all the time: a line for each stage is enough.
             if lasting or line.partition(":")[0] != self._last.partition(":")[0]:
                 note(line)
         elif lasting:
             self._status.console.print(line, highlight=False, markup=False)
         else:
-            self._status.update(Text(line))
+            self._status.update(Text(line))  # as Text: brackets in a plain string would be markup
         self._last = line
 
 

@@ -33,18 +33,20 @@ def show_command(which: Which = None, workspace: options.Workspace = None, as_js
     from evolve.workspace import workflow
 
     workflows = workflow(workspace)
-    found, stages = workflows.show(which), workflows.stages(which)
-    bounds = {one.name: one.bound for one in stages}
+    definition, stages = workflows.show(which), workflows.stages(which)
+    bounds = {stage.name: stage.bound for stage in stages}
     if as_json:
-        emit_json({**found.as_json(), "digest": found.digest, "bounds": bounds, "visits": sum(bounds.values())})
+        emit_json(
+            {**definition.as_json(), "digest": definition.digest, "bounds": bounds, "visits": sum(bounds.values())}
+        )
         return
-    emit(f"{_name(which)}: {_summary(found, stages)}")
+    emit(f"{_name(which)}: {_summary(definition, stages)}")
     rows = []
     for stage in stages:
-        ways = ", ".join(f"{condition}: {target}" for condition, target in stage.routes.items())
-        rows.append((stage.name, stage.bound, ways, stage.does))
+        routes = ", ".join(f"{condition}: {target}" for condition, target in stage.routes.items())
+        rows.append((stage.name, stage.bound, routes, stage.does))
     emit(table(("stage", "at most", "routes", "does"), rows))
-    emit(table(("knob", "value"), [(knob, f"{value:g}") for knob, value in found.numbers().items()]))
+    emit(table(("knob", "value"), [(knob, f"{value:g}") for knob, value in definition.numbers().items()]))
 
 
 @app.page("validate", "evolve workflow validate my.toml")
@@ -57,18 +59,18 @@ def validate_command(which: Which = None, workspace: options.Workspace = None, a
     idle: Mapping[str, Mapping[str, str]] = {}
     workflows = workflow(workspace)
     try:
-        found, stages = workflows.show(which), workflows.stages(which)
+        definition, stages = workflows.show(which), workflows.stages(which)
         idle = workflows.validate(which)
     except EvolveError as error:
         problem = error
     if as_json:
-        said = {"error": str(problem), "hint": problem.hint} if problem is not None else {"digest": found.digest}
-        emit_json({"valid": problem is None, **said, "idle": idle})
+        body = {"error": str(problem), "hint": problem.hint} if problem is not None else {"digest": definition.digest}
+        emit_json({"valid": problem is None, **body, "idle": idle})
         raise typer.Exit(0 if problem is None else problem.exit_code)
     if problem is not None:
         raise problem
-    emit(f"{_name(which)}: valid; {_summary(found, stages)}")
-    for reason in dict.fromkeys(reason for told in idle.values() for reason in told.values()):
+    emit(f"{_name(which)}: valid; {_summary(definition, stages)}")
+    for reason in dict.fromkeys(reason for reasons in idle.values() for reason in reasons.values()):
         note(reason)
 
 
@@ -84,13 +86,13 @@ def diff_command(
 
     from evolve.workspace import workflow
 
-    found = workflow(workspace).diff(before, after)
+    differences = workflow(workspace).diff(before, after)
     if as_json:
-        emit_json({"differences": [asdict(one) for one in found]})
+        emit_json({"differences": [asdict(difference) for difference in differences]})
         return
-    for one in found:
-        emit(str(one))
-    if not found:
+    for difference in differences:
+        emit(str(difference))
+    if not differences:
         emit("no difference")
 
 
@@ -121,6 +123,6 @@ def _name(which: str | None) -> str:
     return "workflow.toml" if which is None else which
 
 
-def _summary(found: Workflow, stages: Sequence[StageRow]) -> str:
-    visits = sum(one.bound for one in stages)
-    return f"{counted(stages, 'stage')}, at most {counted(visits, 'visit')}, digest {found.digest[:12]}"
+def _summary(definition: Workflow, stages: Sequence[StageRow]) -> str:
+    visits = sum(stage.bound for stage in stages)
+    return f"{counted(stages, 'stage')}, at most {counted(visits, 'visit')}, digest {definition.digest[:12]}"

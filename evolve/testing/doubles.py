@@ -25,27 +25,27 @@ def prompt_of(body: Mapping[str, Any]) -> str:
 def schema_of(body: Mapping[str, Any], prompt: str) -> Mapping[str, Any] | None:
     """The JSON Schema of the wanted reply, from the request or, where it is told in words, from the prompt."""
     form = body.get("response_format") or body.get("text", {}).get("format") or {}
-    found = form.get("json_schema", form).get("schema")
-    return found if isinstance(found, dict) else next(_schemas_in(prompt), None)
+    schema = form.get("json_schema", form).get("schema")
+    return schema if isinstance(schema, dict) else next(_schemas_in(prompt), None)
 
 
 def _schemas_in(prompt: str) -> Iterator[Mapping[str, Any]]:
     """Objects in the prompt that are schemas, the last first."""
     reader = json.JSONDecoder()
-    for found in reversed(list(re.finditer(r"\{", prompt))):
+    for brace in reversed(list(re.finditer(r"\{", prompt))):
         try:
-            value, _ = reader.raw_decode(prompt, found.start())
+            value, _ = reader.raw_decode(prompt, brace.start())
         except ValueError:
             continue
         if (
             isinstance(value, dict)
             and value.get("type") == "object"
             and "properties" in value
-            and _is_whole(prompt, found)
+            and _is_whole(prompt, brace)
         ):
             yield value
 
 
-def _is_whole(prompt: str, found: re.Match[str]) -> bool:
+def _is_whole(prompt: str, brace: re.Match[str]) -> bool:
     """Whether an object is no part of another one: it stands at the start of a line."""
-    return prompt[: found.start()].rpartition("\n")[2].strip() == ""
+    return prompt[: brace.start()].rpartition("\n")[2].strip() == ""

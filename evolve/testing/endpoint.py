@@ -28,7 +28,10 @@ from evolve.testing.endpoint_faults import bad_bodies, completion, odd_bodies
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
 
 _PIECE = 12
+"""Letters of a streamed piece; few, so that short replies come in several."""
+
 _LONGEST = 60.0
+"""Seconds until a fault that waits gives up, should neither the client nor the test end it."""
 
 
 class ScriptedEndpoint:
@@ -55,6 +58,7 @@ class ScriptedEndpoint:
         self._guard = threading.Lock()
         self._server = _Server(("127.0.0.1", port), _Handler)
         self._server.endpoint = self
+        # 0.02 s between looks whether to stop; with the 0.5 s of the library each test would wait for that.
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     @property
@@ -110,7 +114,7 @@ class ScriptedEndpoint:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    block_on_close = False
+    block_on_close = False  # a handler that plays a hanging endpoint would hold up ``close``
     endpoint: ScriptedEndpoint
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -211,6 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _break(self, fault: str, every: float, answer: dict[str, Any]) -> None:
         content, pieces = json.dumps(answer).encode(), _pieces(answer, {"messages": []}, True)
         if fault == "reset":
+            # To linger for no time makes closing send a reset in place of a proper end.
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         elif fault == "hang":
             self._wait_for_farewell()
@@ -285,8 +290,9 @@ def _answer(step: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
         text, more["message"] = None, {"refusal": step["refusal"]}
     if "finish" in step:
         more["choice"] = {"finish_reason": step["finish"]}
-    prompt, said = max(1, _size(body) // 4), max(1, len(text or "") // 4)
-    more["usage"] = step.get("usage", {"prompt_tokens": prompt, "completion_tokens": said})
+    # About four bytes a token, as in English.
+    prompt_tokens, reply_tokens = max(1, _size(body) // 4), max(1, len(text or "") // 4)
+    more["usage"] = step.get("usage", {"prompt_tokens": prompt_tokens, "completion_tokens": reply_tokens})
     return completion(text, **more)
 
 

@@ -1,4 +1,4 @@
-"""A policy that needs no search: it tries programs from a list."""
+"""Policies and a learner for tests, which try programs from a list or actions from a script."""
 
 from __future__ import annotations
 

@@ -41,7 +41,9 @@ class TrustingSandbox:
         if self.fault:
             return SandboxResult(programs=(), fault=self.fault)
         rows = per_program if per_program is not None else [inputs] * len(programs)
-        return SandboxResult(programs=tuple(_run(program, mine) for program, mine in zip(programs, rows, strict=True)))
+        return SandboxResult(
+            programs=tuple(_run(program, own_inputs) for program, own_inputs in zip(programs, rows, strict=True))
+        )
 
     def run_tests(self, modules: Sequence[TestModule], limits: SandboxLimits | None = None) -> SandboxResult:
         """Runs the test functions of every module; files cannot import each other here."""
@@ -123,6 +125,7 @@ def _run(program: Program, inputs: Sequence[Sequence[Json]]) -> ProgramRun:
 
 def _call(function: Any, row: Sequence[Json]) -> Outcome:
     try:
+        # On a copy, as a program may change its input; through JSON, as out of a process of its own.
         return Outcome(value=json.loads(json.dumps(function(*copy.deepcopy(list(row))), allow_nan=False)))
     except Exception as error:
         return Outcome(error=f"{type(error).__name__}: {error}")
@@ -130,11 +133,12 @@ def _call(function: Any, row: Sequence[Json]) -> Outcome:
 
 def _test(module: TestModule) -> ProgramRun:
     source = "\n".join(text for name, text in module.files.items() if name != module.test_file)
+    # All files run as one text, so what they import from each other is defined already.
     tests = module.files[module.test_file].replace("from skill import", "#").replace("from solution import", "#")
     namespace, error = _load(source + "\n" + tests)
     names = [name for name in namespace if name.startswith("test_")]
     outputs = []
     for name in names:
-        found = _call(namespace[name], [])
-        outputs.append(Outcome(name=name, error=found.error))
+        outcome = _call(namespace[name], [])
+        outputs.append(Outcome(name=name, error=outcome.error))
     return ProgramRun(error=error, outputs=tuple(outputs))

@@ -44,7 +44,7 @@ def chat_command(
     """
     from evolve.cli.chat.loop import Start, converse
     from evolve.cli.chat.session import Setup
-    from evolve.cli.chat.startup import checked
+    from evolve.cli.chat.startup import parse_approve_mode
 
     setup = Setup(
         workspace=workspace,
@@ -53,6 +53,6 @@ def chat_command(
         python=python,
         model=model,
         sandbox=sandbox,
-        approve=checked(approve),
+        approve=parse_approve_mode(approve),
     )
     raise typer.Exit(converse(setup, Start(new=new, resume=resume, plain=plain, budget=tuple(budget or ()))))

@@ -64,10 +64,10 @@ def commands() -> Mapping[str, Command]:
         Command(name="save", takes="[FILE]", about="write the conversation as Markdown", run=_save),
         Command(name="exit", takes="", about="leave; so does Ctrl-D", run=_exit),
     )  # fmt: skip
-    return {one.name: one for one in every}
+    return {command.name: command for command in every}
 
 
-def obey(session: Session, name: str, text: str) -> None:
+def run_slash_command(session: Session, name: str, text: str) -> None:
     """Does what a command says.
 
     Raises:
@@ -85,12 +85,12 @@ def obey(session: Session, name: str, text: str) -> None:
 
 def _help(session: Session, text: str) -> None:
     session.screen.lines("help", HELP)
-    for one in commands().values():
-        session.screen.say(f"/{one.name}", f"{one.takes + ': ' if one.takes else ''}{one.about}")
+    for command in commands().values():
+        session.screen.say(f"/{command.name}", f"{command.takes + ': ' if command.takes else ''}{command.about}")
 
 
 def _plan(session: Session, text: str) -> None:
-    turn = _last(session)
+    turn = _last_turn_with_run(session)
     with session.opened(read_only=True) as workspace:
         episodes, plan = workspace.runs.show(turn.run).episodes, workspace.runs.plan(turn.run)
     if plan is None:
@@ -101,15 +101,15 @@ def _plan(session: Session, text: str) -> None:
         session.screen.say("plan", f"{number}. {goal}")
     for step in episodes[-1].steps if episodes else ():
         seen, judged = step.observation, step.judgement
-        came = "" if seen is None else "held" if seen.ok else shorten(seen.error or "did not hold", 80)
+        outcome = "" if seen is None else "held" if seen.ok else shorten(seen.error or "did not hold", 80)
         if judged is not None:
-            came = "accepted" if judged.accepted else "refused"
-        session.screen.say(f"step {step.number}", f"{step.action.kind}: {shorten(step.action.text, 80)}; {came}")
+            outcome = "accepted" if judged.accepted else "refused"
+        session.screen.say(f"step {step.number}", f"{step.action.kind}: {shorten(step.action.text, 80)}; {outcome}")
 
 
 def _diff(session: Session, text: str) -> None:
     waiting = None if text else session.waiting()
-    run = text or (waiting.run if waiting is not None else _last(session).run)
+    run = text or (waiting.run if waiting is not None else _last_turn_with_run(session).run)
     with session.opened(read_only=True) as workspace:
         patch = workspace.runs.diff(run)
     session.screen.diff(patch.diff or "no difference")
@@ -144,14 +144,16 @@ def _refuse(session: Session, text: str) -> None:
 
 def _undo(session: Session, text: str) -> None:
     with session.opened() as workspace:
-        done = workspace.undo(text or _applied(session, workspace), person=session.person())
+        done = workspace.undo(text or _last_applied_run(session, workspace), person=session.person())
     session.screen.say("undone", f"{', '.join(done.names)} in {at_home(done.folder)} as before; run {done.run}")
 
 
-def _applied(session: Session, workspace: Workspace) -> str | None:
+def _last_applied_run(session: Session, workspace: Workspace) -> str | None:
     """The newest run of this conversation that is applied, else the newest of all."""
     runs = {turn.run for turn in session.conversation.turns}
-    return next((one.run for one in workspace.folders.list() if one.state == "applied" and one.run in runs), None)
+    return next(
+        (patch.run for patch in workspace.folders.list() if patch.state == "applied" and patch.run in runs), None
+    )
 
 
 def _again(session: Session, text: str) -> None:
@@ -169,18 +171,18 @@ def _skills(session: Session, text: str) -> None:
             session.screen.say("skill", f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
             session.screen.code(skill.code)
             return
-        found = workspace.skills.list(ACTIVE)
-    if not found:
+        skills = workspace.skills.list(ACTIVE)
+    if not skills:
         session.screen.say("skills", "none yet: they come from answers that two problems share")
-    for skill in sorted(found, key=lambda one: (-len(one.tasks), one.name)):
+    for skill in sorted(skills, key=lambda skill: (-len(skill.tasks), skill.name)):
         session.screen.say("skill", f"{skill.name} ({skill.status}): {shorten(skill.description, 90)}")
 
 
 def _memory(session: Session, text: str) -> None:
     with session.opened(read_only=True) as workspace:
         if text:
-            for found in workspace.memory.recall(text, 5):
-                session.screen.say(found.kind, shorten(found.text, 110))
+            for item in workspace.memory.recall(text, 5):
+                session.screen.say(item.kind, shorten(item.text, 110))
             return
         insights, notes = workspace.memory.list(), workspace.memory.notes()
         wishes = workspace.preferences.list(status="active")
@@ -188,9 +190,10 @@ def _memory(session: Session, text: str) -> None:
         session.screen.say("memory", "empty so far")
     for wish in wishes:
         session.screen.say("wish", f"{wish.id[:8]}  {shorten(wish.description, 110)} (by {wish.author})")
-    for one in sorted(insights, key=lambda one: (-one.evidence, one.id))[:20]:
+    for insight in sorted(insights, key=lambda insight: (-insight.evidence, insight.id))[:20]:
         session.screen.say(
-            "insight", f"{one.id[:8]}  {shorten(one.text, 110)} ({one.status}, {one.evidence} pieces of evidence)"
+            "insight",
+            f"{insight.id[:8]}  {shorten(insight.text, 110)} ({insight.status}, {insight.evidence} pieces of evidence)",
         )
     if len(insights) > 20:
         session.screen.say("memory", f"and {len(insights) - 20} more: evolve memory list")
@@ -208,7 +211,7 @@ def _comment(session: Session, text: str) -> None:
 
 
 def _edit(session: Session, text: str) -> None:
-    turn = _last(session)
+    turn = _last_turn_with_run(session)
     if not turn.answer:
         raise UsageError("the last turn has no answer to change")
     changed = session.edit(turn.answer)
@@ -225,7 +228,7 @@ def _forget(session: Session, text: str) -> None:
     if not text:
         raise UsageError("name what to forget", hint="/memory shows the ids")
     with session.opened() as workspace:
-        wishes = [one.id for one in workspace.preferences.list() if one.id.startswith(text)]
+        wishes = [preference.id for preference in workspace.preferences.list() if preference.id.startswith(text)]
         count = workspace.preferences.forget([text]) if wishes else workspace.memory.forget([text])
     session.screen.say("forgotten", f"{count} of what was kept")
 
@@ -236,12 +239,12 @@ def _why(session: Session, text: str) -> None:
         chains = workspace.memory.why(effect)
         last = next((turn for turn in reversed(session.conversation.turns) if turn.run), None)
         records = workspace.runs.show(last.run).episodes if last is not None else ()
-        known = {one.id: one.text for one in workspace.memory.list()}
-        skills = {f"skill:{one.digest}": one.name for one in workspace.skills.list()}
+        known = {insight.id: insight.text for insight in workspace.memory.list()}
+        skills = {f"skill:{skill.digest}": skill.name for skill in workspace.skills.list()}
     used = dict.fromkeys(name for record in records for name in record.consumed)
     for name in used:
-        told = known.get(name) or (f"skill {skills[name]}" if name in skills else name)
-        session.screen.say("used", shorten(told, 110))
+        label = known.get(name) or (f"skill {skills[name]}" if name in skills else name)
+        session.screen.say("used", shorten(label, 110))
     if records and not used:
         session.screen.say("used", "the last turn rested on nothing learned")
     for chain in chains[:10]:
@@ -255,8 +258,8 @@ def _why(session: Session, text: str) -> None:
 def _model(session: Session, text: str) -> None:
     if text:
         name = "" if text == "none" else text
-        for one in filter(str.strip, name.split(",")):
-            parse_model(one)
+        for part in filter(str.strip, name.split(",")):
+            parse_model(part)
         session.setup = replace(session.setup, model=name)
     session.screen.say("model", model_of(session) or "none: the embedded search works on rows and task files")
 
@@ -284,7 +287,7 @@ def _exit(session: Session, text: str) -> None:
     session.leaving = True
 
 
-def _last(session: Session) -> ChatTurn:
+def _last_turn_with_run(session: Session) -> ChatTurn:
     """The last turn with a run."""
     for turn in reversed(session.conversation.turns):
         if turn.run:

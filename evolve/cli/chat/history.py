@@ -6,7 +6,8 @@ import json
 import os
 from pathlib import Path
 
-_KEPT = 2_000
+_MOST_READ = 2_000
+"""Most inputs that a session reads back, the latest; the file keeps them all."""
 
 
 class TypedLines:
@@ -21,19 +22,19 @@ class TypedLines:
 
     def read(self) -> list[str]:
         """The latest inputs; lines that cannot be read are passed over."""
-        found = []
+        texts = []
         try:
-            lines = self._path.read_bytes().splitlines()[-_KEPT:]
+            lines = self._path.read_bytes().splitlines()[-_MOST_READ:]
         except OSError:
             return []
         for line in lines:
             try:
-                said = json.loads(line)
+                text = json.loads(line)
             except ValueError:
                 continue
-            if isinstance(said, str):
-                found.append(said)
-        return found
+            if isinstance(text, str):
+                texts.append(text)
+        return texts
 
     def add(self, text: str) -> None:
         """Keeps an input. History that cannot be written is no reason to stop."""

@@ -1,4 +1,4 @@
-"""Reads, does, shows, until the person leaves."""
+"""The loop of a session: reads what is typed, acts on it and shows the result until the person leaves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from evolve.cli.chat.commands import commands, model_of, obey
+from evolve.cli.chat.commands import commands, model_of, run_slash_command
 from evolve.cli.chat.history import TypedLines
 from evolve.cli.chat.plain_input import LineInput
 from evolve.cli.chat.reading import read
@@ -69,6 +69,7 @@ def converse(setup: Setup, start: Start) -> int:
     purse = Purse(budget=parse_budget(start.budget))
     setup = check_setup(setup)
     attended = sys.stdin.isatty()
+    # Opening to read makes nothing, and a session may be begun where no workspace is yet.
     made = locate(setup.workspace).created
     with evolve.open(setup.workspace, model=setup.model, sandbox=setup.sandbox, read_only=True) as workspace:
         if made:
@@ -79,6 +80,7 @@ def converse(setup: Setup, start: Start) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter gets its number
     screen = open_screen(plain=start.plain or wants_plain(os.environ))
+    # The status line of the input needs the session, so the session learns afterwards whom to ask.
     session = Session(setup=setup, screen=screen, ask=lambda question: None, conversation=conversation, purse=purse)
     typed = TypedLines(store / "typed.jsonl")
     source = _input(session, typed, attended=attended)
@@ -86,7 +88,7 @@ def converse(setup: Setup, start: Start) -> int:
     try:
         if attended:
             greet(session, model_of(session))
-        _turns(session, source)
+        _run_turns(session, source)
     finally:
         conversation.close()
     if attended and conversation.turns:
@@ -100,19 +102,19 @@ def _input(session: Session, typed: TypedLines, *, attended: bool) -> Input:
     from evolve.cli.chat.terminal_input import TerminalInput
 
     def choices(name: str) -> Iterable[tuple[str, str]]:
-        return _choices(session, name)
+        return _completions(session, name)
 
     colour = not os.environ.get("NO_COLOR")
     return TerminalInput(typed, lambda width: status_line(session, width), choices, colour=colour)
 
 
-def _turns(session: Session, source: Input) -> None:
+def _run_turns(session: Session, source: Input) -> None:
     while not session.leaving:
         try:
             text = source.text()
             if text is None:
                 return
-            take(session, text)
+            handle(session, text)
         except KeyboardInterrupt:
             session.screen.say("hint", _LEAVE)
         except EvolveError as error:
@@ -122,7 +124,7 @@ def _turns(session: Session, source: Input) -> None:
                 session.screen.say("hint", error.hint)
 
 
-def take(session: Session, text: str) -> None:
+def handle(session: Session, text: str) -> None:
     """Does what a text asks for.
 
     Raises:
@@ -130,15 +132,15 @@ def take(session: Session, text: str) -> None:
     """
     wanted = read(text)
     if wanted.kind == "command":
-        obey(session, wanted.name, wanted.text)
+        run_slash_command(session, wanted.name, wanted.text)
     elif wanted.kind != "nothing":
         session.work(wanted, text)
 
 
-def _choices(session: Session, name: str) -> Iterable[tuple[str, str]]:
+def _completions(session: Session, name: str) -> Iterable[tuple[str, str]]:
     """What may be typed after a command, or the commands."""
     if not name:
-        return [(one.name, one.about) for one in commands().values()]
+        return [(command.name, command.about) for command in commands().values()]
     if name == "approve":
         return [("ask", ""), ("auto", ""), ("never", "")]
     if name == "skills":

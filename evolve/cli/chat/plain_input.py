@@ -21,7 +21,7 @@ class LineInput:
 
     def __init__(self, *, attended: bool, typed: Sequence[str] = ()) -> None:
         self._attended = attended
-        self._kept: list[str] = []
+        self._pushed_back: list[str] = []
         if attended:
             with contextlib.suppress(ImportError):  # then lines are edited by the terminal alone
                 import readline
@@ -41,7 +41,7 @@ class LineInput:
             if more is None:
                 break
             if is_rows(text) and more.strip() and not is_row(more):
-                self._kept.append(more)  # rows end where something else begins
+                self._pushed_back.append(more)  # rows end where something else begins
                 break
             text = f"{text}\n{more}"
         return text
@@ -59,13 +59,13 @@ class LineInput:
         raise UsageError("answers are edited in a terminal session without --plain", hint="/comment says what is wrong")
 
     def _line(self, prompt: str) -> str | None:
-        if self._kept:
-            return self._kept.pop()
+        if self._pushed_back:
+            return self._pushed_back.pop()
         if self._attended:
             try:
                 return input(visible(prompt))
             except EOFError:
-                print()
+                print()  # Ctrl-D leaves the cursor behind the prompt
                 return None
         line = sys.stdin.readline()
         return line.rstrip("\n") if line else None

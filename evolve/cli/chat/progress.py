@@ -9,7 +9,7 @@ from evolve.cli.chat.screen import Screen
 from evolve.cli.views import episode_line
 from evolve.workspace import Event
 
-_NEXT = {
+_STAGE_AFTER = {
     "recall": "planning",
     "plan": "working on it",
     "act": "running it",
@@ -21,7 +21,7 @@ _NEXT = {
 """What goes on after a stage has told of itself."""
 
 
-_TOLD = ("goal", "thought", "code", "text")
+_READABLE_FIELDS = ("goal", "thought", "code", "text")
 """Parts of a reply that a person can read."""
 
 
@@ -49,13 +49,13 @@ class Progress:
         if line:
             word, _, text = line.partition(" ")
             self._screen.say(word.rstrip(":"), text.strip())
-        if event.kind in _NEXT:
-            self._screen.stage(_NEXT[event.kind])
+        if event.kind in _STAGE_AFTER:
+            self._screen.stage(_STAGE_AFTER[event.kind])
 
     def _stream(self, data: Mapping[str, Any]) -> None:
         """What a model writes, each part of its reply on lines of its own."""
         field = (data.get("call"), data.get("field"))
-        if data.get("field") not in _TOLD:
+        if data.get("field") not in _READABLE_FIELDS:
             return
         begins = "" if field == self._field else "\n"
         self._field = field

@@ -69,9 +69,9 @@ def read(text: str) -> Wanted:
     plain = joined(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if _has_bytes(text) else text)
     if not plain:
         return Wanted(kind="nothing")
-    found = _COMMAND.match(plain)
-    if found and not os.path.exists(plain):
-        return Wanted(kind="command", name=found[1], text=(found[2] or "").strip())
+    match = _COMMAND.match(plain)
+    if match and not os.path.exists(plain):
+        return Wanted(kind="command", name=match[1], text=(match[2] or "").strip())
     if is_rows(plain) and "\n" in plain:  # one arrow alone may stand in a sentence
         return Wanted(kind="rows", rows=read_rows(plain))
     if _is_named(plain):
@@ -86,23 +86,24 @@ def _has_bytes(text: str) -> bool:
 def read_rows(text: str) -> tuple[tuple[tuple[Any, ...], Any], ...]:
     """Rows as (arguments, output). Values are JSON where all of a side are, else texts, so ``007`` stays a text."""
     halves = [_halves(line) for line in text.split("\n") if line.strip()]
-    given = _arguments([left for left, _ in halves])
-    wanted = _values([right for _, right in halves])
-    return tuple(zip(given, wanted, strict=True))
+    inputs = _arguments([left for left, _ in halves])
+    outputs = _values([right for _, right in halves])
+    return tuple(zip(inputs, outputs, strict=True))
 
 
 def _halves(line: str) -> tuple[str, str]:
     padded = f"{line.rstrip()} "
-    left, _, right = min((padded.partition(arrow) for arrow in ARROWS if arrow in padded), key=lambda one: len(one[0]))
+    # At the first arrow: an output may hold another.
+    left, _, right = min((padded.partition(arrow) for arrow in ARROWS if arrow in padded), key=lambda cut: len(cut[0]))
     return left.strip(), right.strip()
 
 
 def _arguments(texts: Sequence[str]) -> list[tuple[Any, ...]]:
     try:
-        read = [tuple(json.loads(f"[{text}]")) for text in texts]
-    except (ValueError, RecursionError):
+        rows = [tuple(json.loads(f"[{text}]")) for text in texts]
+    except (ValueError, RecursionError):  # what is nested too deep for the parser is text as well
         return [(text,) for text in texts]
-    return read if all(read) and len({len(one) for one in read}) == 1 else [(text,) for text in texts]
+    return rows if all(rows) and len({len(row) for row in rows}) == 1 else [(text,) for text in texts]
 
 
 def _values(texts: Sequence[str]) -> list[Any]:
@@ -122,4 +123,5 @@ def _is_named(text: str) -> bool:
     known = head in tasks.list() or head.endswith(_SUFFIXES)
     if mark and rest and " " not in text.strip() and (known or os.path.exists(os.path.expanduser(head))):
         return True
+    # One word with such an ending means a file even where there is none: the refusal then names it.
     return text.endswith(_SUFFIXES) and (os.path.isfile(os.path.expanduser(text)) or not any(map(str.isspace, text)))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.live import Live
 
 _TAIL_LINES = 6
+"""Lines of what a model is writing that stand over the live line."""
 
 STYLES: Mapping[str, str] = {
     "solved": "bold green",
@@ -141,6 +142,7 @@ class TerminalScreen:
     def __init__(self, console: Console | None = None) -> None:
         from rich.console import Console
 
+        # Texts come from outside: what looks like markup or the name of an emoji stays as it is.
         self._console = console or Console(highlight=False, emoji=False, markup=False)
         self._live: Live | None = None
         self._stage, self._tail = "", ""
@@ -152,6 +154,7 @@ class TerminalScreen:
 
         self._tail = ""
         style = STYLES.get(word, "cyan")
+        # A column of its own for the word would leave too little; sessions have to work in 40 columns.
         if self._console.width < 60:
             self._console.print(Text.assemble((word, style), "  " if text else "", harmless(text)), soft_wrap=False)
             return
@@ -210,6 +213,7 @@ class TerminalScreen:
 
     def piece(self, text: str) -> None:
         """Appends to the last lines of what a model writes, which stand over the live line."""
+        # Far more than the tail shows, so that a long reply does not pile up.
         self._tail = (self._tail + harmless(text))[-4_000:]
 
     def _now(self) -> RenderableType:
@@ -220,7 +224,9 @@ class TerminalScreen:
         width = max(10, self._console.width - 2)
         shown = [line[:width] for line in self._tail.split("\n") if line.strip()][-_TAIL_LINES:]
         tail = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in shown]
+        # The dots are Braille, which only UTF-8 can carry.
         name = "dots" if (self._console.encoding or "").lower().startswith("utf") else "line"
+        # Drawn eight times a second: a new spinner would always be at its first frame.
         if not hasattr(self, "_spinner"):
             self._spinner = Spinner(name, style="cyan")
         label = Text(f"{self._stage}  ", no_wrap=True, overflow="ellipsis")
@@ -247,6 +253,7 @@ def _echo(*, on: bool) -> Iterator[None]:
         return
     handle, letters = sys.stdin.fileno(), termios.ECHO | termios.ICANON
     before, changed = termios.tcgetattr(handle), termios.tcgetattr(handle)
+    # Index 3 of what tcgetattr gives is the local modes.
     changed[3] = changed[3] | letters if on else changed[3] & ~letters
     termios.tcsetattr(handle, termios.TCSANOW, changed)
     try:

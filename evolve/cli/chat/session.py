@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.asking import chosen
+from evolve.cli.asking import parse_choice
 from evolve.cli.chat import showing
 from evolve.cli.chat.progress import Progress
 from evolve.cli.chat.reading import Wanted
@@ -38,6 +38,7 @@ WAITING = 6
 STOPPED = 130
 _YES, _NO = ("y", "yes"), ("n", "no")
 _QUESTIONS = 3
+"""Most questions about what the rows of a turn leave open."""
 
 WITHOUT_MODEL = (
     "without a model: rows `input -> output`, ended by an empty line",
@@ -68,9 +69,10 @@ class Setup:
 
 @dataclass
 class Session:
-    """A conversation that goes on.
+    """A conversation at a terminal, with its settings, its budget and the turn under way.
 
     Attributes:
+        asked: What the person typed for the turn under way.
         code: What the command would exit with now: the code of the last turn.
     """
 
@@ -116,23 +118,24 @@ class Session:
             with stoppable() as cancellation:
                 result = self._run(wanted, turn, self.person(cancellation))
         except KeyboardInterrupt:
-            self._stopped(turn)
+            self._record_stop(turn)
             return
         except EvolveError as error:
             self.conversation.answer(replace(turn, status="error", told=str(error)))
             raise
         if result.status == "interrupted":
             self._book(result)
-            self._stopped(replace(turn, run=result.run_id, spent=self._booked))
+            self._record_stop(replace(turn, run=result.run_id, spent=self._booked))
         else:
-            self._ended(turn, result)
+            self._finish_turn(turn, result)
 
     def person(self, cancellation: Cancellation | None = None) -> Person:
         """The person of this session, as a run knows them."""
         person = Person(respond=self.respond, approve=self.setup.approve, streams=True)
         return person if cancellation is None else replace(person, cancellation=cancellation)
 
-    def _stopped(self, turn: ChatTurn) -> None:
+    def _record_stop(self, turn: ChatTurn) -> None:
+        """Keeps the turn as stopped, which ``/again`` goes on with."""
         self.code = STOPPED
         self.conversation.answer(replace(turn, status="interrupted", told="stopped by the person"))
         self.screen.say("stopped", "what was finished is kept; /again goes on from there")
@@ -153,7 +156,7 @@ class Session:
                 self.screen.say("warning", warning)
             python = self.setup.python if task.folder else None
             result = workspace.run(task, budget=budget_of(turn.budget), python=python, person=person)
-        return self._decided(task, turn, result)
+        return self._resolve_ambiguity(task, turn, result)
 
     def respond(self, question: Question) -> str | None:
         """Puts a question of a run to the person; None where it stays open."""
@@ -161,23 +164,23 @@ class Session:
             if question.kind == "approve":
                 self.screen.diff(question.detail)
                 self._shown = question.detail
-                said = self.ask(f"{showing.at_home(question.text)} [yes/no/later] ")
-                return None if said is None else self._leave(said.strip())
+                answer = self.ask(f"{showing.at_home(question.text)} [yes/no/later] ")
+                return None if answer is None else self._parse_approval(answer.strip())
             options = "".join(f"\n{number}  {option}" for number, option in enumerate(question.options, 1))
             self.screen.lines("ask", question.text + options)
-            said = (self.ask("your answer (Enter leaves it open): ") or "").strip()
-            if said.isdigit() and 1 <= int(said) <= len(question.options):
-                return question.options[int(said) - 1]
-            return said or None
+            answer = (self.ask("your answer (Enter leaves it open): ") or "").strip()
+            if answer.isdigit() and 1 <= int(answer) <= len(question.options):
+                return question.options[int(answer) - 1]
+            return answer or None
 
-    def _leave(self, said: str) -> str | None:
+    def _parse_approval(self, answer: str) -> str | None:
         """What an answer to a question for leave means: ``yes``, a reason against it, or None for later."""
-        word, _, reason = said.partition(" ")
+        word, _, reason = answer.partition(" ")
         if word.lower() in _YES:
             return "yes"
         if word.lower() in _NO:
             return reason or (self.ask("why not (Enter for no reason)? ") or "").strip() or "no"
-        return said if len(said.split()) > 1 else None  # a sentence is a reason against it
+        return answer if len(answer.split()) > 1 else None  # a sentence is a reason against it
 
     def _task(self, wanted: Wanted, *, words: bool) -> Task:
         """The task that is wanted, with the turns before it."""
@@ -195,7 +198,7 @@ class Session:
             task = replace(tasks.in_words(wanted.text), warnings=())
         return replace(task, earlier=self.conversation.earlier())
 
-    def _decided(self, task: Task, turn: ChatTurn, result: Result) -> Result:
+    def _resolve_ambiguity(self, task: Task, turn: ChatTurn, result: Result) -> Result:
         """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
         from evolve.errors import TaskError
         from evolve.workspace import tasks
@@ -203,7 +206,7 @@ class Session:
         for _ in range(_QUESTIONS):
             if result.ambiguity is None:
                 return result
-            right = self._choice(result.ambiguity.input, result.ambiguity.outputs)
+            right = self._ask_for_output(result.ambiguity.input, result.ambiguity.outputs)
             if right is None:
                 return result
             try:
@@ -217,17 +220,17 @@ class Session:
                 result = workspace.run(task, budget=budget_of(turn.budget))
         return result
 
-    def _choice(self, arguments: Any, outputs: Any) -> tuple[Any] | None:
+    def _ask_for_output(self, arguments: Any, outputs: Any) -> tuple[Any] | None:
         """What the person says an input should give, as a tuple of one; None leaves it open."""
         shown = ", ".join(json.dumps(value, ensure_ascii=False) for value in arguments)
-        given = [json.dumps(value, ensure_ascii=False) for value in outputs]
-        options = "\n".join(f"{number}  gives {value}" for number, value in enumerate(given, 1))
+        choices = [json.dumps(value, ensure_ascii=False) for value in outputs]
+        options = "\n".join(f"{number}  gives {value}" for number, value in enumerate(choices, 1))
         self.screen.lines("ask", f"the rows leave open what to do with {shown}:\n{options}")
-        return chosen(
+        return parse_choice(
             self.ask("which is right (a number, any other value, or Enter to leave it open)? ") or "", outputs
         )
 
-    def _ended(self, turn: ChatTurn, result: Result) -> None:
+    def _finish_turn(self, turn: ChatTurn, result: Result) -> None:
         """Shows the result, keeps it as the turn's, and asks about what it would change."""
         self._book(result)
         answer = result.answer if result.solved or result.status == "unverified" else ""
@@ -254,17 +257,18 @@ class Session:
             self.screen.say("applied", f"{', '.join(patch.names)}; /undo takes it back")
         elif patch.state == "refused":
             self.code = 1
-            self._refused(patch)
+            self._record_refusal(patch)
         else:
             self.code = WAITING
             self.screen.say("waiting", "nothing is changed yet: /approve changes it, /refuse REASON drops it")
 
-    def _refused(self, patch: Patch) -> None:
+    def _record_refusal(self, patch: Patch) -> None:
+        """Keeps the refusal with its turn, and learns a preference from the reason if one was given."""
         reason = "" if patch.said.strip().lower() in _NO else patch.said
         turn = self.turn_of(patch.run)
         if turn is not None:
-            told = f"the person refused this change{f': {reason}' if reason else ''}"
-            self.conversation.answer(replace(turn, status="declined", told=told))
+            message = f"the person refused this change{f': {reason}' if reason else ''}"
+            self.conversation.answer(replace(turn, status="declined", told=message))
         self.screen.say("refused", "nothing is changed")
         if reason:
             with self.opened() as workspace:
@@ -289,13 +293,14 @@ class Session:
         for turn in reversed(self.conversation.turns):
             if turn.run and turn.status == "solved":
                 with self.opened(read_only=True) as workspace:
-                    patch = next((one for one in workspace.folders.list() if one.run == turn.run), None)
+                    patch = next((change for change in workspace.folders.list() if change.run == turn.run), None)
                 if patch is not None:
                     return patch if patch.state == "waiting" and patch.names else None
         return None
 
 
 def _code(result: Result) -> int:
+    """The exit code that ``evolve run`` would give for this result."""
     if result.solved or result.status == "unverified":
         return 0
     return {"fault": 3, "waiting": WAITING}.get(result.status, 5 if result.budget_ended else 1)

@@ -1,4 +1,4 @@
-"""How results, records and the state of a session are put into words."""
+"""Puts results, costs, models and paths into the words of a session."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def show_result(screen: Screen, result: Result, *, diff: bool = True) -> None:
         screen.say("warning", f"protected, so neither counted nor applied: {', '.join(result.patch.protected)}")
     if result.ambiguity is not None:
         first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]
-        given = ", ".join(json.dumps(value, ensure_ascii=False) for value in result.ambiguity.input)
-        screen.say("warning", f"for {given} this gives {first}, another short program {others[0]}")
+        inputs = ", ".join(json.dumps(value, ensure_ascii=False) for value in result.ambiguity.input)
+        screen.say("warning", f"for {inputs} this gives {first}, another short program {others[0]}")
     for text in result.learned[:3]:
         screen.say("learned", shorten(text, 110))
     for skill in result.skills:
@@ -57,7 +57,7 @@ def cost(result: Result) -> str:
 
 def short_model(model: str) -> str:
     """The name of a model without its address."""
-    return ",".join(one.rpartition("#")[2] for one in model.split(","))
+    return ",".join(name.rpartition("#")[2] for name in model.split(","))
 
 
 def at_home(text: str) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evolve.workspace import Conversation, Conversations
 
 
-def checked(approve: str) -> Approve:
+def parse_approve_mode(approve: str) -> Approve:
     """The mode of that name.
 
     Raises:
@@ -57,14 +57,14 @@ def choose_conversation(stored: Conversations, folder: str, *, new: bool, resume
     if resume is not None:
         if new:
             raise UsageError("either --new or --resume, not both")
-        found = stored.of(resume)
-        if found.folder != folder:
-            there = f"--dir {found.folder}" if found.folder else "no --dir"
-            found.close()
+        chosen = stored.of(resume)
+        if chosen.folder != folder:
+            there = f"--dir {chosen.folder}" if chosen.folder else "no --dir"
+            chosen.close()
             raise UsageError(
-                f"the conversation {found.id} is about {found.folder or 'no folder'}", hint=f"give {there}"
+                f"the conversation {chosen.id} is about {chosen.folder or 'no folder'}", hint=f"give {there}"
             )
-        return found
+        return chosen
     latest = None if new else stored.latest(folder)
     return latest or stored.begin(folder)
 

@@ -47,8 +47,8 @@ class TerminalInput:
         self._signs = (sys.stdout.encoding or "").lower().startswith("utf")
         depth = None if colour else ColorDepth.DEPTH_1_BIT
         self._session: PromptSession[str] = PromptSession(
-            history=_Remembered(typed),
-            completer=_Words(choices),
+            history=_TypedHistory(typed),
+            completer=_CommandCompleter(choices),
             complete_while_typing=Condition(lambda: get_app().current_buffer.text.startswith("/")),
             multiline=True,
             key_bindings=_keys(),
@@ -87,10 +87,11 @@ class TerminalInput:
         except (EOFError, KeyboardInterrupt):
             return None
         finally:
+            # prompt() keeps its arguments for later calls: answers would take several lines too.
             self._questions.multiline = False
 
 
-class _Remembered(History):
+class _TypedHistory(History):
     """The person's own history, newest first as the editor wants it."""
 
     def __init__(self, typed: TypedLines) -> None:
@@ -105,7 +106,7 @@ class _Remembered(History):
             self._lines.add(string)
 
 
-class _Words(Completer):
+class _CommandCompleter(Completer):
     """Commands after ``/``, what they take after that, and paths anywhere else."""
 
     def __init__(self, choices: Callable[[str], Iterable[tuple[str, str]]]) -> None:
