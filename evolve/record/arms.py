@@ -142,7 +142,7 @@ def recall_from(memory: Recaller | None, *, notes: bool = False, trials: bool = 
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
         origin = Origin(environment=view.environment, family=view.family, task=view.id)
-        asked = view.instruction or view.signature
-        return source.recall(asked, k, features=features, kinds=kinds, scope=origin)
+        query = view.instruction or view.signature
+        return source.recall(query, k, features=features, kinds=kinds, scope=origin)
 
     return recall
