@@ -47,12 +47,12 @@ def checked(*own: str) -> Callable[[_Class], _Class]:
 
 def _checked(method: Callable[..., Any], own: Sequence[str]) -> Callable[..., Any]:
     @wraps(method)
-    def call(*args: Any, **given: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         kinds = _kinds(method)
-        for name, value in [*zip(kinds, args, strict=False), *given.items()]:
+        for name, value in [*zip(kinds, args, strict=False), *kwargs.items()]:
             if name not in own and not _fits(value, kinds.get(name, Any)):
                 raise UsageError(f"{name}: expected {_said(kinds[name])}, got {type(value).__name__}")
-        return method(*args, **given)
+        return method(*args, **kwargs)
 
     return call
 
@@ -60,7 +60,7 @@ def _checked(method: Callable[..., Any], own: Sequence[str]) -> Callable[..., An
 @cache
 def _kinds(method: Callable[..., Any]) -> Mapping[str, Any]:
     """The kind of every parameter, in order; Any where its name is known to type checkers alone."""
-    return {one.name: _kind(method, one) for one in inspect.signature(method).parameters.values()}
+    return {parameter.name: _kind(method, parameter) for parameter in inspect.signature(method).parameters.values()}
 
 
 def _kind(method: Any, parameter: inspect.Parameter) -> Any:
@@ -76,9 +76,9 @@ def _kind(method: Any, parameter: inspect.Parameter) -> Any:
 def _fits(value: Any, kind: Any) -> bool:
     origin = get_origin(kind) or kind
     if origin in (Union, UnionType):
-        return any(_fits(value, one) for one in get_args(kind))
+        return any(_fits(value, member) for member in get_args(kind))
     if origin is Literal:
-        return any(type(value) is type(one) for one in get_args(kind))
+        return any(type(value) is type(literal) for literal in get_args(kind))
     if kind is Any or not isinstance(origin, type):  # such as what only type checkers tell apart
         return True
     if getattr(origin, "_is_protocol", False):

@@ -272,12 +272,12 @@ class Workspace:
             WorkspaceError: The file cannot be written.
         """
         (self._need_writer if fresh else self._need_open)()
-        found = report(self._desk, fresh=fresh)
+        latest = report(self._desk, fresh=fresh)
         if curve is not None:
             from evolve.improve.curve import draw_curve
 
-            write_atomic(curve, draw_curve(found).encode())
-        return found
+            write_atomic(curve, draw_curve(latest).encode())
+        return latest
 
     @contextmanager
     def delivering(self) -> Iterator[None]:
@@ -320,7 +320,7 @@ class Workspace:
     def _free(self) -> None:
         """Frees every part, also where one fails to close."""
         self._closed = True
-        for shelf in (one for one in vars(self).values() if isinstance(one, Shelf)):
+        for shelf in (part for part in vars(self).values() if isinstance(part, Shelf)):
             shut(shelf)
         with ExitStack() as parts:
             parts.callback(self._lock.release)

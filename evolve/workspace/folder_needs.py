@@ -40,7 +40,7 @@ def common_environment(folders: Collection[str], python: str | os.PathLike[str] 
     Raises:
         UsageError: There is none where one was named, or the folders have different ones and none was named.
     """
-    found = {environment_for(folder, python) for folder in folders}
-    if len(found) > 1:
+    environments = {environment_for(folder, python) for folder in folders}
+    if len(environments) > 1:
         raise UsageError("the tasks' folders have different environments", hint="name one for all with --python PATH")
-    return next(iter(found), None)
+    return next(iter(environments), None)

@@ -65,11 +65,11 @@ def locate(path: str | os.PathLike[str] | None = None, *, looking: bool = False)
     Raises:
         WorkspaceError: When the place cannot be written, or there is none to look at.
     """
-    found = find_workspace(path)
-    if found is not None:
-        if looking and not is_workspace(found) and not (found.exists() and not found.is_dir()):
-            raise WorkspaceError(f"there is no workspace at {found}", hint=f"evolve init {found} makes one")
-        return Place(paths=WorkspacePaths(found), created=ensure_workspace(found))
+    nearest = find_workspace(path)
+    if nearest is not None:
+        if looking and not is_workspace(nearest) and not (nearest.exists() and not nearest.is_dir()):
+            raise WorkspaceError(f"there is no workspace at {nearest}", hint=f"evolve init {nearest} makes one")
+        return Place(paths=WorkspacePaths(nearest), created=ensure_workspace(nearest))
     root = user_workspace()
     return Place(paths=WorkspacePaths(root), created=ensure_workspace(root))
 
@@ -144,7 +144,7 @@ def refuse_lost_record(paths: WorkspacePaths) -> None:
     if paths.db.exists():
         return
     for place in (paths.objects, paths.runs, paths.store / "backups"):
-        if place.is_dir() and any(one.name != _SESSIONS for one in place.iterdir()):
+        if place.is_dir() and any(entry.name != _SESSIONS for entry in place.iterdir()):
             raise RecordDamaged(f"{paths.db} is missing, and {place} is not empty", hint="evolve doctor --repair")
 
 
@@ -157,7 +157,7 @@ def is_current(paths: WorkspacePaths) -> bool:
             return False
         applied = {(row["package"], row["number"]) for row in db.query("SELECT package, number FROM schema_migrations")}
     known = {(item.package, item.number) for item in MIGRATIONS}
-    return {one for one in applied if one[0] != "store"} == known
+    return {migration for migration in applied if migration[0] != "store"} == known
 
 
 def open_embedder(settings: Settings) -> Embedder:
@@ -166,10 +166,10 @@ def open_embedder(settings: Settings) -> Embedder:
     Raises:
         WorkspaceError: When it is not installed; the hint says how to get it.
     """
-    made: Callable[[], Embedder] | None = find("encoders", settings.encoder)
-    if made is None:
+    factory: Callable[[], Embedder] | None = find("encoders", settings.encoder)
+    if factory is None:
         raise WorkspaceError(f"there is no text encoder {settings.encoder!r}", hint="install the package that has it")
-    return made()
+    return factory()
 
 
 def cache_folder() -> Path:

@@ -69,16 +69,16 @@ def changed_folders(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]
 
     Folders of skills that a person owns may differ, see :func:`own_changes`.
     """
-    found = []
+    faults = []
     for row in db.rows("skills"):
         folder = paths.skills / str(row["name"])
         if row["owner"] == "user" or row["status"] == "retired":
             continue
         if not os.path.lexists(folder):
-            found.append((folder.name, "its folder is missing"))
+            faults.append((folder.name, "its folder is missing"))
         elif names := _changed_files(paths, row):
-            found.append((folder.name, f"its folder was edited or damaged: {', '.join(names[:5])}"))
-    return found
+            faults.append((folder.name, f"its folder was edited or damaged: {', '.join(names[:5])}"))
+    return faults
 
 
 def own_changes(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:

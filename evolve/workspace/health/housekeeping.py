@@ -36,13 +36,13 @@ def tidy(paths: WorkspacePaths, db: Database, *, grace: float = GRACE_S) -> list
 
 def drop_checkpoints(run: Path) -> int:
     """Removes the checkpoints in a run's folder; gives how many. Only for runs that have ended."""
-    found = list(run.glob("*/checkpoint.db"))
+    checkpoints = list(run.glob("*/checkpoint.db"))
     for tree in run.glob("*/tree"):  # states of a folder; what became of them is kept as a patch
         shutil.rmtree(tree, ignore_errors=True)
-    for path in found:
+    for path in checkpoints:
         for end in ("-wal", "-shm", ""):
             path.with_name(path.name + end).unlink(missing_ok=True)
-    return len(found)
+    return len(checkpoints)
 
 
 def _collect(paths: WorkspacePaths, grace: float) -> int:
@@ -57,7 +57,7 @@ def _collect(paths: WorkspacePaths, grace: float) -> int:
         name = waiting.pop()
         if name not in reached and name in objects:
             reached.add(name)
-            waiting |= {found.decode() for found in _DIGEST.findall((paths.objects / name).read_bytes())}
+            waiting |= {reference.decode() for reference in _DIGEST.findall((paths.objects / name).read_bytes())}
     gone = [name for name in old if name not in reached]
     for name in gone:
         objects.delete(name)
@@ -71,4 +71,4 @@ def _named_in(file: Path) -> Iterator[str]:
             for row in connection.execute(f"SELECT * FROM {table}"):
                 for value in row:
                     if isinstance(value, str):
-                        yield from (found.decode() for found in _DIGEST.findall(value.encode()))
+                        yield from (reference.decode() for reference in _DIGEST.findall(value.encode()))

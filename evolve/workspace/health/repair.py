@@ -167,7 +167,7 @@ def _mend_variants(stores: Stores, report: Repair) -> None:
     active = stores.variants.active_digest
     if active in usable:
         return
-    before = [one.variant for one in stores.variants.promotions() if one.variant in usable]
+    before = [promotion.variant for promotion in stores.variants.promotions() if promotion.variant in usable]
     chosen = before[-1] if before else UNLEARNED
     if chosen == UNLEARNED:
         stores.variants.reset(grounds="repair")
@@ -185,8 +185,8 @@ def _mend_marks(stores: Stores, report: Repair) -> None:
 
 
 def _mend_index(stores: Stores, report: Repair) -> None:
-    found = stores.memory.check()
-    if not found.ok:
+    check = stores.memory.check()
+    if not check.ok:
         count = stores.memory.reindex()
         report.done.append(f"the index did not agree with the record and was built anew from {count} episodes")
 
@@ -210,12 +210,12 @@ def _still_wrong(paths: WorkspacePaths) -> list[str]:
         if faults:
             return faults
         with Database(paths.db, MIGRATIONS, read_only=True) as db:
-            found = [f"{what} needs the object {name}" for what, name in _missing(paths, db)]
-            found += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
+            wrong = [f"{what} needs the object {name}" for what, name in _missing(paths, db)]
+            wrong += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
     except EvolveError as problem:
         return [str(problem)]
-    found += [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
-    return [*found, *(f"{path} is damaged" for path in soundness.damaged_checkpoints(paths))]
+    wrong += [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
+    return [*wrong, *(f"{path} is damaged" for path in soundness.damaged_checkpoints(paths))]
 
 
 def _missing(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:

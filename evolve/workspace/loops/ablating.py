@@ -53,8 +53,8 @@ def ablate(desk: Desk, wish: AblationRequest, budget: Budget) -> AblationReport:
     name = wish.suite or _judged_on(desk, variant)
     suite = load_suite(name)
     plan = LoopPlan(rounds=1, seed=wish.seed, limits=loop_limits(desk, budget, bounded=False))
-    asked = (variant, suite.digest, list(kinds), wish.seed, wish.propose, plan.limits.candidates)
-    key = loop_key(desk, "ablate", *asked)
+    key_parts = (variant, suite.digest, list(kinds), wish.seed, wish.propose, plan.limits.candidates)
+    key = loop_key(desk, "ablate", *key_parts)
     body = {"suite": name, "variant": variant, "seed": wish.seed, "policy": desk.learner.name}
     layers = PromptLayers(workspace=desk.paths.prompts)
     shipped = {file: load_prompt(file, layers) for file, _ in stores.variants.get(variant).prompts}
@@ -71,7 +71,7 @@ def _kinds(items: Sequence[str]) -> tuple[ItemKind, ...]:
 
 def _judged_on(desk: Desk, variant: str) -> str:
     """The suite of the last run in which the gate judged the variant."""
-    runs = [one.run for one in desk.stores.decisions.log() if one.variant == variant]
+    runs = [decision.run for decision in desk.stores.decisions.log() if decision.variant == variant]
     if not runs:
         raise UsageError(f"no gate has judged {variant[:12]}, so name the tasks to try it on", hint="--suite SUITE")
     return str(desk.stores.runs.run(runs[-1]).body["suite"])

@@ -94,7 +94,7 @@ def _beginning(desk: Desk, key: str, suite: str) -> str:
     earlier = [run for run in stores.runs.runs() if run.kind == "improve" and run.body.get("suite") == suite]
     for run in earlier:
         if run.key == key and run.state in ("open", BUDGET):
-            done = sum(one.status != "interrupted" for one in stores.runs.episodes(run=run.id))
+            done = sum(episode.status != "interrupted" for episode in stores.runs.episodes(run=run.id))
             ended = " from where its budget ended" if run.state == BUDGET else ""
             return f"run {run.id}, begun {run.started}, goes on{ended}: {done} episodes are done"
     if not earlier:
@@ -109,9 +109,11 @@ def _beginning(desk: Desk, key: str, suite: str) -> str:
 
 def _check(desk: Desk, suite: Suite, python: str | os.PathLike[str] | None) -> None:
     """Refuses a suite that the loop cannot learn from."""
-    judged = next((task.id for task in suite.tasks if task.rubric), "")
-    if judged:
-        raise UsageError(f"{judged}: a rubric is an opinion, and a loop learns from none", hint="evolve run takes it")
+    with_rubric = next((task.id for task in suite.tasks if task.rubric), "")
+    if with_rubric:
+        raise UsageError(
+            f"{with_rubric}: a rubric is an opinion, and a loop learns from none", hint="evolve run takes it"
+        )
     check_size(suite)
     in_folders = [task for task in suite.tasks if task.folder]
     if all(kind_of(task.environment).needs_model for task in suite.tasks):
@@ -122,10 +124,10 @@ def _check(desk: Desk, suite: Suite, python: str | os.PathLike[str] | None) -> N
 
 def report(desk: Desk, *, fresh: bool) -> Report:
     """The last report, or a new look; see :meth:`Workspace.report`."""
-    found = last_report(desk.stores.db)
-    if found is None:
+    stored = last_report(desk.stores.db)
+    if stored is None:
         raise UsageError("there is no report in this workspace yet", hint="evolve improve everyday")
-    last = Report.from_json(found)
+    last = Report.from_json(stored)
     if not fresh:
         return last
     made_by = desk.stores.runs.run(last.run).body
@@ -150,22 +152,22 @@ def loop_limits(desk: Desk, budget: Budget, *, bounded: bool = True) -> Limits:
     if not bounded and not desk.uses_model:
         return Limits(candidates=settings.candidates, seconds=settings.seconds)
     if desk.uses_model:
-        found = episode_limits(desk.learner, budget, settings, knobs)
+        limits = episode_limits(desk.learner, budget, settings, knobs)
         # The budget is the loop's; only what bounds a single episode is taken from it.
         return replace(
-            found, tokens=min(knobs.tokens, found.tokens or knobs.tokens), seconds=None, money=None, calls=None
+            limits, tokens=min(knobs.tokens, limits.tokens or knobs.tokens), seconds=None, money=None, calls=None
         )
     return Limits(candidates=min(settings.candidates, knobs.candidates), seconds=min(settings.seconds, knobs.seconds))
 
 
 def _widest(*workflows: Workflow) -> Knobs:
     """Knobs that allow what any of the workflows allows."""
-    every = [one.knobs for one in workflows]
+    every = [workflow.knobs for workflow in workflows]
     return replace(
         every[0],
-        candidates=max(one.candidates for one in every),
-        seconds=max(one.seconds for one in every),
-        tokens=max(one.tokens for one in every),
+        candidates=max(knobs.candidates for knobs in every),
+        seconds=max(knobs.seconds for knobs in every),
+        tokens=max(knobs.tokens for knobs in every),
     )
 
 
@@ -183,12 +185,12 @@ class LoopWork:
     python: str | os.PathLike[str] | None = None
 
 
-def loop_key(desk: Desk, kind: str, *asked: Json) -> str:
+def loop_key(desk: Desk, kind: str, *parts: Json) -> str:
     """Tells a loop's run from those that were asked for something else.
 
     The budget is no part of what was asked for: an interrupted loop may go on with another.
     """
-    return digest(canonical_json([kind, *asked, desk.learner.name, *desk.mark]))
+    return digest(canonical_json([kind, *parts, desk.learner.name, *desk.mark]))
 
 
 @contextmanager
@@ -248,7 +250,7 @@ def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
 def _on_top(budget: Budget, before: Spent) -> Budget:
     """The budget with what had been spent before it was given."""
     bounds = {item.name: getattr(budget, item.name) for item in fields(Budget)}
-    return Budget(**{name: None if one is None else one + getattr(before, name) for name, one in bounds.items()})
+    return Budget(**{name: None if bound is None else bound + getattr(before, name) for name, bound in bounds.items()})
 
 
 def _spent_before(desk: Desk, run: Run) -> Spent:

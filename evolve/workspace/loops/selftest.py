@@ -134,7 +134,7 @@ Plays = dict[tuple[str, str], EpisodeRecord]
 """Episodes by arm and task."""
 
 
-def _played(suite: Suite, sandbox: Sandbox, told: Callable[[str], None]) -> Plays:
+def _played(suite: Suite, sandbox: Sandbox, tell: Callable[[str], None]) -> Plays:
     """Every arm on every gate task, once."""
     idle = Workflow().with_knobs(recall_k=3, samples=2, tokens=5_000, withhold=0.5)
     arms = {"plain": Arm(), "idle knobs": Arm(workflow=idle), "guided": Arm(guide=_dreamt(suite))}
@@ -144,7 +144,7 @@ def _played(suite: Suite, sandbox: Sandbox, told: Callable[[str], None]) -> Play
         agent = agent_for(arm, SearchLearner(), sandbox, run="selftest", suite=suite.name)
         for task in suite.split("gate"):
             plays[name, task.id] = agent.run_episode(task, variant=name, split="gate", seed=0, limits=limits)
-        told(f"the arm {name!r} has been run on {len(suite.split('gate'))} tasks")
+        tell(f"the arm {name!r} has been run on {len(suite.split('gate'))} tasks")
     return plays
 
 
@@ -178,6 +178,6 @@ def _judged(gate: Gate, suite: Suite, plays: Plays, loop: int, number: int) -> t
         return [replace(plays[arm_of(job), job.task.id], variant=job.variant, seed=job.seed) for job in jobs]
 
     proposal = Proposal(run=f"loop {loop}", parent="parent", variant=f"{kind} {number}", suite=suite)
-    found = gate.judge(proposal, Comparing(run=run, seed=loop * PROPOSALS + number))
-    gate.keep(found)
-    return found.accepted, found.state.tally.decisive
+    judgement = gate.judge(proposal, Comparing(run=run, seed=loop * PROPOSALS + number))
+    gate.keep(judgement)
+    return judgement.accepted, judgement.state.tally.decisive

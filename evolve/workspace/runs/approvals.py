@@ -25,18 +25,18 @@ def delivered(
     approval = Approval(
         question=question,
         effect=lambda: folders.apply(patch.run, again=True),
-        refused=lambda said: _refused(desk, patch.run, said),
+        refused=lambda answer: _refused(desk, patch.run, answer),
     )
     respond = (lambda asked: YES) if person.approve == "auto" else person.respond
-    said = settle(approval, desk.paths.runs / patch.run / "approval", respond)
-    return folders.get(patch.run), question if said is None else None
+    answer = settle(approval, desk.paths.runs / patch.run / "approval", respond)
+    return folders.get(patch.run), question if answer is None else None
 
 
-def _refused(desk: Desk, run: str, said: str) -> Patch:
+def _refused(desk: Desk, run: str, reason: str) -> Patch:
     """Leaves the folder as it is; a reason is remembered for similar work."""
-    if said.strip().casefold() not in _PLAIN_NO:
-        desk.preferences.from_refusal(said, run=run)
-    return desk.folders.refuse(run, said)
+    if reason.strip().casefold() not in _PLAIN_NO:
+        desk.preferences.from_refusal(reason, run=run)
+    return desk.folders.refuse(run, reason)
 
 
 def undone(desk: Desk, run: str | None, person: Person) -> Patch:
@@ -53,8 +53,8 @@ def undone(desk: Desk, run: str | None, person: Person) -> Patch:
         options=_OPTIONS,
         detail=folders.undo_diff(patch),
     )
-    said = YES if person.approve == "auto" else person.respond(question) if person.respond is not None else None
-    return folders.undo(patch.run, over=said is not None and gives_leave(said))
+    answer = YES if person.approve == "auto" else person.respond(question) if person.respond is not None else None
+    return folders.undo(patch.run, over=answer is not None and gives_leave(answer))
 
 
 def apply_question(patch: Patch) -> Question:

@@ -79,8 +79,8 @@ def _continued(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -
 
 
 def _outcome(result: ActionResult) -> str:
-    said = [result.state, result.error, result.has_value, result.value, result.stdout, result.stderr]
-    return digest(canonical_json(said))
+    fields = [result.state, result.error, result.has_value, result.value, result.stdout, result.stderr]
+    return digest(canonical_json(fields))
 
 
 def _read(file: Path) -> list[_Recorded]:
@@ -93,8 +93,8 @@ def _read(file: Path) -> list[_Recorded]:
     recorded = []
     for number, line in enumerate(lines, 1):
         try:
-            said = json.loads(line)
-            recorded.append(_Recorded(code=said["code"], outcome=said["outcome"]))
+            entry = json.loads(line)
+            recorded.append(_Recorded(code=entry["code"], outcome=entry["outcome"]))
         except (ValueError, KeyError, TypeError) as error:
             hint = "move the file away, or use another --session name"
             raise WorkspaceError(f"{file}:{number}: not a recorded action", hint=hint) from error
@@ -103,5 +103,5 @@ def _read(file: Path) -> list[_Recorded]:
 
 def _write(file: Path, recorded: list[_Recorded]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps({"code": one.code, "outcome": one.outcome}) + "\n" for one in recorded]
+    lines = [json.dumps({"code": action.code, "outcome": action.outcome}) + "\n" for action in recorded]
     write_atomic(file, "".join(lines).encode("ascii"))

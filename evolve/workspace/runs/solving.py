@@ -66,18 +66,18 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     limits = _limits(desk, wish.budget)
     if run is None:
         _opener(desk, wish)  # refuses before anything is on record
-        asked = ["run", task_json(task), *_bounds(limits), desk.learner.name, *desk.mark]
+        key_parts = ["run", task_json(task), *_bounds(limits), desk.learner.name, *desk.mark]
         body = {"task": task.id, **about(task), **desk.mark}
-        run = stores.runs.begin("run", digest(canonical_json(asked)), body, started=now())
+        run = stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
     # A run that waits goes on as what it was, whatever was promoted since.
     variant = str(run.body.get("variant", stores.variants.active_digest))
     seed = int(run.body.get("seed", desk.settings.seed))
     folder = desk.paths.runs / run.id
     episode = episode_id(run.id, task, variant, seed)
-    told = folder / episode / "events.jsonl"
+    log_file = folder / episode / "events.jsonl"
     patch = question = None
     admitted: tuple[str, ...] = ()
-    with FaultKept(folder), EventLog(told) as log:
+    with FaultKept(folder), EventLog(log_file) as log:
         if stores.runs.has(episode):
             record = stores.runs.episode(episode)
         else:
@@ -97,7 +97,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     if question is None and record.status not in PAUSED:
         desk.finish(run.id)
     extras = Extras(
-        goal=_goal(told),
+        goal=_goal(log_file),
         skills=admitted,
         patch=patch,
         question=question,
@@ -150,8 +150,8 @@ def _ended_by(budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
 
 def waiting_question(run: Run) -> Question | None:
     """What an open run waits for, or None."""
-    found = run.body.get("question")
-    return from_data(Question, found) if found and run.state == "open" else None
+    question = run.body.get("question")
+    return from_data(Question, question) if question and run.state == "open" else None
 
 
 def _again(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
@@ -166,11 +166,11 @@ def _again(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
     }
 
 
-def _note(desk: Desk, run: Run, said: Mapping[str, Any]) -> None:
+def _note(desk: Desk, run: Run, additions: Mapping[str, Any]) -> None:
     """Keeps what is said of a run, where it waits or waited for a person."""
-    if "question" in said or "question" in run.body:
-        kept = {key: value for key, value in run.body.items() if key != "question"}
-        desk.stores.runs.note(run.id, {**kept, **said})
+    if "question" in additions or "question" in run.body:
+        body = {key: value for key, value in run.body.items() if key != "question"}
+        desk.stores.runs.note(run.id, {**body, **additions})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,8 +233,8 @@ def _limits(desk: Desk, budget: Budget) -> Limits:
 
 def _own_recall(desk: Desk, arm: Arm, task: Task) -> Recall:
     if desk.uses_model:  # it can read what the person noted and wants
-        found = recall_from(desk.stores.memory, notes=True, trials=True)
-        return desk.preferences.beside(found, folder=task.folder)
+        recall = recall_from(desk.stores.memory, notes=True, trials=True)
+        return desk.preferences.beside(recall, folder=task.folder)
     return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
 
 
@@ -242,18 +242,18 @@ def _admit(desk: Desk, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
     """Names of the skills admitted from an episode; all are kept in one transaction, and only then told."""
     stores = desk.stores
     journal, step = Journal(stores.db, record.run), f"admitted:{record.episode}"
-    done: list[str] | None = journal.done(step)
-    if done is not None:  # judged anew, a skill would be refused as a duplicate of itself
-        return tuple(done)
+    admitted: list[str] | None = journal.done(step)
+    if admitted is not None:  # judged anew, a skill would be refused as a duplicate of itself
+        return tuple(admitted)
     names: list[str] = []
     with stores.db.transaction():
         for draft in record.drafts:
-            judged = judge_draft(draft, task, stores.skills.active(), desk.learner, desk.open_sandbox())
-            if judged is None:
+            proposal = judge_draft(draft, task, stores.skills.active(), desk.learner, desk.open_sandbox())
+            if proposal is None:
                 continue
-            stores.skills.record_verdict(judged.verdict)
-            if judged.verdict.admitted:
-                names.append(stores.skills.add(judged.skill, judged.verdict).name)
+            stores.skills.record_verdict(proposal.verdict)
+            if proposal.verdict.admitted:
+                names.append(stores.skills.add(proposal.skill, proposal.verdict).name)
         journal.finish(step, names)
     for name in names:
         desk.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
@@ -273,8 +273,8 @@ class _OwnRecorder:
 
 def _goal(events: Path) -> str:
     """The plan's goal as the episode told it, perhaps in a process before this one."""
-    told = [str(event.data.get("goal", "")) for event in read_events(events) if event.kind == "plan"]
-    return told[-1] if told else ""
+    goals = [str(event.data.get("goal", "")) for event in read_events(events) if event.kind == "plan"]
+    return goals[-1] if goals else ""
 
 
 def _bounds(limits: Limits) -> list[float | None]:

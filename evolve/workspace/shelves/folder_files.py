@@ -21,14 +21,14 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class FileState:
     """A file as it is: its content, None where there is none, and its permissions."""
 
     data: bytes | None
     mode: int = 0o644
 
 
-def look(root: str, name: str) -> Found:
+def look(root: str, name: str) -> FileState:
     """The file of that name below the folder.
 
     Raises:
@@ -40,9 +40,9 @@ def look(root: str, name: str) -> Found:
             state = os.fstat(stream.fileno())
             if not stat.S_ISREG(state.st_mode):
                 raise UsageError(f"{name} is no regular file")
-            return Found(data=stream.read(), mode=stat.S_IMODE(state.st_mode))
+            return FileState(data=stream.read(), mode=stat.S_IMODE(state.st_mode))
     except FileNotFoundError:
-        return Found(data=None)
+        return FileState(data=None)
     except OSError as error:
         raise UsageError(f"{name} cannot be read as a file of its own: {(error.strerror or '').lower()}") from error
 
@@ -51,7 +51,7 @@ def missing_folders(root: str, name: str) -> list[str]:
     """The folders above a name that do not exist yet, outermost first."""
     parts = name.split("/")[:-1]
     above = ["/".join(parts[: count + 1]) for count in range(len(parts))]
-    return [one for one in above if not os.path.lexists(os.path.join(root, one))]
+    return [folder for folder in above if not os.path.lexists(os.path.join(root, folder))]
 
 
 def put(root: str, name: str, data: bytes | None, mode: int) -> None:

@@ -63,8 +63,8 @@ class Judges(Shelf):
         Raises:
             UsageError: No model is named.
         """
-        made = self._asker(task)
-        return replace(made, standing=self._record.standing(self._name(made), self.prompt))
+        asker = self._asker(task)
+        return replace(asker, standing=self._record.standing(self._name(asker), self.prompt))
 
     @property
     def prompt(self) -> str:
@@ -103,7 +103,7 @@ class Judges(Shelf):
         if not solved:
             raise UsageError(f"no task of {suite} was solved, so there is nothing to judge")
         tasks = {trace.task: task for task, trace in solved}
-        cases = cases_of([trace for _, trace in solved], lambda made: _is_wrong(made, tasks[made.task], sandbox))
+        cases = cases_of([trace for _, trace in solved], lambda trace: _is_wrong(trace, tasks[trace.task], sandbox))
 
         def ask(case: Case) -> bool:
             judge = self._asker(replace(_bare(), instruction=case.trace.task))
@@ -120,24 +120,24 @@ class Judges(Shelf):
 
         around = Surroundings(policy=SearchLearner().policy(None, ()), sandbox=sandbox, run="judges")
         agent = Agent(around, Workflow().with_knobs(steps=1))
-        found, seen = 0, set()
+        solved, seen = 0, set()
         for task in load_suite(suite).tasks:
-            if found >= most:
+            if solved >= most:
                 return
             if task.group in seen or not task.examples:
                 continue
             seen.add(task.group)
             record = agent.run_episode(task, variant="unlearned", split="gate", limits=_LIMITS)
             if record.verified:
-                found += 1
+                solved += 1
                 yield task, _trace(task, record.answer)
 
     def _asker(self, task: Task) -> RubricVerifier:
-        made = getattr(self._learner, "judge", None)
-        if made is None:
+        judge = getattr(self._learner, "judge", None)
+        if judge is None:
             raise UsageError("no model is named that could judge", hint="evolve models default NAME, or --model NAME")
-        found: RubricVerifier = made(task)
-        return found
+        verifier: RubricVerifier = judge(task)
+        return verifier
 
     @staticmethod
     def _name(verifier: RubricVerifier) -> str:
@@ -152,9 +152,11 @@ def _bare() -> Task:
 def _trace(task: Task, code: str) -> Trace:
     view = task.view()
     rows = tuple(Row(input=row.input, output=row.output) for row in task.examples)
-    told = "\n".join([task.instruction or "Find the function that the examples show.", f"Signature: {view.signature}"])
+    header = "\n".join(
+        [task.instruction or "Find the function that the examples show.", f"Signature: {view.signature}"]
+    )
     examples = "\n".join(call(view.entry, row) for row in rows)
-    return Trace(task=f"{told}\nExamples:\n{examples}", group=task.group, entry=view.entry, code=code, gave=rows)
+    return Trace(task=f"{header}\nExamples:\n{examples}", group=task.group, entry=view.entry, code=code, gave=rows)
 
 
 def _is_wrong(trace: Trace, task: Task, sandbox: Sandbox) -> bool:
