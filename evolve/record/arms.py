@@ -53,7 +53,7 @@ class Learner(Protocol):
 
 @runtime_checkable
 class Hurried(Protocol):
-    """A learner whose fitting takes long enough to need an end."""
+    """A learner whose fitting can take so long that it needs a deadline."""
 
     def until(self, ends: float) -> Learner:
         """The same learner, whose :meth:`Learner.fit` raises BudgetExhausted at ``ends`` of ``time.monotonic``."""
