@@ -28,6 +28,7 @@ def environment_for(folder: str, python: str | os.PathLike[str] | None) -> Path 
     if python is not None:
         environment_at(Path(python))
         return Path(python)
+    # Without a name the second is nowhere, since an empty path would be the current folder.
     for place in (Path(folder, ".venv"), Path(os.environ.get("VIRTUAL_ENV") or "/nonexistent")):
         if (place / "pyvenv.cfg").is_file():
             return place

@@ -97,10 +97,10 @@ class TreeInterpreter:
             meaning = compile_term(from_json(tree["term"]), self._operations)
         except (KeyError, TypeError, ValueError) as error:
             return [Outcome(error=f"the tree cannot be read: {error}")] * len(inputs)
-        return [_meant(meaning, types, row) for row in inputs]
+        return [_outcome_of(meaning, types, row) for row in inputs]
 
 
-def _meant(meaning: Callable[[tuple[Any, ...]], Any], types: Sequence[Any], row: Sequence[Json]) -> Outcome:
+def _outcome_of(meaning: Callable[[tuple[Any, ...]], Any], types: Sequence[Any], row: Sequence[Json]) -> Outcome:
     from evolve.programs.operation import EVALUATION_ERRORS
     from evolve.programs.types import as_type, thaw
 

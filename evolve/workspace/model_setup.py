@@ -16,7 +16,7 @@ from evolve.prompts import PromptLayers
 from evolve.settings import Settings, limit_of
 from evolve.workspace.opening import cache_folder
 
-_SET = re.compile(r"^[ \t]*(?:#[ \t]*)?model[ \t]*=.*$", re.MULTILINE)
+_MODEL_LINE = re.compile(r"^[ \t]*(?:#[ \t]*)?model[ \t]*=.*$", re.MULTILINE)
 
 
 def model_setup(
@@ -97,7 +97,8 @@ def set_default_model(paths: WorkspacePaths, model: str) -> Path:
         raise WorkspaceError(str(error), hint=error.hint) from error
     # A JSON string is a TOML string too.
     line = f"model = {json.dumps(model, ensure_ascii=False)}" if model else '# model = ""'
-    body, count = _SET.subn(lambda match: line, text, count=1)
+    # By a function: in a text, re would read backslashes of the name as escapes.
+    body, count = _MODEL_LINE.subn(lambda match: line, text, count=1)
     if not count:
         # A key before the first table belongs to the file; with [evolve] as the only table it belongs in there.
         body = re.sub(r"(?m)^(\[evolve\][^\n]*)$", lambda match: f"{match[1]}\n{line}", text, count=1)

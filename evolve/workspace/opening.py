@@ -93,6 +93,7 @@ def ensure_workspace(root: Path) -> bool:
     except OSError as error:
         raise write_failure(error.filename or root, error) from error
     if fresh:
+        # The marker comes last: with it the folder counts as a workspace, so a kill leaves none half made.
         write_atomic(paths.marker, settings_template().encode())
         hit("workspace.marked")
     return fresh
@@ -122,6 +123,7 @@ def open_stores(
     def index(dimension: int) -> VectorIndex:
         from evolve.vectors import Care, MemoryIndex, open_store
 
+        # A reader may not touch the files of the index, which a writer may be changing.
         if read_only:
             return MemoryIndex(dimension)
         return open_store(settings.vectors, paths.index, "episodes", dimension, Care(warn=warn))
@@ -157,6 +159,7 @@ def is_current(paths: WorkspacePaths) -> bool:
             return False
         applied = {(row["package"], row["number"]) for row in db.query("SELECT package, number FROM schema_migrations")}
     known = {(item.package, item.number) for item in MIGRATIONS}
+    # Tables of the store itself are in no package's list.
     return {migration for migration in applied if migration[0] != "store"} == known
 
 
@@ -176,12 +179,14 @@ def cache_folder() -> Path:
     """Where facts about this machine are remembered, outside any workspace."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "evolve"
+    # The XDG specification has relative paths ignored.
     named = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "evolve"
 
 
 def tracing_warning() -> str:
     """A sentence where the environment makes a library send what runs contain to another machine, else ""."""
+    # langchain-core, which langgraph needs, brings LangSmith along and sends traces where one of these is set.
     names = ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING_V2")
     on = [name for name in names if os.environ.get(name, "").lower() in ("true", "1")]
     return f"{on[0]} is set: run contents are sent to LangSmith; unset it to keep them here" if on else ""

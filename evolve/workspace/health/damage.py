@@ -89,11 +89,11 @@ def own_changes(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
 
 
 def _changed_files(paths: WorkspacePaths, row: Mapping[str, Value]) -> tuple[str, ...]:
-    """Every byte counts: agents and people read the words around the code too."""
+    """Files of a skill's folder that differ from the record; words around the code are read too, so every byte counts."""
     objects, folder = ObjectStore(paths.objects), paths.skills / str(row["name"])
     if _is_whole(objects, str(row["object"])):
         return folder_changes(Skill.from_json(objects.get_json(str(row["object"]))), folder)
-    # The body is told elsewhere; what is left to compare with is the digest of the code and its tests.
+    # :func:`missing_objects` reports the body; what is left to compare with is the digest of the code and its tests.
     return () if folder_digest(folder) == row["digest"] else (folder.name,)
 
 

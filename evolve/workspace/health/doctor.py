@@ -42,6 +42,7 @@ def doctor(path: str | os.PathLike[str] | None = None) -> list[Finding]:
         settings = load_settings(root if root.is_dir() else None)
     except EvolveError as error:
         findings.append(Finding(part="settings", state="missing", text=str(error), fix=error.hint))
+        # The other checks go on with the defaults, so that one malformed line does not hide what else is wrong.
         settings = Settings()
     checks: dict[str, Callable[[], Finding]] = {
         "sandbox": lambda: _sandbox(settings),
@@ -112,7 +113,7 @@ def _record(paths: WorkspacePaths) -> Finding:
 
 
 def _bodies(paths: WorkspacePaths) -> Finding:
-    """Objects, skill folders and checkpoints."""
+    """Checks what lies in files beside the database: objects, skill folders and checkpoints."""
     from evolve.store import Database, ObjectStore
     from evolve.workspace.health import damage as soundness
 
@@ -135,7 +136,7 @@ def _bodies(paths: WorkspacePaths) -> Finding:
 
 
 def _spending(paths: WorkspacePaths) -> Finding:
-    """The book behind the limits of day and workspace."""
+    """Checks the book of spending, which the limits of the day and the workspace rest on."""
     from evolve.ledger import book_faults
 
     if not paths.spending.exists():
@@ -151,7 +152,7 @@ def _damage(part: str, faults: list[str]) -> Finding:
 
 
 def _extensions() -> Finding:
-    """What installed packages add, by seam; a name that is built in already adds nothing."""
+    """Lists what installed packages add, by seam; a name that is built in already adds nothing."""
     entries = []
     for seam in BUILT_IN:
         entries += [f"{name} ({seam}, from {package})" for name, package in installed(seam).items()]
@@ -159,6 +160,7 @@ def _extensions() -> Finding:
 
 
 def _disk(root: Path) -> Finding:
+    # A workspace that is not made yet would lie on the disk of the nearest folder above it.
     place = next(folder for folder in (root, *root.parents) if folder.exists())
     free = shutil.disk_usage(place).free
     if not os.access(place, os.W_OK):

@@ -17,6 +17,7 @@ from evolve.store.sealing import sealed_tables
 GRACE_S = 24 * 3600.0
 """Objects younger than this stay: whatever refers to them may be about to be committed."""
 
+# A longer run of hexadecimal digits is no digest.
 _DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
@@ -40,17 +41,20 @@ def drop_checkpoints(run: Path) -> int:
     for tree in run.glob("*/tree"):  # states of a folder; what became of them is kept as a patch
         shutil.rmtree(tree, ignore_errors=True)
     for path in checkpoints:
+        # The database goes last: a call that is cut off before leaves it for the next one to find.
         for end in ("-wal", "-shm", ""):
             path.with_name(path.name + end).unlink(missing_ok=True)
     return len(checkpoints)
 
 
 def _collect(paths: WorkspacePaths, grace: float) -> int:
+    """Removes old objects that cannot be reached from the record or a backup; gives how many."""
     objects = ObjectStore(paths.objects)
     oldest = time.time() - grace
     old = [name for name in objects.digests() if (paths.objects / name).stat().st_mtime < oldest]
     if not old:
         return 0
+    # A backup may be put back one day, and then needs its objects.
     waiting = {name for file in (paths.db, *backups(paths.db)) for name in _named_in(file)}
     reached: set[str] = set()
     while waiting:

@@ -1,4 +1,4 @@
-"""Wires the credit for single items of a variant into a workspace."""
+"""Measures in a workspace what single items of a variant are worth, by ablation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, op
 @checked()
 @dataclass(frozen=True, kw_only=True)
 class AblationRequest:
-    """What a look at single items is asked for.
+    """The arguments of an ablation.
 
     Attributes:
         variant: Digest of a variant, its beginning, or ``active``.
@@ -39,7 +39,7 @@ class AblationRequest:
 
 
 def ablate(desk: Desk, wish: AblationRequest, budget: Budget) -> AblationReport:
-    """Runs or continues a look at the items of a variant; see :meth:`TriedVariants.ablate`."""
+    """Runs or continues the ablation of a variant; see :meth:`TriedVariants.ablate`."""
     stores = desk.stores
     variant = stores.variants.find(wish.variant)
     if variant == UNLEARNED:

@@ -1,4 +1,4 @@
-"""Wires the loop into a workspace: workers, ledger, journal, events."""
+"""Runs the improvement loop in a workspace, with its workers, ledger, journal and events."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ def improve(
     """Runs or continues a loop; see :meth:`Workspace.improve`."""
     rounds, seed = asked.rounds, asked.seed
     for name, number, least in (("rounds", rounds, 1), ("seed", seed, 0)):
+        # Not isinstance, to which True is a number.
         if type(number) is not int or number < least:
             raise UsageError(f"--{name} {number}: a whole number from {least} on is needed")
     suite = load_suite(suite_name)
@@ -59,23 +60,25 @@ def improve(
     plan = LoopPlan(rounds=rounds, seed=seed, limits=loop_limits(desk, budget))
     key = loop_key(desk, "improve", suite.digest, rounds, seed, plan.limits.candidates)
     if asked.fresh:
-        _leave(desk, key)
+        _end_unfinished(desk, key)
+    # Before the run is opened again, since a run that its budget ended is told by its state.
     beginning = _beginning(desk, key, suite_name)
     if beginning:
         desk.events.emit(Event(kind="begun", data={"text": beginning}))
-    _take_up(desk, key, rounds)
+    _reopen(desk, key, rounds)
     work = LoopWork(suite=suite, plan=plan, budget=budget, python=python)
     with opened_session(desk, "improve", key, {"suite": suite_name, "rounds": rounds, "seed": seed}, work) as session:
         return run_loop(session)
 
 
-def _leave(desk: Desk, key: str) -> None:
+def _end_unfinished(desk: Desk, key: str) -> None:
+    """Ends the unfinished runs of this key, so that the next one is a new run."""
     for run in desk.stores.runs.runs():
         if run.key == key and run.state in ("open", BUDGET):
             desk.stores.runs.end(run.id, "left")
 
 
-def _take_up(desk: Desk, key: str, rounds: int) -> None:
+def _reopen(desk: Desk, key: str, rounds: int) -> None:
     """Opens the newest run of this key again where a budget ended it; the next budget counts from here."""
     stores = desk.stores
     last = next((run for run in reversed(stores.runs.runs()) if run.key == key), None)
@@ -205,7 +208,7 @@ def opened_session(desk: Desk, kind: str, key: str, request: Mapping[str, Json],
 
 @contextmanager
 def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
-    """A run that is open as a session, with its workers; they are gone when it ends, however it ends."""
+    """An open run as a session, with worker processes that end with it, however it ends."""
     suite = work.suite
     folders = {task.folder for task in suite.tasks if task.folder}
     scanner, spared = scanner_for(desk.paths, suite.tasks)
@@ -237,7 +240,7 @@ def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
                 run=run.id,
                 request=run.body,
                 plan=work.plan,
-                ledger=Ledger(_on_top(work.budget, before), spent=_spent_before(desk, run)),
+                ledger=Ledger(_raised_by(work.budget, before), spent=_spent_before(desk, run)),
                 events=EventFan((log, desk.events)),
                 workflow=desk.workflow,
                 before=before,
@@ -247,7 +250,7 @@ def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
         workers.close()
 
 
-def _on_top(budget: Budget, before: Spent) -> Budget:
+def _raised_by(budget: Budget, before: Spent) -> Budget:
     """The budget with what had been spent before it was given."""
     bounds = {item.name: getattr(budget, item.name) for item in fields(Budget)}
     return Budget(**{name: None if bound is None else bound + getattr(before, name) for name, bound in bounds.items()})

@@ -1,4 +1,4 @@
-"""Wires a metric into a search as its target: by a measured judge alone, whose opinions the run pays for."""
+"""Makes a metric the target of a search: scored by a measured judge, whose calls the run pays for."""
 
 from __future__ import annotations
 

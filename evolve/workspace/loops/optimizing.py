@@ -1,4 +1,4 @@
-"""Wires the optimiser into a workspace: which engine, which prompts, and the run it belongs to."""
+"""Runs the optimiser in a workspace: chooses the engine, the prompts that it may edit, and the run to go on with."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Part = Literal["", "prompts", "workflow", "knobs"]
 @checked()
 @dataclass(frozen=True, kw_only=True)
 class OptimizerRequest:
-    """What an optimiser's run is asked for.
+    """The arguments of an optimiser's run.
 
     Attributes:
         only: A part to leave everything else as it is; "" for all that the engine can change.

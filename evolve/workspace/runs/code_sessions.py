@@ -52,15 +52,16 @@ def run_in_session(
         raise UsageError(f"{name!r} cannot name a session", hint="letters, digits, - and _, at most 64")
     paths = locate(path).paths
     file = paths.runs / "sessions" / f"{name}.jsonl"
+    # The file is written whole, so two commands that replayed at once would each lose the other's action.
     lock = WriterLock(paths.lock)
     lock.acquire()
     try:
-        return _continued(sandbox, file, code, limits)
+        return _replay_and_run(sandbox, file, code, limits)
     finally:
         lock.release()
 
 
-def _continued(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -> ActionResult:
+def _replay_and_run(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -> ActionResult:
     from evolve.sandbox import ActionResult
 
     recorded = _read(file)
@@ -69,6 +70,7 @@ def _continued(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -
             result = session.execute(action.code)
             if result.state == "fault":
                 return result
+            # The new action counts on what the earlier ones left, so it must be what they left then.
             if result.ended or _outcome(result) != action.outcome:
                 what = f"action {number} of session {file.stem} did not give again what it gave when it was recorded"
                 return ActionResult(state="fault", error=what)

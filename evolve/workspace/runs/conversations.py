@@ -153,7 +153,7 @@ class Conversations(Shelf):
             try:
                 handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
                 break
-            except FileExistsError:
+            except FileExistsError:  # another process began one meanwhile
                 number += 1
             except OSError as error:
                 raise write_failure(path, error) from error

@@ -78,6 +78,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     patch = question = None
     admitted: tuple[str, ...] = ()
     with FaultKept(folder), EventLog(log_file) as log:
+        # A kill after the episode was committed leaves only what follows it to be done.
         if stores.runs.has(episode):
             record = stores.runs.episode(episode)
         else:
@@ -93,7 +94,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         if record.solved and isinstance(task.work, FolderWork):
             patch, question = delivered(desk, record, task.work, wish.person)
     begun = {"variant": variant, "seed": seed}
-    _note(desk, run, begun if question is None else {**begun, **_again(desk, wish, question)})
+    _note(desk, run, begun if question is None else {**begun, **_resume_data(desk, wish, question)})
     if question is None and record.status not in PAUSED:
         desk.finish(run.id)
     extras = Extras(
@@ -101,7 +102,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         skills=admitted,
         patch=patch,
         question=question,
-        budget_ended=_ended_by(wish.budget, record, limits),
+        budget_ended=_budget_ended(wish.budget, record, limits),
     )
     return result_of(record, task, extras)
 
@@ -135,7 +136,7 @@ def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
     return solve(desk, wish, run)
 
 
-def _ended_by(budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
+def _budget_ended(budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
     """Whether a bound of the budget ended the episode, and not one of the settings or of the workflow."""
     if record.status != "budget":
         return False
@@ -154,8 +155,8 @@ def waiting_question(run: Run) -> Question | None:
     return from_data(Question, question) if question and run.state == "open" else None
 
 
-def _again(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
-    """What a run waits for, and what it takes to go on with it from its id alone."""
+def _resume_data(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
+    """What a waiting run keeps of itself, so that its id alone is enough to go on: question, task, budget, model."""
     return {
         "question": to_data(question),
         "input": desk.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
@@ -167,7 +168,7 @@ def _again(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
 
 
 def _note(desk: Desk, run: Run, additions: Mapping[str, Any]) -> None:
-    """Keeps what is said of a run, where it waits or waited for a person."""
+    """Adds to a run's JSON and drops its last question, where it waits or waited for a person."""
     if "question" in additions or "question" in run.body:
         body = {key: value for key, value in run.body.items() if key != "question"}
         desk.stores.runs.note(run.id, {**body, **additions})
@@ -195,7 +196,7 @@ def _opener(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandb
 
 
 def _agent(desk: Desk, wish: Wish, workflow: Workflow, place: _Place) -> Agent:
-    """The promoted variant's guide, every admitted skill, and recall from the whole memory."""
+    """The agent for a run: with the promoted variant's guide, every admitted skill and recall from the whole memory."""
     arm, person, sandbox = desk.stores.practice_arm(workflow), wish.person, place.sandbox
     scanner, spared = scanner_for(desk.paths, [wish.task])
     if isinstance(desk.learner, AsksEndpoints):

@@ -16,6 +16,7 @@ from evolve.sandbox.actions import is_plain_name
 from evolve.tasks.trees import is_ignored
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without O_NONBLOCK, opening a named pipe would wait until somebody writes to it.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -68,6 +69,7 @@ def put(root: str, name: str, data: bytes | None, mode: int) -> None:
                 os.unlink(last, dir_fd=folder)
             else:
                 _replace(folder, last, data, mode)
+            # Else a power cut could undo the renaming, although the content is on disk.
             os.fsync(folder)
     except NotADirectoryError as error:
         raise UsageError(f"{name} leads through a link or a file") from error
@@ -86,6 +88,7 @@ def _replace(folder: int, last: str, data: bytes, mode: int) -> None:
     temporary = f".{last[:40]}.evolve"
     with contextlib.suppress(FileNotFoundError):
         os.unlink(temporary, dir_fd=folder)
+    # Nobody else may read it before it has the permissions of the file that it becomes.
     handle = os.open(temporary, _NEW, 0o600, dir_fd=folder)
     try:
         with open(handle, "wb") as stream:
@@ -113,6 +116,7 @@ def _parent(root: str, name: str, *, make: bool = False) -> Iterator[tuple[int, 
     *outer, last = name.split("/")
     folder = os.open(root, _FOLDER)
     try:
+        # Each part is opened below the one before: O_NOFOLLOW on a whole path looks at its last part alone.
         for part in outer:
             if make:
                 with contextlib.suppress(FileExistsError):

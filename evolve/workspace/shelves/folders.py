@@ -126,6 +126,7 @@ class Folders(Shelf):
     def list(self) -> builtins.list[Patch]:
         """Every patch, the newest run first."""
         names = [file.parent.name for file in self._runs.glob("r*/patch.json")]
+        # Ids are numbered: r9 comes before r10.
         return [self.get(name) for name in sorted(names, key=lambda name: (len(name), name), reverse=True)]
 
     def apply(self, run: str, *, again: bool = False) -> Patch:
@@ -146,6 +147,7 @@ class Folders(Shelf):
         if patch.state == "applied":
             raise UsageError(f"the changes of {run} are applied already", hint=f"evolve undo {run} takes them back")
         files = self._unchanged(patch)
+        # Together with those of a try that was cut off, which are there by now.
         made = dict.fromkeys(path for name in patch.names for path in writing.missing_folders(patch.folder, name))
         changes = tuple(
             replace(change, mode=files[change.name].mode)
@@ -155,7 +157,7 @@ class Folders(Shelf):
         )
         patch = replace(patch, changes=changes, made=tuple(dict.fromkeys((*patch.made, *made))))
         self._write(patch)  # what undoing needs is kept before anything is touched
-        return self._moved(patch, "applied")
+        return self._move_and_mark(patch, "applied")
 
     def refuse(self, run: str, said: str) -> Patch:
         """Notes that the person does not want the patch, and why; it can still be applied later."""
@@ -202,26 +204,28 @@ class Folders(Shelf):
             WorkspaceError: As for :meth:`apply`.
         """
         chosen = self.applied(run)
-        turned = _turned(chosen)
+        turned = _reversed(chosen)
         if not over:
             self._unchanged(turned)
         self._move(turned)
+        # Innermost first, since only empty folders are removed.
         for folder in reversed(chosen.made):
             writing.drop_folder(chosen.folder, folder)
         undone = replace(chosen, state="undone", made=())
         self._write(undone)
         return undone
 
-    def _moved(self, patch: Patch, state: PatchState) -> Patch:
+    def _move_and_mark(self, patch: Patch, state: PatchState) -> Patch:
         self._move(patch)
         moved = replace(patch, state=state, said="")
         self._write(moved)
         return moved
 
     def _move(self, patch: Patch) -> None:
+        """Gives every file of a patch its new content; one that has it already is passed over, so it can go on."""
         bodies = self._bodies(patch.run)
         for change in patch.changes:
-            if not change.protected and _named(writing.look(patch.folder, change.name).data) != change.after:
+            if not change.protected and _digest_of(writing.look(patch.folder, change.name).data) != change.after:
                 data = bodies.get(change.after) if change.after else None
                 writing.put(patch.folder, change.name, data, change.mode)
 
@@ -242,7 +246,7 @@ class Folders(Shelf):
         return tuple(
             change.name
             for change in patch.changes
-            if not change.protected and _named(files[change.name].data) not in (change.before, change.after)
+            if not change.protected and _digest_of(files[change.name].data) not in (change.before, change.after)
         )
 
     def _file(self, run: str) -> Path:
@@ -266,12 +270,12 @@ def _change(changes: Changes, name: str, bodies: ObjectStore, work: FolderWork) 
     )
 
 
-def _turned(patch: Patch) -> Patch:
-    """The patch the other way round."""
+def _reversed(patch: Patch) -> Patch:
+    """The patch that undoes this one: before and after change places."""
     return replace(
         patch, changes=tuple(replace(change, before=change.after, after=change.before) for change in patch.changes)
     )
 
 
-def _named(data: bytes | None) -> str:
+def _digest_of(data: bytes | None) -> str:
     return "" if data is None else digest(data)

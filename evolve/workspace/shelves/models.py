@@ -129,7 +129,7 @@ class Models(Shelf):
         named = recording.model if recording is not None else model
         setup = model_setup(paths, settings, model=named if isinstance(named, str) else None, recording=recording)
         probed = []
-        for name in dict.fromkeys(_named(setup)):
+        for name in dict.fromkeys(_model_names(setup)):
             with open_models(replace(setup, model=name, roles={})) as opened:
                 acting = opened.of("act")
                 if isinstance(acting, EndpointModel):
@@ -178,6 +178,6 @@ def models(path: str | os.PathLike[str] | None = None) -> Models:
     return Models(path)
 
 
-def _named(setup: ModelSetup) -> list[str]:
+def _model_names(setup: ModelSetup) -> list[str]:
     texts = [setup.model, *setup.roles.values()]
     return [name.strip() for text in texts for name in text.split(",") if name.strip()] or [""]

@@ -89,7 +89,7 @@ class Variants(Shelf):
         Raises:
             UsageError: There is no such variant.
         """
-        digest = self._found(name)
+        digest = self._digest_of(name)
         variants = self._stores.variants
         origin = next(entry.origin for entry in variants.entries() if entry.digest == digest)
         verdicts = {decision.variant: decision.verdict for decision in self._stores.decisions.log()}
@@ -116,7 +116,7 @@ class Variants(Shelf):
         Raises:
             UsageError: There is no such variant.
         """
-        return [_measure(kind, body) for kind, body in self._stores.variants.measures(self._found(name))]
+        return [_measure(kind, body) for kind, body in self._stores.variants.measures(self._digest_of(name))]
 
     def diff(self, name: str, other: str = "") -> str:
         """A unified diff of prompts and workflow, and of what else differs; without ``other`` from its parent."""
@@ -157,7 +157,7 @@ class Variants(Shelf):
         Raises:
             UsageError: There is no such variant, or the gate did not accept it and no reason is given.
         """
-        digest = self._found(name)
+        digest = self._digest_of(name)
         accepted = [
             decision
             for decision in self._stores.decisions.log()
@@ -211,18 +211,19 @@ class Variants(Shelf):
         if not texts:
             raise UsageError("this variant changes neither prompts nor the workflow", hint="evolve variants list")
         seeds = PromptLayers()
+        # All are looked at before one is written, so that a refusal changes nothing.
         for file, text in texts.items():
             path = self._paths.prompts / file
             if force or not path.is_file():
                 continue
-            if path.read_text("utf-8") not in (text, load_prompt(file, seeds), *self._before(name, file)):
+            if path.read_text("utf-8") not in (text, load_prompt(file, seeds), *self._earlier_texts(name, file)):
                 raise UsageError(f"{path} was edited and would be replaced", hint="keep a copy, then add --force")
         self._paths.prompts.mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
             write_atomic(self._paths.prompts / file, text.encode())
         return [self._paths.prompts / file for file in sorted(texts)]
 
-    def _before(self, name: str, file: str) -> Iterator[str]:
+    def _earlier_texts(self, name: str, file: str) -> Iterator[str]:
         """What a prompt said before a variant and its forebears changed it."""
         line = set(self._stores.variants.lineage(name))
         yield from (self.texts(variant)[file] for variant in line if file in self.texts(variant))
@@ -231,7 +232,7 @@ class Variants(Shelf):
             if start and file in start["texts"]:
                 yield str(start["texts"][file])
 
-    def _found(self, name: str) -> str:
+    def _digest_of(self, name: str) -> str:
         digest = self._stores.variants.find(name)
         if digest == UNLEARNED:
             raise UsageError("unlearned is no variant of its own", hint="evolve variants rollback")
