@@ -89,7 +89,7 @@ def own_changes(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
 
 
 def _changed_files(paths: WorkspacePaths, row: Mapping[str, Value]) -> tuple[str, ...]:
-    """Files of a skill's folder that differ from the record; words around the code are read too, so every byte counts."""
+    """Files of a skill's folder not as on record; words around the code are read too, so all bytes count."""
     objects, folder = ObjectStore(paths.objects), paths.skills / str(row["name"])
     if _is_whole(objects, str(row["object"])):
         return folder_changes(Skill.from_json(objects.get_json(str(row["object"]))), folder)
