@@ -1,4 +1,4 @@
-"""What a workspace has on record, opened together, and the learned states read from it: as values, and as agents."""
+"""The record of a workspace: its stores, and the learned states read from them, as values and as agents."""
 
 from __future__ import annotations
 

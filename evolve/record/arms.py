@@ -53,7 +53,7 @@ class Learner(Protocol):
 
 @runtime_checkable
 class Hurried(Protocol):
-    """A learner whose fitting takes long enough to need an end."""
+    """A learner whose fitting can take so long that it needs a deadline."""
 
     def until(self, ends: float) -> Learner:
         """The same learner, whose :meth:`Learner.fit` raises BudgetExhausted at ``ends`` of ``time.monotonic``."""
@@ -142,7 +142,7 @@ def recall_from(memory: Recaller | None, *, notes: bool = False, trials: bool = 
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
         origin = Origin(environment=view.environment, family=view.family, task=view.id)
-        asked = view.instruction or view.signature
-        return source.recall(asked, k, features=features, kinds=kinds, scope=origin)
+        query = view.instruction or view.signature
+        return source.recall(query, k, features=features, kinds=kinds, scope=origin)
 
     return recall

@@ -1,4 +1,4 @@
-"""Drafts of skills judged: each as the skill it would be, with the verdict of admission."""
+"""Judges drafts of skills: gives each as the skill it would be, with the verdict of admission."""
 
 from __future__ import annotations
 

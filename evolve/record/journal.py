@@ -1,4 +1,4 @@
-"""What a loop has done so far, so that nothing is done twice after a crash; and the reports it made."""
+"""Keeps which steps of a loop are finished, so that a crash repeats none of them, and the reports of loops."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from evolve.failpoints import hit
 from evolve.files import canonical_json
 from evolve.store import Database, Migration
 
+# The package keeps the name that it had when the tables were made: under another they would be made again.
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(
         "improve",
@@ -59,6 +60,7 @@ def drop_report(db: Database, run: str) -> None:
 def keep_report(db: Database, run: str, body: Any) -> None:
     """Keeps the report of a run, replacing an earlier one of the same run."""
     hit("report.before")
+    # Together, so that a kill in between leaves the earlier report and not none.
     with db.transaction():
         db.delete("reports", {"run": run})
         db.insert("reports", {"run": run, "body": canonical_json(body)})

@@ -1,4 +1,4 @@
-"""Everything a workspace keeps, opened together, and the one way an episode is committed to it."""
+"""The stores of a workspace as one value: opened together, and written to by one commit per episode."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class Stores:
         """Every text that a variant would put before a policy, by name: prompts, skills, insights, workflow."""
         if variant == UNLEARNED:
             return {}
-        found = self.variants.get(variant)
-        bodies = {f"prompt {name}": body for name, body in found.prompts}
-        bodies.update({f"skill {body[:10]}": body for body in found.skills})
-        bodies.update({"the workflow": found.workflow, "the guide": found.guide})
+        content = self.variants.get(variant)
+        bodies = {f"prompt {name}": body for name, body in content.prompts}
+        bodies.update({f"skill {body[:10]}": body for body in content.skills})
+        bodies.update({"the workflow": content.workflow, "the guide": content.guide})
         texts = {name: self.objects.get(body).decode() for name, body in bodies.items() if body}
-        memory = self._memory_of(found)
+        memory = self._memory_of(content)
         if memory is not None:
             for name, key in memory.book.keys.items():
                 texts[f"insight {name[:10]}"] = " ".join([key.cause, key.effect, *key.texts.values()])
@@ -75,6 +75,7 @@ class Stores:
         return fresh
 
     def _note_uses(self, record: EpisodeRecord) -> None:
+        # What was of use decides which skills stay on offer, and tasks that only measure may not steer that.
         if not record.verified or record.split in HELD_OUT:
             return
         known = {skill.digest for skill in self.skills.list(KEPT)}
@@ -103,17 +104,17 @@ class Stores:
         """
         return Arm(workflow=workflow) if variant == UNLEARNED else self.arm_of(self.variants.get(variant), workflow)
 
-    def arm_of(self, found: Variant, workflow: Workflow) -> Arm:
-        """The same of a variant that need not be in the archive."""
-        memory = self._memory_of(found)
+    def arm_of(self, variant: Variant, workflow: Workflow) -> Arm:
+        """The same as :meth:`arm`, for a variant that need not be in the archive."""
+        memory = self._memory_of(variant)
         informed = memory is not None and memory.book.informs()
         return Arm(
-            variant=found.digest,
-            guide=self.objects.get_json(found.guide) if found.guide and informed else None,
-            skills=self._living(found),
+            variant=variant.digest,
+            guide=self.objects.get_json(variant.guide) if variant.guide and informed else None,
+            skills=self._kept_skills(variant),
             memory=memory if informed else None,
-            workflow=self._workflow(found.workflow) if found.workflow else workflow,
-            prompts={name: self.objects.get(text).decode() for name, text in found.prompts},
+            workflow=self._workflow(variant.workflow) if variant.workflow else workflow,
+            prompts={name: self.objects.get(text).decode() for name, text in variant.prompts},
         )
 
     def practice_arm(self, workflow: Workflow) -> Arm:
@@ -152,11 +153,12 @@ class Stores:
         return {} if insights == ALL_INSIGHTS else dict(self.objects.get_json(insights))
 
     def insight_marks(self, lost: set[str], last: int) -> list[str]:
-        """Puts lost marks of :meth:`mark_insights` back, each the only one with its digest; gives their digests.
+        """Restores lost marks of :meth:`mark_insights`, by their digests; gives the digests of those restored.
 
         Args:
             last: The highest number of evidence there ever was.
         """
+        # A mark holds one number alone, so trying every number finds the lost ones by their digests.
         marks = {digest(canonical_json({"through": number})): number for number in range(last + 1)}
         return [self.objects.put_json({"through": marks[name]}) for name in sorted(lost & set(marks))]
 
@@ -180,7 +182,7 @@ class Stores:
             notes=snapshot.notes,
         )
 
-    def _living(self, variant: Variant) -> tuple[Skill, ...]:
-        kept = {skill.digest: skill for skill in self.skills.list(KEPT)}
+    def _kept_skills(self, variant: Variant) -> tuple[Skill, ...]:
+        by_digest = {skill.digest: skill for skill in self.skills.list(KEPT)}
         named = [Skill.from_json(self.objects.get_json(name)) for name in variant.skills]
-        return tuple(kept[skill.digest] for skill in named if skill.digest in kept)
+        return tuple(by_digest[skill.digest] for skill in named if skill.digest in by_digest)

@@ -1,4 +1,4 @@
-"""What programs hand in, held against the annotations: a wrong kind is told in a sentence, before anything is done."""
+"""Checks the arguments of public methods against their annotations, so that a wrong kind is told in a sentence."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def checked(*own: str) -> Callable[[_Class], _Class]:
 
 def _checked(method: Callable[..., Any], own: Sequence[str]) -> Callable[..., Any]:
     @wraps(method)
-    def call(*args: Any, **given: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         kinds = _kinds(method)
-        for name, value in [*zip(kinds, args, strict=False), *given.items()]:
+        for name, value in [*zip(kinds, args, strict=False), *kwargs.items()]:
             if name not in own and not _fits(value, kinds.get(name, Any)):
-                raise UsageError(f"{name}: expected {_said(kinds[name])}, got {type(value).__name__}")
-        return method(*args, **given)
+                raise UsageError(f"{name}: expected {_kind_in_words(kinds[name])}, got {type(value).__name__}")
+        return method(*args, **kwargs)
 
     return call
 
@@ -60,7 +60,7 @@ def _checked(method: Callable[..., Any], own: Sequence[str]) -> Callable[..., An
 @cache
 def _kinds(method: Callable[..., Any]) -> Mapping[str, Any]:
     """The kind of every parameter, in order; Any where its name is known to type checkers alone."""
-    return {one.name: _kind(method, one) for one in inspect.signature(method).parameters.values()}
+    return {parameter.name: _kind(method, parameter) for parameter in inspect.signature(method).parameters.values()}
 
 
 def _kind(method: Any, parameter: inspect.Parameter) -> Any:
@@ -74,25 +74,30 @@ def _kind(method: Any, parameter: inspect.Parameter) -> Any:
 
 
 def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value is of a kind, as far as its outermost layer tells; items of lists are not looked at."""
     origin = get_origin(kind) or kind
     if origin in (Union, UnionType):
-        return any(_fits(value, one) for one in get_args(kind))
+        return any(_fits(value, member) for member in get_args(kind))
     if origin is Literal:
-        return any(type(value) is type(one) for one in get_args(kind))
+        return any(type(value) is type(literal) for literal in get_args(kind))
     if kind is Any or not isinstance(origin, type):  # such as what only type checkers tell apart
         return True
     if getattr(origin, "_is_protocol", False):
+        # By hand, since isinstance takes only protocols that are marked as checkable at run time.
         return all(hasattr(value, name) for name in vars(origin) if not name.startswith("_"))
     if origin in (int, float):
+        # True is an int to Python, and no number to whoever calls.
         return isinstance(value, int if origin is int else (int, float)) and not isinstance(value, bool)
     if origin in (Sequence, Iterable):
+        # A text can be walked through letter by letter, so one id would pass for a list of them.
         return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
     return isinstance(value, origin)
 
 
-def _said(kind: Any) -> str:
+def _kind_in_words(kind: Any) -> str:
+    """A kind of argument as a message names it, such as ``a text or None``."""
     if get_origin(kind) in (Union, UnionType):
-        words = list(dict.fromkeys(map(_said, get_args(kind))))
+        words = list(dict.fromkeys(map(_kind_in_words, get_args(kind))))
         return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
     if get_origin(kind) is Literal:
         return " or ".join(map(repr, get_args(kind)))

@@ -1,4 +1,4 @@
-"""What the drivers of a workspace work with: the parts of one that is open, and nothing of its face."""
+"""The open parts of a workspace as one value, for the code that drives runs and loops."""
 
 from __future__ import annotations
 
@@ -61,4 +61,5 @@ class Desk:
     @property
     def uses_model(self) -> bool:
         """Whether a language model decides."""
+        # Only a learner of language models bounds episodes itself, by tokens and money.
         return hasattr(self.learner, "limits")

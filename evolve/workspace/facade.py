@@ -99,6 +99,7 @@ class Workspace:
         self.paths = WorkspacePaths(find_workspace(path) or user_workspace())
         self.settings: Settings = with_sandbox(load_settings(self.paths.root), self.options.sandbox)
         self.learner = choose_learner(self.options.policy, self.options.model, (self.paths, self.settings))
+        # After settings and model were read: what is refused makes no workspace.
         self.created = locate(path, looking=self.options.read_only).created
         self.events: EventSink = self.options.events or NoEvents()
         self._lock = WriterLock(self.paths.lock)
@@ -145,6 +146,7 @@ class Workspace:
             undo.callback(self._lock.release)
             stores = open_stores(self.paths, self.settings, warn=self._warn)
             if not self.options.read_only:
+                # A writer keeps the lock for as long as the workspace is open.
                 undo.pop_all()
                 return stores
             # There was no record yet, or an older one; now it is there and up to date.
@@ -272,12 +274,12 @@ class Workspace:
             WorkspaceError: The file cannot be written.
         """
         (self._need_writer if fresh else self._need_open)()
-        found = report(self._desk, fresh=fresh)
+        latest = report(self._desk, fresh=fresh)
         if curve is not None:
             from evolve.improve.curve import draw_curve
 
-            write_atomic(curve, draw_curve(found).encode())
-        return found
+            write_atomic(curve, draw_curve(latest).encode())
+        return latest
 
     @contextmanager
     def delivering(self) -> Iterator[None]:
@@ -305,6 +307,7 @@ class Workspace:
 
     def _end(self, run: str, state: str) -> None:
         self.stores.runs.end(run, state)
+        # After the run is closed: where this is cut off, tidying removes the checkpoints of ended runs.
         drop_checkpoints(self.paths.runs / run)
 
     def close(self) -> None:
@@ -320,9 +323,11 @@ class Workspace:
     def _free(self) -> None:
         """Frees every part, also where one fails to close."""
         self._closed = True
-        for shelf in (one for one in vars(self).values() if isinstance(one, Shelf)):
+        # First, so that a part that somebody kept says it is closed, and fails nowhere inside SQLite.
+        for shelf in (part for part in vars(self).values() if isinstance(part, Shelf)):
             shut(shelf)
         with ExitStack() as parts:
+            # The stack runs in reverse, so the lock goes last, when nothing here can write any more.
             parts.callback(self._lock.release)
             parts.callback(self.stores.db.close)
             parts.callback(self.stores.memory.close)
@@ -344,6 +349,7 @@ class Workspace:
         if kind is None:
             self.close()
         else:
+            # No copy after an error: backups are made at a clean end alone.
             self._free()
 
     def _warn(self, text: str) -> None:

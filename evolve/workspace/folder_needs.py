@@ -28,6 +28,7 @@ def environment_for(folder: str, python: str | os.PathLike[str] | None) -> Path 
     if python is not None:
         environment_at(Path(python))
         return Path(python)
+    # Without a name the second is nowhere, since an empty path would be the current folder.
     for place in (Path(folder, ".venv"), Path(os.environ.get("VIRTUAL_ENV") or "/nonexistent")):
         if (place / "pyvenv.cfg").is_file():
             return place
@@ -40,7 +41,7 @@ def common_environment(folders: Collection[str], python: str | os.PathLike[str] 
     Raises:
         UsageError: There is none where one was named, or the folders have different ones and none was named.
     """
-    found = {environment_for(folder, python) for folder in folders}
-    if len(found) > 1:
+    environments = {environment_for(folder, python) for folder in folders}
+    if len(environments) > 1:
         raise UsageError("the tasks' folders have different environments", hint="name one for all with --python PATH")
-    return next(iter(found), None)
+    return next(iter(environments), None)

@@ -72,8 +72,8 @@ class LanguageLearner(Learner):
     def judge(self, task: Task) -> Verifier:
         """Asks the model of the role ``judge`` whether an answer meets the task's rubric, by ``prompts/judge.md``."""
         layers = PromptLayers(workspace=self.paths.prompts)
-        told = {"task": task.instruction, "rubric": task.rubric}
-        prompt = render_prompt(load_prompt("judge.md", layers), told, name="judge.md")
+        values = {"task": task.instruction, "rubric": task.rubric}
+        prompt = render_prompt(load_prompt("judge.md", layers), values, name="judge.md")
         return RubricVerifier(model=self._open()[0], prompt=prompt)
 
     def describe(self, said: Sequence[str]) -> Described:
@@ -125,7 +125,7 @@ class LanguageLearner(Learner):
 
     def _endpoints(self) -> list[Endpoint]:
         texts = ",".join([self._setup.model, *self._setup.roles.values()])
-        return [parse_model(one, base_url=self._setup.base_url) for one in texts.split(",") if one.strip()]
+        return [parse_model(text, base_url=self._setup.base_url) for text in texts.split(",") if text.strip()]
 
     def _open(self) -> tuple[Models, EpisodeMeter]:
         if self._opened is None:

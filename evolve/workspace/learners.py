@@ -85,7 +85,7 @@ class TreeInterpreter:
         from evolve.policies.search.library import with_library
         from evolve.programs.operations import vocabulary
 
-        self._operations = {one.name: one for one in with_library(vocabulary(), skills)}
+        self._operations = {operation.name: operation for operation in with_library(vocabulary(), skills)}
 
     def __call__(self, tree: Json, inputs: Sequence[Sequence[Json]]) -> list[Outcome]:
         """One outcome per input; a tree that cannot be read is an error on every input."""
@@ -93,14 +93,14 @@ class TreeInterpreter:
         from evolve.programs.terms import from_json, type_from_json
 
         try:
-            types = [type_from_json(one) for one in tree["inputs"]]
+            types = [type_from_json(kind) for kind in tree["inputs"]]
             meaning = compile_term(from_json(tree["term"]), self._operations)
         except (KeyError, TypeError, ValueError) as error:
             return [Outcome(error=f"the tree cannot be read: {error}")] * len(inputs)
-        return [_meant(meaning, types, row) for row in inputs]
+        return [_outcome_of(meaning, types, row) for row in inputs]
 
 
-def _meant(meaning: Callable[[tuple[Any, ...]], Any], types: Sequence[Any], row: Sequence[Json]) -> Outcome:
+def _outcome_of(meaning: Callable[[tuple[Any, ...]], Any], types: Sequence[Any], row: Sequence[Json]) -> Outcome:
     from evolve.programs.operation import EVALUATION_ERRORS
     from evolve.programs.types import as_type, thaw
 

@@ -16,7 +16,7 @@ from evolve.prompts import PromptLayers
 from evolve.settings import Settings, limit_of
 from evolve.workspace.opening import cache_folder
 
-_SET = re.compile(r"^[ \t]*(?:#[ \t]*)?model[ \t]*=.*$", re.MULTILINE)
+_MODEL_LINE = re.compile(r"^[ \t]*(?:#[ \t]*)?model[ \t]*=.*$", re.MULTILINE)
 
 
 def model_setup(
@@ -64,9 +64,9 @@ def recorded(model: str | None, record: str | None, replay: str | None) -> str |
     if not (record or replay):
         return model
     place = named_path(record or replay or "")
-    found = Recording(place=place, mode="reuse" if record else "only", model=model)
-    found.open()  # what is wrong with it is told before anything is made
-    return found
+    recording = Recording(place=place, mode="reuse" if record else "only", model=model)
+    recording.open()  # what is wrong with it is told before anything is made
+    return recording
 
 
 def limited(paths: WorkspacePaths, settings: Settings, run: Ledger) -> Ledger | LimitedLedger:
@@ -97,10 +97,11 @@ def set_default_model(paths: WorkspacePaths, model: str) -> Path:
         raise WorkspaceError(str(error), hint=error.hint) from error
     # A JSON string is a TOML string too.
     line = f"model = {json.dumps(model, ensure_ascii=False)}" if model else '# model = ""'
-    body, count = _SET.subn(lambda found: line, text, count=1)
+    # By a function: in a text, re would read backslashes of the name as escapes.
+    body, count = _MODEL_LINE.subn(lambda match: line, text, count=1)
     if not count:
         # A key before the first table belongs to the file; with [evolve] as the only table it belongs in there.
-        body = re.sub(r"(?m)^(\[evolve\][^\n]*)$", lambda found: f"{found[1]}\n{line}", text, count=1)
+        body = re.sub(r"(?m)^(\[evolve\][^\n]*)$", lambda match: f"{match[1]}\n{line}", text, count=1)
         if body == text:
             body = f"{line}\n{text}"
     write_atomic(paths.marker, body.encode())

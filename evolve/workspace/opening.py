@@ -65,11 +65,11 @@ def locate(path: str | os.PathLike[str] | None = None, *, looking: bool = False)
     Raises:
         WorkspaceError: When the place cannot be written, or there is none to look at.
     """
-    found = find_workspace(path)
-    if found is not None:
-        if looking and not is_workspace(found) and not (found.exists() and not found.is_dir()):
-            raise WorkspaceError(f"there is no workspace at {found}", hint=f"evolve init {found} makes one")
-        return Place(paths=WorkspacePaths(found), created=ensure_workspace(found))
+    nearest = find_workspace(path)
+    if nearest is not None:
+        if looking and not is_workspace(nearest) and not (nearest.exists() and not nearest.is_dir()):
+            raise WorkspaceError(f"there is no workspace at {nearest}", hint=f"evolve init {nearest} makes one")
+        return Place(paths=WorkspacePaths(nearest), created=ensure_workspace(nearest))
     root = user_workspace()
     return Place(paths=WorkspacePaths(root), created=ensure_workspace(root))
 
@@ -93,6 +93,7 @@ def ensure_workspace(root: Path) -> bool:
     except OSError as error:
         raise write_failure(error.filename or root, error) from error
     if fresh:
+        # The marker comes last: with it the folder counts as a workspace, so a kill leaves none half made.
         write_atomic(paths.marker, settings_template().encode())
         hit("workspace.marked")
     return fresh
@@ -122,6 +123,7 @@ def open_stores(
     def index(dimension: int) -> VectorIndex:
         from evolve.vectors import Care, MemoryIndex, open_store
 
+        # A reader may not touch the files of the index, which a writer may be changing.
         if read_only:
             return MemoryIndex(dimension)
         return open_store(settings.vectors, paths.index, "episodes", dimension, Care(warn=warn))
@@ -144,7 +146,7 @@ def refuse_lost_record(paths: WorkspacePaths) -> None:
     if paths.db.exists():
         return
     for place in (paths.objects, paths.runs, paths.store / "backups"):
-        if place.is_dir() and any(one.name != _SESSIONS for one in place.iterdir()):
+        if place.is_dir() and any(entry.name != _SESSIONS for entry in place.iterdir()):
             raise RecordDamaged(f"{paths.db} is missing, and {place} is not empty", hint="evolve doctor --repair")
 
 
@@ -157,7 +159,8 @@ def is_current(paths: WorkspacePaths) -> bool:
             return False
         applied = {(row["package"], row["number"]) for row in db.query("SELECT package, number FROM schema_migrations")}
     known = {(item.package, item.number) for item in MIGRATIONS}
-    return {one for one in applied if one[0] != "store"} == known
+    # Tables of the store itself are in no package's list.
+    return {migration for migration in applied if migration[0] != "store"} == known
 
 
 def open_embedder(settings: Settings) -> Embedder:
@@ -166,22 +169,24 @@ def open_embedder(settings: Settings) -> Embedder:
     Raises:
         WorkspaceError: When it is not installed; the hint says how to get it.
     """
-    made: Callable[[], Embedder] | None = find("encoders", settings.encoder)
-    if made is None:
+    factory: Callable[[], Embedder] | None = find("encoders", settings.encoder)
+    if factory is None:
         raise WorkspaceError(f"there is no text encoder {settings.encoder!r}", hint="install the package that has it")
-    return made()
+    return factory()
 
 
 def cache_folder() -> Path:
     """Where facts about this machine are remembered, outside any workspace."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "evolve"
+    # The XDG specification has relative paths ignored.
     named = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "evolve"
 
 
 def tracing_warning() -> str:
     """A sentence where the environment makes a library send what runs contain to another machine, else ""."""
+    # langchain-core, which langgraph needs, brings LangSmith along and sends traces where one of these is set.
     names = ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING_V2")
     on = [name for name in names if os.environ.get(name, "").lower() in ("true", "1")]
     return f"{on[0]} is set: run contents are sent to LangSmith; unset it to keep them here" if on else ""

@@ -77,9 +77,9 @@ def where(path: str | os.PathLike[str] | None = None) -> Where:
     Args:
         path: As for :func:`evolve.open`.
     """
-    found = find_workspace(path)
-    root = found or user_workspace()
-    return Where(root=root, exists=is_workspace(root), user=found is None)
+    nearest = find_workspace(path)
+    root = nearest or user_workspace()
+    return Where(root=root, exists=is_workspace(root), user=nearest is None)
 
 
 def config(path: str | os.PathLike[str] | None = None) -> Config:
@@ -90,7 +90,7 @@ def config(path: str | os.PathLike[str] | None = None) -> Config:
         WorkspaceError: So has a setting in the workspace's file.
     """
     settings = load_settings(where(path).root)
-    found = [
+    rows = [
         Setting(
             name=item.name,
             value=getattr(settings, item.name),
@@ -99,4 +99,4 @@ def config(path: str | os.PathLike[str] | None = None) -> Config:
         )
         for item in setting_fields()
     ]
-    return Config(settings=tuple(found), variables=VARIABLES, unread=unread_variables())
+    return Config(settings=tuple(rows), variables=VARIABLES, unread=unread_variables())

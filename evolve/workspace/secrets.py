@@ -40,15 +40,15 @@ def scanner_for(paths: WorkspacePaths, tasks: Sequence[Task]) -> tuple[Scanner, 
     that stands in a file stays secret.
     """
     scanner = scanner_of(paths, folders_of(tasks))
-    told = json.dumps([task_json(task) for task in tasks], ensure_ascii=False)
-    guessable = [one for one in scanner.known if not one.random]
-    words = [one for one in guessable if _WORD.fullmatch(one.value)]
-    held = [data.decode("utf-8", "replace") for data in _contents(folders_of(tasks))] if words else []
+    task_text = json.dumps([task_json(task) for task in tasks], ensure_ascii=False)
+    guessable = [secret for secret in scanner.known if not secret.random]
+    words = [secret for secret in guessable if _WORD.fullmatch(secret.value)]
+    file_texts = [data.decode("utf-8", "replace") for data in _contents(folders_of(tasks))] if words else []
     spared = frozenset(
-        [one.value for one in guessable if Scanner([one]).spans(told)]
-        + [one.value for one in words if any(Scanner([one]).spans(text) for text in held)]
+        [secret.value for secret in guessable if Scanner([secret]).spans(task_text)]
+        + [secret.value for secret in words if any(Scanner([secret]).spans(text) for text in file_texts)]
     )
-    return Scanner(one for one in scanner.known if one.value not in spared), spared
+    return Scanner(secret for secret in scanner.known if secret.value not in spared), spared
 
 
 def _contents(folders: Iterable[Path]) -> Iterator[bytes]:

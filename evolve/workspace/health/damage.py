@@ -69,16 +69,16 @@ def changed_folders(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]
 
     Folders of skills that a person owns may differ, see :func:`own_changes`.
     """
-    found = []
+    faults = []
     for row in db.rows("skills"):
         folder = paths.skills / str(row["name"])
         if row["owner"] == "user" or row["status"] == "retired":
             continue
         if not os.path.lexists(folder):
-            found.append((folder.name, "its folder is missing"))
+            faults.append((folder.name, "its folder is missing"))
         elif names := _changed_files(paths, row):
-            found.append((folder.name, f"its folder was edited or damaged: {', '.join(names[:5])}"))
-    return found
+            faults.append((folder.name, f"its folder was edited or damaged: {', '.join(names[:5])}"))
+    return faults
 
 
 def own_changes(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
@@ -89,11 +89,11 @@ def own_changes(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
 
 
 def _changed_files(paths: WorkspacePaths, row: Mapping[str, Value]) -> tuple[str, ...]:
-    """Every byte counts: agents and people read the words around the code too."""
+    """Files of a skill's folder not as on record; words around the code are read too, so all bytes count."""
     objects, folder = ObjectStore(paths.objects), paths.skills / str(row["name"])
     if _is_whole(objects, str(row["object"])):
         return folder_changes(Skill.from_json(objects.get_json(str(row["object"]))), folder)
-    # The body is told elsewhere; what is left to compare with is the digest of the code and its tests.
+    # :func:`missing_objects` reports the body; what is left to compare with is the digest of the code and its tests.
     return () if folder_digest(folder) == row["digest"] else (folder.name,)
 
 

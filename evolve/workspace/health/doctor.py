@@ -42,6 +42,7 @@ def doctor(path: str | os.PathLike[str] | None = None) -> list[Finding]:
         settings = load_settings(root if root.is_dir() else None)
     except EvolveError as error:
         findings.append(Finding(part="settings", state="missing", text=str(error), fix=error.hint))
+        # The other checks go on with the defaults, so that one malformed line does not hide what else is wrong.
         settings = Settings()
     checks: dict[str, Callable[[], Finding]] = {
         "sandbox": lambda: _sandbox(settings),
@@ -112,53 +113,54 @@ def _record(paths: WorkspacePaths) -> Finding:
 
 
 def _bodies(paths: WorkspacePaths) -> Finding:
-    """Objects, skill folders and checkpoints."""
+    """Checks what lies in files beside the database: objects, skill folders and checkpoints."""
     from evolve.store import Database, ObjectStore
     from evolve.workspace.health import damage as soundness
 
     if not paths.db.exists():
         return Finding(part="bodies", state="ok", text="none yet")
     objects = ObjectStore(paths.objects)
-    found = [f"{path} does not match its digest" for path in soundness.damaged_objects(paths)]
+    faults = [f"{path} does not match its digest" for path in soundness.damaged_objects(paths)]
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
-        found += [f"{what} needs the object {name}" for what, name in soundness.missing_objects(db, objects)]
-        found += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
+        faults += [f"{what} needs the object {name}" for what, name in soundness.missing_objects(db, objects)]
+        faults += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
         own = [
             f"; your own {name} is not as it was learned: {files}" for name, files in soundness.own_changes(paths, db)
         ]
-    found += [f"{path} is damaged" for path in soundness.damaged_checkpoints(paths)]
-    if found:
-        return _damage("bodies", found)
+    faults += [f"{path} is damaged" for path in soundness.damaged_checkpoints(paths)]
+    if faults:
+        return _damage("bodies", faults)
     return Finding(
         part="bodies", state="ok", text=f"{len(objects.digests())} objects match their digests{''.join(own)}"
     )
 
 
 def _spending(paths: WorkspacePaths) -> Finding:
-    """The book behind the limits of day and workspace."""
+    """Checks the book of spending, which the limits of the day and the workspace rest on."""
     from evolve.ledger import book_faults
 
     if not paths.spending.exists():
         return Finding(part="spending", state="ok", text="no book; one is kept where a limit is set")
-    found = [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
-    return _damage("spending", found) if found else Finding(part="spending", state="ok", text="the book is sound")
+    faults = [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
+    return _damage("spending", faults) if faults else Finding(part="spending", state="ok", text="the book is sound")
 
 
-def _damage(part: str, found: list[str]) -> Finding:
-    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-    text = f"{len(found)} damaged: {', '.join(found[:3])}{more}"
+def _damage(part: str, faults: list[str]) -> Finding:
+    more = f" and {len(faults) - 3} more" if len(faults) > 3 else ""
+    text = f"{len(faults)} damaged: {', '.join(faults[:3])}{more}"
     return Finding(part=part, state="missing", text=text, fix="evolve doctor --repair")
 
 
 def _extensions() -> Finding:
-    """What installed packages add, by seam; a name that is built in already adds nothing."""
-    told = []
+    """Lists what installed packages add, by seam; a name that is built in already adds nothing."""
+    entries = []
     for seam in BUILT_IN:
-        told += [f"{name} ({seam}, from {package})" for name, package in installed(seam).items()]
-    return Finding(part="extensions", state="ok", text=", ".join(told) or "no package adds any")
+        entries += [f"{name} ({seam}, from {package})" for name, package in installed(seam).items()]
+    return Finding(part="extensions", state="ok", text=", ".join(entries) or "no package adds any")
 
 
 def _disk(root: Path) -> Finding:
+    # A workspace that is not made yet would lie on the disk of the nearest folder above it.
     place = next(folder for folder in (root, *root.parents) if folder.exists())
     free = shutil.disk_usage(place).free
     if not os.access(place, os.W_OK):

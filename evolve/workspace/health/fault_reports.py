@@ -1,4 +1,4 @@
-"""Keeps the traceback of a fault of evolve, so that it can be reported. Nothing is caught here."""
+"""Keeps the traceback of a fault in evolve itself in a file, so that it can be reported; the error still propagates."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class FaultKept(AbstractContextManager["FaultKept"]):
     ) -> None:
         if not isinstance(error, Exception) or isinstance(error, EvolveError):
             return
+        # A full disk or a missing right is told as a problem of the machine, and is no fault of evolve.
         if isinstance(error, OSError) and machine_problem(error) is not None:
             return
         with suppress(WorkspaceError):  # the fault matters more than a full disk

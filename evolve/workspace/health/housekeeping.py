@@ -17,6 +17,7 @@ from evolve.store.sealing import sealed_tables
 GRACE_S = 24 * 3600.0
 """Objects younger than this stay: whatever refers to them may be about to be committed."""
 
+# A longer run of hexadecimal digits is no digest.
 _DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
@@ -36,28 +37,31 @@ def tidy(paths: WorkspacePaths, db: Database, *, grace: float = GRACE_S) -> list
 
 def drop_checkpoints(run: Path) -> int:
     """Removes the checkpoints in a run's folder; gives how many. Only for runs that have ended."""
-    found = list(run.glob("*/checkpoint.db"))
+    checkpoints = list(run.glob("*/checkpoint.db"))
     for tree in run.glob("*/tree"):  # states of a folder; what became of them is kept as a patch
         shutil.rmtree(tree, ignore_errors=True)
-    for path in found:
+    for path in checkpoints:
+        # The database goes last: a call that is cut off before leaves it for the next one to find.
         for end in ("-wal", "-shm", ""):
             path.with_name(path.name + end).unlink(missing_ok=True)
-    return len(found)
+    return len(checkpoints)
 
 
 def _collect(paths: WorkspacePaths, grace: float) -> int:
+    """Removes old objects that cannot be reached from the record or a backup; gives how many."""
     objects = ObjectStore(paths.objects)
     oldest = time.time() - grace
     old = [name for name in objects.digests() if (paths.objects / name).stat().st_mtime < oldest]
     if not old:
         return 0
+    # A backup may be put back one day, and then needs its objects.
     waiting = {name for file in (paths.db, *backups(paths.db)) for name in _named_in(file)}
     reached: set[str] = set()
     while waiting:
         name = waiting.pop()
         if name not in reached and name in objects:
             reached.add(name)
-            waiting |= {found.decode() for found in _DIGEST.findall((paths.objects / name).read_bytes())}
+            waiting |= {reference.decode() for reference in _DIGEST.findall((paths.objects / name).read_bytes())}
     gone = [name for name in old if name not in reached]
     for name in gone:
         objects.delete(name)
@@ -71,4 +75,4 @@ def _named_in(file: Path) -> Iterator[str]:
             for row in connection.execute(f"SELECT * FROM {table}"):
                 for value in row:
                     if isinstance(value, str):
-                        yield from (found.decode() for found in _DIGEST.findall(value.encode()))
+                        yield from (reference.decode() for reference in _DIGEST.findall(value.encode()))

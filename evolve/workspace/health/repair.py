@@ -70,6 +70,7 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
     with WriterLock(paths.lock):
         finish_rebuild(paths.db)
         tell("checking the record")
+        # The record comes first: it says which objects, skills and variants there should be.
         _mend_record(paths, report)
         if not paths.db.exists():
             _mend_spending(paths, None, report)
@@ -117,6 +118,7 @@ def _set_aside_files(paths: WorkspacePaths, report: Repair) -> None:
     for path in soundness.damaged_checkpoints(paths):
         aside = free_name(path, "damaged")
         path.rename(aside)
+        # SQLite would take a log that stays behind for one of the next file of this name.
         for end in ("-wal", "-shm"):
             path.with_name(path.name + end).unlink(missing_ok=True)
         report.done.append(f"the checkpoint {path} was damaged and is now {aside.name}; its episode will run again")
@@ -161,13 +163,13 @@ def _mend_skills(paths: WorkspacePaths, stores: Stores, report: Repair) -> None:
 
 
 def _mend_variants(stores: Stores, report: Repair) -> None:
-    """Bodies of variants can be lost for good; then the newest promoted one that is whole acts instead."""
+    """Falls back to the newest promoted variant that is whole, where the active one lost a body for good."""
     _mend_marks(stores, report)
     usable = soundness.usable_variants(stores.db, stores.objects)
     active = stores.variants.active_digest
     if active in usable:
         return
-    before = [one.variant for one in stores.variants.promotions() if one.variant in usable]
+    before = [promotion.variant for promotion in stores.variants.promotions() if promotion.variant in usable]
     chosen = before[-1] if before else UNLEARNED
     if chosen == UNLEARNED:
         stores.variants.reset(grounds="repair")
@@ -177,7 +179,7 @@ def _mend_variants(stores: Stores, report: Repair) -> None:
 
 
 def _mend_marks(stores: Stores, report: Repair) -> None:
-    """The mark of what the memory held is one number, so a lost one is found by trying."""
+    """Restores lost marks of what the memory held: each is one number, so it is found by trying."""
     missing = {name for what, name in soundness.missing_objects(stores.db, stores.objects)}
     last = stores.db.query("SELECT max(seq) AS n FROM memory_evidence")[0]["n"]
     for name in stores.insight_marks(missing, int(str(last or 0))):
@@ -185,14 +187,14 @@ def _mend_marks(stores: Stores, report: Repair) -> None:
 
 
 def _mend_index(stores: Stores, report: Repair) -> None:
-    found = stores.memory.check()
-    if not found.ok:
+    check = stores.memory.check()
+    if not check.ok:
         count = stores.memory.reindex()
         report.done.append(f"the index did not agree with the record and was built anew from {count} episodes")
 
 
 def _mend_spending(paths: WorkspacePaths, stores: Stores | None, report: Repair) -> None:
-    """The record says what episodes cost, so a limit of the workspace is not forgotten with a damaged book."""
+    """Rebuilds a damaged book of spending from what episodes on record cost, so that limits still count it."""
     faults = book_faults(paths.spending)
     if not faults:
         return
@@ -210,12 +212,12 @@ def _still_wrong(paths: WorkspacePaths) -> list[str]:
         if faults:
             return faults
         with Database(paths.db, MIGRATIONS, read_only=True) as db:
-            found = [f"{what} needs the object {name}" for what, name in _missing(paths, db)]
-            found += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
+            wrong = [f"{what} needs the object {name}" for what, name in _missing(paths, db)]
+            wrong += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
     except EvolveError as problem:
         return [str(problem)]
-    found += [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
-    return [*found, *(f"{path} is damaged" for path in soundness.damaged_checkpoints(paths))]
+    wrong += [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
+    return [*wrong, *(f"{path} is damaged" for path in soundness.damaged_checkpoints(paths))]
 
 
 def _missing(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:

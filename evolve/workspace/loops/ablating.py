@@ -1,4 +1,4 @@
-"""Wires the credit for single items of a variant into a workspace."""
+"""Measures in a workspace what single items of a variant are worth, by ablation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, op
 @checked()
 @dataclass(frozen=True, kw_only=True)
 class AblationRequest:
-    """What a look at single items is asked for.
+    """The arguments of an ablation.
 
     Attributes:
         variant: Digest of a variant, its beginning, or ``active``.
@@ -39,7 +39,7 @@ class AblationRequest:
 
 
 def ablate(desk: Desk, wish: AblationRequest, budget: Budget) -> AblationReport:
-    """Runs or continues a look at the items of a variant; see :meth:`TriedVariants.ablate`."""
+    """Runs or continues the ablation of a variant; see :meth:`TriedVariants.ablate`."""
     stores = desk.stores
     variant = stores.variants.find(wish.variant)
     if variant == UNLEARNED:
@@ -53,8 +53,8 @@ def ablate(desk: Desk, wish: AblationRequest, budget: Budget) -> AblationReport:
     name = wish.suite or _judged_on(desk, variant)
     suite = load_suite(name)
     plan = LoopPlan(rounds=1, seed=wish.seed, limits=loop_limits(desk, budget, bounded=False))
-    asked = (variant, suite.digest, list(kinds), wish.seed, wish.propose, plan.limits.candidates)
-    key = loop_key(desk, "ablate", *asked)
+    key_parts = (variant, suite.digest, list(kinds), wish.seed, wish.propose, plan.limits.candidates)
+    key = loop_key(desk, "ablate", *key_parts)
     body = {"suite": name, "variant": variant, "seed": wish.seed, "policy": desk.learner.name}
     layers = PromptLayers(workspace=desk.paths.prompts)
     shipped = {file: load_prompt(file, layers) for file, _ in stores.variants.get(variant).prompts}
@@ -71,7 +71,7 @@ def _kinds(items: Sequence[str]) -> tuple[ItemKind, ...]:
 
 def _judged_on(desk: Desk, variant: str) -> str:
     """The suite of the last run in which the gate judged the variant."""
-    runs = [one.run for one in desk.stores.decisions.log() if one.variant == variant]
+    runs = [decision.run for decision in desk.stores.decisions.log() if decision.variant == variant]
     if not runs:
         raise UsageError(f"no gate has judged {variant[:12]}, so name the tasks to try it on", hint="--suite SUITE")
     return str(desk.stores.runs.run(runs[-1]).body["suite"])

@@ -1,4 +1,4 @@
-"""Wires the loop into a workspace: workers, ledger, journal, events."""
+"""Runs the improvement loop in a workspace, with its workers, ledger, journal and events."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ def improve(
     """Runs or continues a loop; see :meth:`Workspace.improve`."""
     rounds, seed = asked.rounds, asked.seed
     for name, number, least in (("rounds", rounds, 1), ("seed", seed, 0)):
+        # Not isinstance, to which True is a number.
         if type(number) is not int or number < least:
             raise UsageError(f"--{name} {number}: a whole number from {least} on is needed")
     suite = load_suite(suite_name)
@@ -59,23 +60,25 @@ def improve(
     plan = LoopPlan(rounds=rounds, seed=seed, limits=loop_limits(desk, budget))
     key = loop_key(desk, "improve", suite.digest, rounds, seed, plan.limits.candidates)
     if asked.fresh:
-        _leave(desk, key)
+        _end_unfinished(desk, key)
+    # Before the run is opened again, since a run that its budget ended is told by its state.
     beginning = _beginning(desk, key, suite_name)
     if beginning:
         desk.events.emit(Event(kind="begun", data={"text": beginning}))
-    _take_up(desk, key, rounds)
+    _reopen(desk, key, rounds)
     work = LoopWork(suite=suite, plan=plan, budget=budget, python=python)
     with opened_session(desk, "improve", key, {"suite": suite_name, "rounds": rounds, "seed": seed}, work) as session:
         return run_loop(session)
 
 
-def _leave(desk: Desk, key: str) -> None:
+def _end_unfinished(desk: Desk, key: str) -> None:
+    """Ends the unfinished runs of this key, so that the next one is a new run."""
     for run in desk.stores.runs.runs():
         if run.key == key and run.state in ("open", BUDGET):
             desk.stores.runs.end(run.id, "left")
 
 
-def _take_up(desk: Desk, key: str, rounds: int) -> None:
+def _reopen(desk: Desk, key: str, rounds: int) -> None:
     """Opens the newest run of this key again where a budget ended it; the next budget counts from here."""
     stores = desk.stores
     last = next((run for run in reversed(stores.runs.runs()) if run.key == key), None)
@@ -94,7 +97,7 @@ def _beginning(desk: Desk, key: str, suite: str) -> str:
     earlier = [run for run in stores.runs.runs() if run.kind == "improve" and run.body.get("suite") == suite]
     for run in earlier:
         if run.key == key and run.state in ("open", BUDGET):
-            done = sum(one.status != "interrupted" for one in stores.runs.episodes(run=run.id))
+            done = sum(episode.status != "interrupted" for episode in stores.runs.episodes(run=run.id))
             ended = " from where its budget ended" if run.state == BUDGET else ""
             return f"run {run.id}, begun {run.started}, goes on{ended}: {done} episodes are done"
     if not earlier:
@@ -109,9 +112,11 @@ def _beginning(desk: Desk, key: str, suite: str) -> str:
 
 def _check(desk: Desk, suite: Suite, python: str | os.PathLike[str] | None) -> None:
     """Refuses a suite that the loop cannot learn from."""
-    judged = next((task.id for task in suite.tasks if task.rubric), "")
-    if judged:
-        raise UsageError(f"{judged}: a rubric is an opinion, and a loop learns from none", hint="evolve run takes it")
+    with_rubric = next((task.id for task in suite.tasks if task.rubric), "")
+    if with_rubric:
+        raise UsageError(
+            f"{with_rubric}: a rubric is an opinion, and a loop learns from none", hint="evolve run takes it"
+        )
     check_size(suite)
     in_folders = [task for task in suite.tasks if task.folder]
     if all(kind_of(task.environment).needs_model for task in suite.tasks):
@@ -122,10 +127,10 @@ def _check(desk: Desk, suite: Suite, python: str | os.PathLike[str] | None) -> N
 
 def report(desk: Desk, *, fresh: bool) -> Report:
     """The last report, or a new look; see :meth:`Workspace.report`."""
-    found = last_report(desk.stores.db)
-    if found is None:
+    stored = last_report(desk.stores.db)
+    if stored is None:
         raise UsageError("there is no report in this workspace yet", hint="evolve improve everyday")
-    last = Report.from_json(found)
+    last = Report.from_json(stored)
     if not fresh:
         return last
     made_by = desk.stores.runs.run(last.run).body
@@ -150,22 +155,22 @@ def loop_limits(desk: Desk, budget: Budget, *, bounded: bool = True) -> Limits:
     if not bounded and not desk.uses_model:
         return Limits(candidates=settings.candidates, seconds=settings.seconds)
     if desk.uses_model:
-        found = episode_limits(desk.learner, budget, settings, knobs)
+        limits = episode_limits(desk.learner, budget, settings, knobs)
         # The budget is the loop's; only what bounds a single episode is taken from it.
         return replace(
-            found, tokens=min(knobs.tokens, found.tokens or knobs.tokens), seconds=None, money=None, calls=None
+            limits, tokens=min(knobs.tokens, limits.tokens or knobs.tokens), seconds=None, money=None, calls=None
         )
     return Limits(candidates=min(settings.candidates, knobs.candidates), seconds=min(settings.seconds, knobs.seconds))
 
 
 def _widest(*workflows: Workflow) -> Knobs:
     """Knobs that allow what any of the workflows allows."""
-    every = [one.knobs for one in workflows]
+    every = [workflow.knobs for workflow in workflows]
     return replace(
         every[0],
-        candidates=max(one.candidates for one in every),
-        seconds=max(one.seconds for one in every),
-        tokens=max(one.tokens for one in every),
+        candidates=max(knobs.candidates for knobs in every),
+        seconds=max(knobs.seconds for knobs in every),
+        tokens=max(knobs.tokens for knobs in every),
     )
 
 
@@ -183,12 +188,12 @@ class LoopWork:
     python: str | os.PathLike[str] | None = None
 
 
-def loop_key(desk: Desk, kind: str, *asked: Json) -> str:
+def loop_key(desk: Desk, kind: str, *parts: Json) -> str:
     """Tells a loop's run from those that were asked for something else.
 
     The budget is no part of what was asked for: an interrupted loop may go on with another.
     """
-    return digest(canonical_json([kind, *asked, desk.learner.name, *desk.mark]))
+    return digest(canonical_json([kind, *parts, desk.learner.name, *desk.mark]))
 
 
 @contextmanager
@@ -203,7 +208,7 @@ def opened_session(desk: Desk, kind: str, key: str, request: Mapping[str, Json],
 
 @contextmanager
 def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
-    """A run that is open as a session, with its workers; they are gone when it ends, however it ends."""
+    """An open run as a session, with worker processes that end with it, however it ends."""
     suite = work.suite
     folders = {task.folder for task in suite.tasks if task.folder}
     scanner, spared = scanner_for(desk.paths, suite.tasks)
@@ -235,7 +240,7 @@ def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
                 run=run.id,
                 request=run.body,
                 plan=work.plan,
-                ledger=Ledger(_on_top(work.budget, before), spent=_spent_before(desk, run)),
+                ledger=Ledger(_raised_by(work.budget, before), spent=_spent_before(desk, run)),
                 events=EventFan((log, desk.events)),
                 workflow=desk.workflow,
                 before=before,
@@ -245,10 +250,10 @@ def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
         workers.close()
 
 
-def _on_top(budget: Budget, before: Spent) -> Budget:
+def _raised_by(budget: Budget, before: Spent) -> Budget:
     """The budget with what had been spent before it was given."""
     bounds = {item.name: getattr(budget, item.name) for item in fields(Budget)}
-    return Budget(**{name: None if one is None else one + getattr(before, name) for name, one in bounds.items()})
+    return Budget(**{name: None if bound is None else bound + getattr(before, name) for name, bound in bounds.items()})
 
 
 def _spent_before(desk: Desk, run: Run) -> Spent:

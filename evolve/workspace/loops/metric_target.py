@@ -1,4 +1,4 @@
-"""Wires a metric into a search as its target: by a measured judge alone, whose opinions the run pays for."""
+"""Makes a metric the target of a search: scored by a measured judge, whose calls the run pays for."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def chosen_target(desk: Desk, name: str) -> ChosenTarget:
     metric = desk.metrics.show(name)
     judge, standing = desk.judges.model, desk.judges.standing()
     if standing != "measured":
-        told = f"{judge} would judge by {metric.name}, and is {standing} as a judge"
-        raise UsageError(told, hint=f"evolve models judge {judge}")
+        problem = f"{judge} would judge by {metric.name}, and is {standing} as a judge"
+        raise UsageError(problem, hint=f"evolve models judge {judge}")
     policy = desk.learner.policy(None, ())
     if not isinstance(policy, LanguagePolicy):
         raise UsageError("a target needs a language model that decides and judges", hint="evolve models")

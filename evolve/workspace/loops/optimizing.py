@@ -1,4 +1,4 @@
-"""Wires the optimiser into a workspace: which engine, which prompts, and the run it belongs to."""
+"""Runs the optimiser in a workspace: chooses the engine, the prompts that it may edit, and the run to go on with."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Part = Literal["", "prompts", "workflow", "knobs"]
 @checked()
 @dataclass(frozen=True, kw_only=True)
 class OptimizerRequest:
-    """What an optimiser's run is asked for.
+    """The arguments of an optimiser's run.
 
     Attributes:
         only: A part to leave everything else as it is; "" for all that the engine can change.
@@ -62,10 +62,10 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals, wanted=wanted)
     scope = Scope(policy=desk.learner.name, limits=limits)
     # A search that goes on begins with what it began with, so under files that were edited it is another one.
-    asked = [suite.digest, wish.seed, kind.name, wish.only, wish.proposals, limits.candidates, edited_state(desk)]
+    key_parts = [suite.digest, wish.seed, kind.name, wish.only, wish.proposals, limits.candidates, edited_state(desk)]
     if chosen is not None:
-        asked.append(chosen.key)
-    key = loop_key(desk, "optimize", *asked)
+        key_parts.append(chosen.key)
+    key = loop_key(desk, "optimize", *key_parts)
     if wish.resume and not any(run.key == key and run.state == "open" for run in desk.stores.runs.runs()):
         raise UsageError("there is no such run to continue", hint=f"evolve optimize {wish.suite}")
     request = {"suite": wish.suite, "seed": wish.seed, "engine": kind.name, "only": wish.only}
@@ -94,8 +94,8 @@ def transfer(desk: Desk, variant: str, suite_name: str, budget: Budget) -> Mappi
     name = stores.variants.find(variant)
     if name == UNLEARNED:
         raise UsageError("unlearned has no parent to be compared with", hint="evolve variants list")
-    chosen = [one for one in stores.decisions.log(suite.digest) if one.variant == name]
-    policies = {stores.runs.run(one.run).body.get("policy") for one in chosen}
+    chosen = [decision for decision in stores.decisions.log(suite.digest) if decision.variant == name]
+    policies = {stores.runs.run(decision.run).body.get("policy") for decision in chosen}
     if desk.learner.name in policies:
         raise UsageError(f"{name[:12]} was chosen on {suite.name}; another suite or model would show more")
     key = loop_key(desk, "transfer", name, suite.digest)

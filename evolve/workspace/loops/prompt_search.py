@@ -1,4 +1,4 @@
-"""Wires the search for better prompts: who proposes, what may not be copied, and which texts it begins with."""
+"""Parts of the search for better prompts: who proposes edits, what they may not copy, and the first texts."""
 
 from __future__ import annotations
 

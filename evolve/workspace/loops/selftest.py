@@ -1,4 +1,4 @@
-"""Whole loops of proposals that change nothing, before the real gate: how often is one accepted?
+"""Measures the gate's false accepts: whole loops of proposals that change nothing are put before the real gate.
 
 The embedded policy works on a small built-in suite in the sandbox. Three kinds of proposals cannot be better than
 their parent: the parent under another label; one whose knobs mean nothing to this policy; and one that for every task
@@ -109,13 +109,16 @@ def null_loops(
         told: Hears of progress in short sentences.
     """
     suite = load_suite(SUITE)
-    plays = _played(suite, sandbox, told)
+    plays = _run_arms(suite, sandbox, told)
     accepted = decisive = 0
     with tempfile.TemporaryDirectory() as folder:
         for loop in range(loops):
             with Database(Path(folder) / f"{loop}.db", MIGRATIONS) as db:
                 gate = Gate(Decisions(db, budget=budget), RegressionSuite(db), Seals(db))
-                verdicts = [_judged(gate, suite, plays, seed * loops + loop, number) for number in range(PROPOSALS)]
+                # Numbered so that no two seeds share a loop.
+                verdicts = [
+                    _judge_proposal(gate, suite, plays, seed * loops + loop, number) for number in range(PROPOSALS)
+                ]
             accepted += any(won for won, _ in verdicts)
             decisive += sum(count for _, count in verdicts)
             if (loop + 1) % 10 == 0 or loop + 1 == loops:
@@ -134,21 +137,21 @@ Plays = dict[tuple[str, str], EpisodeRecord]
 """Episodes by arm and task."""
 
 
-def _played(suite: Suite, sandbox: Sandbox, told: Callable[[str], None]) -> Plays:
-    """Every arm on every gate task, once."""
+def _run_arms(suite: Suite, sandbox: Sandbox, tell: Callable[[str], None]) -> Plays:
+    """Runs every arm on every gate task, once."""
     idle = Workflow().with_knobs(recall_k=3, samples=2, tokens=5_000, withhold=0.5)
-    arms = {"plain": Arm(), "idle knobs": Arm(workflow=idle), "guided": Arm(guide=_dreamt(suite))}
+    arms = {"plain": Arm(), "idle knobs": Arm(workflow=idle), "guided": Arm(guide=_dream_guide(suite))}
     limits = Limits(candidates=_CANDIDATES, seconds=None)
     plays: Plays = {}
     for name, arm in arms.items():
         agent = agent_for(arm, SearchLearner(), sandbox, run="selftest", suite=suite.name)
         for task in suite.split("gate"):
             plays[name, task.id] = agent.run_episode(task, variant=name, split="gate", seed=0, limits=limits)
-        told(f"the arm {name!r} has been run on {len(suite.split('gate'))} tasks")
+        tell(f"the arm {name!r} has been run on {len(suite.split('gate'))} tasks")
     return plays
 
 
-def _dreamt(suite: Suite) -> Json:
+def _dream_guide(suite: Suite) -> Json:
     """A guide fitted to what the policy made up on inputs of ``train`` tasks; it knows no answer."""
     from evolve.policies.search.dreams import dream
     from evolve.policies.search.guide import fit
@@ -161,7 +164,7 @@ def _dreamt(suite: Suite) -> Json:
     return fit(dream(problems, words, dream_prices(words), count=_DREAMS, seed=0), rows=0).to_json()
 
 
-def _judged(gate: Gate, suite: Suite, plays: Plays, loop: int, number: int) -> tuple[bool, int]:
+def _judge_proposal(gate: Gate, suite: Suite, plays: Plays, loop: int, number: int) -> tuple[bool, int]:
     """Whether a proposal was accepted, and how many pairs moved the test."""
     # Most are of the kind that can be accepted at all.
     kind = KINDS[number % 5] if number % 5 < 2 else KINDS[2]
@@ -178,6 +181,6 @@ def _judged(gate: Gate, suite: Suite, plays: Plays, loop: int, number: int) -> t
         return [replace(plays[arm_of(job), job.task.id], variant=job.variant, seed=job.seed) for job in jobs]
 
     proposal = Proposal(run=f"loop {loop}", parent="parent", variant=f"{kind} {number}", suite=suite)
-    found = gate.judge(proposal, Comparing(run=run, seed=loop * PROPOSALS + number))
-    gate.keep(found)
-    return found.accepted, found.state.tally.decisive
+    judgement = gate.judge(proposal, Comparing(run=run, seed=loop * PROPOSALS + number))
+    gate.keep(judgement)
+    return judgement.accepted, judgement.state.tally.decisive

@@ -10,6 +10,7 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.shelves.folders import Patch
 
 _OPTIONS = (YES, "no")
+# Refusals without a reason, so nothing is learned from them.
 _PLAIN_NO = ("", "n", "no", "nope", "never", "stop")
 
 
@@ -24,19 +25,20 @@ def delivered(
     question = apply_question(patch)
     approval = Approval(
         question=question,
+        # Again is no error: a run that goes on may have applied it before it was cut off.
         effect=lambda: folders.apply(patch.run, again=True),
-        refused=lambda said: _refused(desk, patch.run, said),
+        refused=lambda answer: _refuse(desk, patch.run, answer),
     )
     respond = (lambda asked: YES) if person.approve == "auto" else person.respond
-    said = settle(approval, desk.paths.runs / patch.run / "approval", respond)
-    return folders.get(patch.run), question if said is None else None
+    answer = settle(approval, desk.paths.runs / patch.run / "approval", respond)
+    return folders.get(patch.run), question if answer is None else None
 
 
-def _refused(desk: Desk, run: str, said: str) -> Patch:
+def _refuse(desk: Desk, run: str, reason: str) -> Patch:
     """Leaves the folder as it is; a reason is remembered for similar work."""
-    if said.strip().casefold() not in _PLAIN_NO:
-        desk.preferences.from_refusal(said, run=run)
-    return desk.folders.refuse(run, said)
+    if reason.strip().casefold() not in _PLAIN_NO:
+        desk.preferences.from_refusal(reason, run=run)
+    return desk.folders.refuse(run, reason)
 
 
 def undone(desk: Desk, run: str | None, person: Person) -> Patch:
@@ -49,12 +51,12 @@ def undone(desk: Desk, run: str | None, person: Person) -> Patch:
     question = Question(
         id=f"{patch.run}:undo",
         kind="approve",
-        text=f"undo over newer changes in {_counted(changed)} of {patch.folder}?",
+        text=f"undo over newer changes in {_file_count(changed)} of {patch.folder}?",
         options=_OPTIONS,
         detail=folders.undo_diff(patch),
     )
-    said = YES if person.approve == "auto" else person.respond(question) if person.respond is not None else None
-    return folders.undo(patch.run, over=said is not None and gives_leave(said))
+    answer = YES if person.approve == "auto" else person.respond(question) if person.respond is not None else None
+    return folders.undo(patch.run, over=answer is not None and gives_leave(answer))
 
 
 def apply_question(patch: Patch) -> Question:
@@ -62,11 +64,11 @@ def apply_question(patch: Patch) -> Question:
     return Question(
         id=f"{patch.run}:apply",
         kind="approve",
-        text=f"change {_counted(patch.names)} in {patch.folder}?",
+        text=f"change {_file_count(patch.names)} in {patch.folder}?",
         options=_OPTIONS,
         detail=patch.diff,
     )
 
 
-def _counted(names: tuple[str, ...]) -> str:
+def _file_count(names: tuple[str, ...]) -> str:
     return f"{len(names)} file{'' if len(names) == 1 else 's'}"

@@ -52,15 +52,16 @@ def run_in_session(
         raise UsageError(f"{name!r} cannot name a session", hint="letters, digits, - and _, at most 64")
     paths = locate(path).paths
     file = paths.runs / "sessions" / f"{name}.jsonl"
+    # The file is written whole, so two commands that replayed at once would each lose the other's action.
     lock = WriterLock(paths.lock)
     lock.acquire()
     try:
-        return _continued(sandbox, file, code, limits)
+        return _replay_and_run(sandbox, file, code, limits)
     finally:
         lock.release()
 
 
-def _continued(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -> ActionResult:
+def _replay_and_run(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -> ActionResult:
     from evolve.sandbox import ActionResult
 
     recorded = _read(file)
@@ -69,6 +70,7 @@ def _continued(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -
             result = session.execute(action.code)
             if result.state == "fault":
                 return result
+            # The new action counts on what the earlier ones left, so it must be what they left then.
             if result.ended or _outcome(result) != action.outcome:
                 what = f"action {number} of session {file.stem} did not give again what it gave when it was recorded"
                 return ActionResult(state="fault", error=what)
@@ -79,8 +81,8 @@ def _continued(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -
 
 
 def _outcome(result: ActionResult) -> str:
-    said = [result.state, result.error, result.has_value, result.value, result.stdout, result.stderr]
-    return digest(canonical_json(said))
+    fields = [result.state, result.error, result.has_value, result.value, result.stdout, result.stderr]
+    return digest(canonical_json(fields))
 
 
 def _read(file: Path) -> list[_Recorded]:
@@ -93,8 +95,8 @@ def _read(file: Path) -> list[_Recorded]:
     recorded = []
     for number, line in enumerate(lines, 1):
         try:
-            said = json.loads(line)
-            recorded.append(_Recorded(code=said["code"], outcome=said["outcome"]))
+            entry = json.loads(line)
+            recorded.append(_Recorded(code=entry["code"], outcome=entry["outcome"]))
         except (ValueError, KeyError, TypeError) as error:
             hint = "move the file away, or use another --session name"
             raise WorkspaceError(f"{file}:{number}: not a recorded action", hint=hint) from error
@@ -103,5 +105,5 @@ def _read(file: Path) -> list[_Recorded]:
 
 def _write(file: Path, recorded: list[_Recorded]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps({"code": one.code, "outcome": one.outcome}) + "\n" for one in recorded]
+    lines = [json.dumps({"code": action.code, "outcome": action.outcome}) + "\n" for action in recorded]
     write_atomic(file, "".join(lines).encode("ascii"))

@@ -77,8 +77,8 @@ class Conversation:
 
     def answer(self, turn: ChatTurn) -> None:
         """Ends a turn: ``turn`` says what came of it. A later end of the same turn replaces an earlier one."""
-        said = {"status": turn.status, "told": turn.told, "answer": turn.answer, "run": turn.run}
-        self._append({"kind": "answered", "number": turn.number, **said, "spent": dict(turn.spent)})
+        outcome = {"status": turn.status, "told": turn.told, "answer": turn.answer, "run": turn.run}
+        self._append({"kind": "answered", "number": turn.number, **outcome, "spent": dict(turn.spent)})
         self.turns[turn.number - 1] = turn
 
     def save(self, file: Path) -> None:
@@ -153,7 +153,7 @@ class Conversations(Shelf):
             try:
                 handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
                 break
-            except FileExistsError:
+            except FileExistsError:  # another process began one meanwhile
                 number += 1
             except OSError as error:
                 raise write_failure(path, error) from error
@@ -166,11 +166,11 @@ class Conversations(Shelf):
     def latest(self, folder: str = "") -> Conversation | None:
         """The newest conversation about a folder that no other process holds, or None."""
         for number in sorted(self._numbers(), reverse=True):
-            found = self._opened(number)
-            if found is not None and found.folder == folder and found.turns:
-                return found
-            if found is not None:
-                found._stream.close()
+            conversation = self._opened(number)
+            if conversation is not None and conversation.folder == folder and conversation.turns:
+                return conversation
+            if conversation is not None:
+                conversation._stream.close()
         return None
 
     def of(self, name: str) -> Conversation:
@@ -183,10 +183,10 @@ class Conversations(Shelf):
             _, turns = _read(self._folder / f"c{number}.jsonl")
             if f"c{number}" != name and not any(turn.run == name for turn in turns):
                 continue
-            found = self._opened(number)
-            if found is None:
+            conversation = self._opened(number)
+            if conversation is None:
                 raise UsageError(f"the conversation c{number} is open in another terminal")
-            return found
+            return conversation
         raise UsageError(
             f"no conversation {name!r}, and none with such a run", hint="evolve chat goes on with the last"
         )
@@ -215,14 +215,14 @@ def _read(path: Path) -> tuple[str, list[ChatTurn]]:
     turns: list[ChatTurn] = []
     for line in path.read_bytes().splitlines():
         try:
-            said = json.loads(line)
-            kind, number = said.pop("kind"), said.pop("number", 0)
+            entry = json.loads(line)
+            kind, number = entry.pop("kind"), entry.pop("number", 0)
             if kind == "begun":
-                folder = str(said["folder"])
+                folder = str(entry["folder"])
             elif kind == "asked":
-                turns.append(ChatTurn(number=len(turns) + 1, **said))
+                turns.append(ChatTurn(number=len(turns) + 1, **entry))
             elif kind == "answered" and 1 <= number <= len(turns):
-                turns[number - 1] = replace(turns[number - 1], **said)
+                turns[number - 1] = replace(turns[number - 1], **entry)
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
     return folder, turns

@@ -95,9 +95,9 @@ def with_rubric(task: Task, rubric: str) -> Task:
     problem = text_problem(text, MAX_TEXT) or ("" if text.strip() else "is empty")
     if problem:
         raise UsageError(f"the rubric: {problem}", hint="--rubric TEXT, or --rubric FILE")
-    kept = tuple(warning for warning in task.warnings if warning != _UNCHECKED)
-    judged = ("a model judges the answer, which verifies nothing",) if kind_of(task.environment).unchecked else ()
-    return replace(task, meta={**task.meta, "rubric": text.strip()}, warnings=(*kept, *judged))
+    others = tuple(warning for warning in task.warnings if warning != _UNCHECKED)
+    notice = ("a model judges the answer, which verifies nothing",) if kind_of(task.environment).unchecked else ()
+    return replace(task, meta={**task.meta, "rubric": text.strip()}, warnings=(*others, *notice))
 
 
 def _from_examples(examples: Examples, name: str | None) -> Task:
@@ -134,8 +134,8 @@ def _row(pair: Any, place: int) -> dict[str, Json]:
         return {"input": list(pair.input), "output": pair.output}
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
         raise TaskError("expected a pair (input, output)", file="examples", line=place)
-    given, output = pair
-    return {"input": list(given) if isinstance(given, tuple) else [given], "output": output}
+    arguments, output = pair
+    return {"input": list(arguments) if isinstance(arguments, tuple) else [arguments], "output": output}
 
 
 def with_answer(task: Task, arguments: Sequence[Json], output: Json) -> Task:
@@ -146,9 +146,9 @@ def with_answer(task: Task, arguments: Sequence[Json], output: Json) -> Task:
     """
     row = Row(input=tuple(arguments), output=output)
     _check(row, Place(file="answer"))
-    kept = tuple(one for one in task.examples if row_key(one) != row_key(row))
+    others = tuple(example for example in task.examples if row_key(example) != row_key(row))
     # The rows have changed, so it is another problem: the group is computed anew.
-    return replace(task, examples=(*kept, row), group="")
+    return replace(task, examples=(*others, row), group="")
 
 
 def _check(row: Row, place: Place) -> None:

@@ -52,8 +52,8 @@ class PastRun:
     @property
     def model(self) -> str | None:
         """The model that a waiting run was begun with, or None for that of the settings."""
-        found: str | None = self.run.body.get("model")
-        return found
+        name: str | None = self.run.body.get("model")
+        return name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,7 @@ class Runs(Shelf):
         """Every run, oldest first."""
         records = self._desk.stores.runs
         counts = Counter(record.run for record in records.episodes())
-        return [RunRow(run=one, episodes=counts[one.id], question=waiting_question(one)) for one in records.runs()]
+        return [RunRow(run=run, episodes=counts[run.id], question=waiting_question(run)) for run in records.runs()]
 
     def show(self, run: str) -> PastRun:
         """A run with its episodes, and what it waits for.
@@ -105,9 +105,9 @@ class Runs(Shelf):
         Raises:
             UsageError: There is none of that id.
         """
-        found = self._desk.stores.runs.run(run)
-        episodes = self._desk.stores.runs.episodes(run=found.id)
-        return PastRun(run=found, episodes=tuple(episodes), question=waiting_question(found))
+        stored_run = self._desk.stores.runs.run(run)
+        episodes = self._desk.stores.runs.episodes(run=stored_run.id)
+        return PastRun(run=stored_run, episodes=tuple(episodes), question=waiting_question(stored_run))
 
     def replay(self, episode: str) -> EpisodeRecord:
         """An episode again, step by step, from the record.
@@ -188,15 +188,17 @@ class Runs(Shelf):
         """
         self._writable()
         metrics, preferences = self._desk.metrics, self._desk.preferences
-        before = {one.id for one in metrics.list()}
-        kept = preferences.from_comment(text, run=run) if prefer else None
-        if kept is None:
+        before = {metric.id for metric in metrics.list()}
+        preference = preferences.from_comment(text, run=run) if prefer else None
+        if preference is None:
             comment = metrics.comment(run, text)
         else:
             metrics.gather()
-            comment = kept.acts[-1]
-        spoken = tuple(one for one in metrics.list() if any(said.comment == comment.id for said in one.examples))
-        return Commented(comment=comment, metrics=spoken, new=frozenset(one.id for one in spoken) - before)
+            comment = preference.acts[-1]
+        spoken = tuple(
+            metric for metric in metrics.list() if any(example.comment == comment.id for example in metric.examples)
+        )
+        return Commented(comment=comment, metrics=spoken, new=frozenset(metric.id for metric in spoken) - before)
 
     def _waits_for_leave(self, run: str) -> bool:
         question = waiting_question(self._desk.stores.runs.run(run))

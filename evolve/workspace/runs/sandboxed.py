@@ -81,6 +81,7 @@ class SandboxedCode:
         with open_sandbox(
             "none" if settings.unsandboxed else settings.sandbox,
             cache_dir=cache_folder(),
+            # Each call opens a sandbox of its own, so an interpreter kept ready would serve nothing.
             warm=False,
             python=Path(python) if python else None,
             hidden=[root] if root else [],

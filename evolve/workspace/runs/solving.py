@@ -66,18 +66,19 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     limits = _limits(desk, wish.budget)
     if run is None:
         _opener(desk, wish)  # refuses before anything is on record
-        asked = ["run", task_json(task), *_bounds(limits), desk.learner.name, *desk.mark]
+        key_parts = ["run", task_json(task), *_bounds(limits), desk.learner.name, *desk.mark]
         body = {"task": task.id, **about(task), **desk.mark}
-        run = stores.runs.begin("run", digest(canonical_json(asked)), body, started=now())
+        run = stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
     # A run that waits goes on as what it was, whatever was promoted since.
     variant = str(run.body.get("variant", stores.variants.active_digest))
     seed = int(run.body.get("seed", desk.settings.seed))
     folder = desk.paths.runs / run.id
     episode = episode_id(run.id, task, variant, seed)
-    told = folder / episode / "events.jsonl"
+    log_file = folder / episode / "events.jsonl"
     patch = question = None
     admitted: tuple[str, ...] = ()
-    with FaultKept(folder), EventLog(told) as log:
+    with FaultKept(folder), EventLog(log_file) as log:
+        # A kill after the episode was committed leaves only what follows it to be done.
         if stores.runs.has(episode):
             record = stores.runs.episode(episode)
         else:
@@ -93,15 +94,15 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         if record.solved and isinstance(task.work, FolderWork):
             patch, question = delivered(desk, record, task.work, wish.person)
     begun = {"variant": variant, "seed": seed}
-    _note(desk, run, begun if question is None else {**begun, **_again(desk, wish, question)})
+    _note(desk, run, begun if question is None else {**begun, **_resume_data(desk, wish, question)})
     if question is None and record.status not in PAUSED:
         desk.finish(run.id)
     extras = Extras(
-        goal=_goal(told),
+        goal=_goal(log_file),
         skills=admitted,
         patch=patch,
         question=question,
-        budget_ended=_ended_by(wish.budget, record, limits),
+        budget_ended=_budget_ended(wish.budget, record, limits),
     )
     return result_of(record, task, extras)
 
@@ -135,7 +136,7 @@ def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
     return solve(desk, wish, run)
 
 
-def _ended_by(budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
+def _budget_ended(budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
     """Whether a bound of the budget ended the episode, and not one of the settings or of the workflow."""
     if record.status != "budget":
         return False
@@ -150,12 +151,12 @@ def _ended_by(budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
 
 def waiting_question(run: Run) -> Question | None:
     """What an open run waits for, or None."""
-    found = run.body.get("question")
-    return from_data(Question, found) if found and run.state == "open" else None
+    question = run.body.get("question")
+    return from_data(Question, question) if question and run.state == "open" else None
 
 
-def _again(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
-    """What a run waits for, and what it takes to go on with it from its id alone."""
+def _resume_data(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
+    """What a waiting run keeps of itself, so that its id alone is enough to go on: question, task, budget, model."""
     return {
         "question": to_data(question),
         "input": desk.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
@@ -166,11 +167,11 @@ def _again(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
     }
 
 
-def _note(desk: Desk, run: Run, said: Mapping[str, Any]) -> None:
-    """Keeps what is said of a run, where it waits or waited for a person."""
-    if "question" in said or "question" in run.body:
-        kept = {key: value for key, value in run.body.items() if key != "question"}
-        desk.stores.runs.note(run.id, {**kept, **said})
+def _note(desk: Desk, run: Run, additions: Mapping[str, Any]) -> None:
+    """Adds to a run's JSON and drops its last question, where it waits or waited for a person."""
+    if "question" in additions or "question" in run.body:
+        body = {key: value for key, value in run.body.items() if key != "question"}
+        desk.stores.runs.note(run.id, {**body, **additions})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,7 +196,7 @@ def _opener(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandb
 
 
 def _agent(desk: Desk, wish: Wish, workflow: Workflow, place: _Place) -> Agent:
-    """The promoted variant's guide, every admitted skill, and recall from the whole memory."""
+    """The agent for a run: with the promoted variant's guide, every admitted skill and recall from the whole memory."""
     arm, person, sandbox = desk.stores.practice_arm(workflow), wish.person, place.sandbox
     scanner, spared = scanner_for(desk.paths, [wish.task])
     if isinstance(desk.learner, AsksEndpoints):
@@ -233,8 +234,8 @@ def _limits(desk: Desk, budget: Budget) -> Limits:
 
 def _own_recall(desk: Desk, arm: Arm, task: Task) -> Recall:
     if desk.uses_model:  # it can read what the person noted and wants
-        found = recall_from(desk.stores.memory, notes=True, trials=True)
-        return desk.preferences.beside(found, folder=task.folder)
+        recall = recall_from(desk.stores.memory, notes=True, trials=True)
+        return desk.preferences.beside(recall, folder=task.folder)
     return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
 
 
@@ -242,18 +243,18 @@ def _admit(desk: Desk, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
     """Names of the skills admitted from an episode; all are kept in one transaction, and only then told."""
     stores = desk.stores
     journal, step = Journal(stores.db, record.run), f"admitted:{record.episode}"
-    done: list[str] | None = journal.done(step)
-    if done is not None:  # judged anew, a skill would be refused as a duplicate of itself
-        return tuple(done)
+    admitted: list[str] | None = journal.done(step)
+    if admitted is not None:  # judged anew, a skill would be refused as a duplicate of itself
+        return tuple(admitted)
     names: list[str] = []
     with stores.db.transaction():
         for draft in record.drafts:
-            judged = judge_draft(draft, task, stores.skills.active(), desk.learner, desk.open_sandbox())
-            if judged is None:
+            proposal = judge_draft(draft, task, stores.skills.active(), desk.learner, desk.open_sandbox())
+            if proposal is None:
                 continue
-            stores.skills.record_verdict(judged.verdict)
-            if judged.verdict.admitted:
-                names.append(stores.skills.add(judged.skill, judged.verdict).name)
+            stores.skills.record_verdict(proposal.verdict)
+            if proposal.verdict.admitted:
+                names.append(stores.skills.add(proposal.skill, proposal.verdict).name)
         journal.finish(step, names)
     for name in names:
         desk.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
@@ -273,8 +274,8 @@ class _OwnRecorder:
 
 def _goal(events: Path) -> str:
     """The plan's goal as the episode told it, perhaps in a process before this one."""
-    told = [str(event.data.get("goal", "")) for event in read_events(events) if event.kind == "plan"]
-    return told[-1] if told else ""
+    goals = [str(event.data.get("goal", "")) for event in read_events(events) if event.kind == "plan"]
+    return goals[-1] if goals else ""
 
 
 def _bounds(limits: Limits) -> list[float | None]:

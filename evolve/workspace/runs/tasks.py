@@ -69,9 +69,9 @@ def generate(suite: str, *, n: int | None = None, seed: int = 0, out: str | os.P
     """
     from evolve.tasks import generate_suite
 
-    made = generate_suite(suite, n=n, seed=seed)
-    _write(made.tasks, out)
-    return made
+    generated = generate_suite(suite, n=n, seed=seed)
+    _write(generated.tasks, out)
+    return generated
 
 
 def import_(
@@ -93,9 +93,9 @@ def import_(
     """
     from evolve.tasks import import_tasks
 
-    found = import_tasks(file, repos=repos)
-    _write(found.tasks, out)
-    return found
+    imported = import_tasks(file, repos=repos)
+    _write(imported.tasks, out)
+    return imported
 
 
 def show(name: str) -> Task | Suite:

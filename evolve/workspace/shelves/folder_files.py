@@ -16,19 +16,20 @@ from evolve.sandbox.actions import is_plain_name
 from evolve.tasks.trees import is_ignored
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without O_NONBLOCK, opening a named pipe would wait until somebody writes to it.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class FileState:
     """A file as it is: its content, None where there is none, and its permissions."""
 
     data: bytes | None
     mode: int = 0o644
 
 
-def look(root: str, name: str) -> Found:
+def look(root: str, name: str) -> FileState:
     """The file of that name below the folder.
 
     Raises:
@@ -40,9 +41,9 @@ def look(root: str, name: str) -> Found:
             state = os.fstat(stream.fileno())
             if not stat.S_ISREG(state.st_mode):
                 raise UsageError(f"{name} is no regular file")
-            return Found(data=stream.read(), mode=stat.S_IMODE(state.st_mode))
+            return FileState(data=stream.read(), mode=stat.S_IMODE(state.st_mode))
     except FileNotFoundError:
-        return Found(data=None)
+        return FileState(data=None)
     except OSError as error:
         raise UsageError(f"{name} cannot be read as a file of its own: {(error.strerror or '').lower()}") from error
 
@@ -51,7 +52,7 @@ def missing_folders(root: str, name: str) -> list[str]:
     """The folders above a name that do not exist yet, outermost first."""
     parts = name.split("/")[:-1]
     above = ["/".join(parts[: count + 1]) for count in range(len(parts))]
-    return [one for one in above if not os.path.lexists(os.path.join(root, one))]
+    return [folder for folder in above if not os.path.lexists(os.path.join(root, folder))]
 
 
 def put(root: str, name: str, data: bytes | None, mode: int) -> None:
@@ -68,6 +69,7 @@ def put(root: str, name: str, data: bytes | None, mode: int) -> None:
                 os.unlink(last, dir_fd=folder)
             else:
                 _replace(folder, last, data, mode)
+            # Else a power cut could undo the renaming, although the content is on disk.
             os.fsync(folder)
     except NotADirectoryError as error:
         raise UsageError(f"{name} leads through a link or a file") from error
@@ -86,6 +88,7 @@ def _replace(folder: int, last: str, data: bytes, mode: int) -> None:
     temporary = f".{last[:40]}.evolve"
     with contextlib.suppress(FileNotFoundError):
         os.unlink(temporary, dir_fd=folder)
+    # Nobody else may read it before it has the permissions of the file that it becomes.
     handle = os.open(temporary, _NEW, 0o600, dir_fd=folder)
     try:
         with open(handle, "wb") as stream:
@@ -113,6 +116,7 @@ def _parent(root: str, name: str, *, make: bool = False) -> Iterator[tuple[int, 
     *outer, last = name.split("/")
     folder = os.open(root, _FOLDER)
     try:
+        # Each part is opened below the one before: O_NOFOLLOW on a whole path looks at its last part alone.
         for part in outer:
             if make:
                 with contextlib.suppress(FileExistsError):

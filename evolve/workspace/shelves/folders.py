@@ -63,12 +63,12 @@ class Patch:
     @property
     def names(self) -> tuple[str, ...]:
         """The files it changes."""
-        return tuple(one.name for one in self.changes if not one.protected)
+        return tuple(change.name for change in self.changes if not change.protected)
 
     @property
     def protected(self) -> tuple[str, ...]:
         """The files whose changes are shown only."""
-        return tuple(one.name for one in self.changes if one.protected)
+        return tuple(change.name for change in self.changes if change.protected)
 
     def to_json(self) -> Mapping[str, Any]:
         """What a person wants to know of it, without the diff."""
@@ -117,15 +117,16 @@ class Folders(Shelf):
         if "/" in run or not file.is_file():
             raise UsageError(f"the run {run!r} changed no folder", hint="evolve runs list shows the runs")
         try:
-            said = json.loads(file.read_text(encoding="utf-8"))
-            changes = tuple(FileChange(**one) for one in said.pop("changes"))
-            return Patch(**{**said, "changes": changes, "made": tuple(said["made"])})
+            body = json.loads(file.read_text(encoding="utf-8"))
+            changes = tuple(FileChange(**change) for change in body.pop("changes"))
+            return Patch(**{**body, "changes": changes, "made": tuple(body["made"])})
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise WorkspaceError(f"{file}: not a patch that can be read: {error}") from error
 
     def list(self) -> builtins.list[Patch]:
         """Every patch, the newest run first."""
         names = [file.parent.name for file in self._runs.glob("r*/patch.json")]
+        # Ids are numbered: r9 comes before r10.
         return [self.get(name) for name in sorted(names, key=lambda name: (len(name), name), reverse=True)]
 
     def apply(self, run: str, *, again: bool = False) -> Patch:
@@ -145,15 +146,18 @@ class Folders(Shelf):
             return patch
         if patch.state == "applied":
             raise UsageError(f"the changes of {run} are applied already", hint=f"evolve undo {run} takes them back")
-        found = self._unchanged(patch)
+        files = self._unchanged(patch)
+        # Together with those of a try that was cut off, which are there by now.
         made = dict.fromkeys(path for name in patch.names for path in writing.missing_folders(patch.folder, name))
         changes = tuple(
-            replace(one, mode=found[one.name].mode) if one.name in found and found[one.name].data is not None else one
-            for one in patch.changes
+            replace(change, mode=files[change.name].mode)
+            if change.name in files and files[change.name].data is not None
+            else change
+            for change in patch.changes
         )
         patch = replace(patch, changes=changes, made=tuple(dict.fromkeys((*patch.made, *made))))
         self._write(patch)  # what undoing needs is kept before anything is touched
-        return self._moved(patch, "applied")
+        return self._move_and_mark(patch, "applied")
 
     def refuse(self, run: str, said: str) -> Patch:
         """Notes that the person does not want the patch, and why; it can still be applied later."""
@@ -167,20 +171,24 @@ class Folders(Shelf):
         Raises:
             UsageError: There is none.
         """
-        found = next((one for one in self.list() if one.state == "applied"), None) if run is None else self.get(run)
-        if found is None or found.state != "applied":
+        patch = (
+            next((patch for patch in self.list() if patch.state == "applied"), None) if run is None else self.get(run)
+        )
+        if patch is None or patch.state != "applied":
             raise UsageError("nothing is applied" if run is None else f"the changes of {run} are not applied")
-        return found
+        return patch
 
     def changed_since(self, patch: Patch) -> tuple[str, ...]:
         """The files of an applied patch that are neither as it left them nor as they were before."""
-        return self._odd(patch, {name: writing.look(patch.folder, name) for name in patch.names})
+        return self._unexpected(patch, {name: writing.look(patch.folder, name) for name in patch.names})
 
     def undo_diff(self, patch: Patch) -> str:
         """What undoing would change in the folder as it is now, as a unified diff."""
         bodies = self._bodies(patch.run)
         now = {name: writing.look(patch.folder, name).data for name in patch.names}
-        then = {one.name: bodies.get(one.before) for one in patch.changes if one.before and one.name in now}
+        then = {
+            change.name: bodies.get(change.before) for change in patch.changes if change.before and change.name in now
+        }
         files = {name: data for name, data in now.items() if data is not None}
         return unified(files, changes_between(files, then))
 
@@ -196,47 +204,49 @@ class Folders(Shelf):
             WorkspaceError: As for :meth:`apply`.
         """
         chosen = self.applied(run)
-        turned = _turned(chosen)
+        turned = _reversed(chosen)
         if not over:
             self._unchanged(turned)
         self._move(turned)
+        # Innermost first, since only empty folders are removed.
         for folder in reversed(chosen.made):
             writing.drop_folder(chosen.folder, folder)
-        done = replace(chosen, state="undone", made=())
-        self._write(done)
-        return done
+        undone = replace(chosen, state="undone", made=())
+        self._write(undone)
+        return undone
 
-    def _moved(self, patch: Patch, state: PatchState) -> Patch:
+    def _move_and_mark(self, patch: Patch, state: PatchState) -> Patch:
         self._move(patch)
-        done = replace(patch, state=state, said="")
-        self._write(done)
-        return done
+        moved = replace(patch, state=state, said="")
+        self._write(moved)
+        return moved
 
     def _move(self, patch: Patch) -> None:
+        """Gives every file of a patch its new content; one that has it already is passed over, so it can go on."""
         bodies = self._bodies(patch.run)
-        for one in patch.changes:
-            if not one.protected and _named(writing.look(patch.folder, one.name).data) != one.after:
-                data = bodies.get(one.after) if one.after else None
-                writing.put(patch.folder, one.name, data, one.mode)
+        for change in patch.changes:
+            if not change.protected and _digest_of(writing.look(patch.folder, change.name).data) != change.after:
+                data = bodies.get(change.after) if change.after else None
+                writing.put(patch.folder, change.name, data, change.mode)
 
-    def _unchanged(self, patch: Patch) -> dict[str, writing.Found]:
+    def _unchanged(self, patch: Patch) -> dict[str, writing.FileState]:
         """The files as they are, each as before the patch or as after it."""
-        found = {name: writing.look(patch.folder, name) for name in patch.names}
-        wrong = self._odd(patch, found)
+        files = {name: writing.look(patch.folder, name) for name in patch.names}
+        wrong = self._unexpected(patch, files)
         if wrong:
             more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
             raise UsageError(
                 f"{wrong[0]}{more} in {patch.folder} changed since the run, so nothing was changed",
                 hint=f"evolve runs diff {patch.run} shows what was meant",
             )
-        return found
+        return files
 
     @staticmethod
-    def _odd(patch: Patch, found: Mapping[str, writing.Found]) -> tuple[str, ...]:
+    def _unexpected(patch: Patch, files: Mapping[str, writing.FileState]) -> tuple[str, ...]:
         return tuple(
-            one.name
-            for one in patch.changes
-            if not one.protected and _named(found[one.name].data) not in (one.before, one.after)
+            change.name
+            for change in patch.changes
+            if not change.protected and _digest_of(files[change.name].data) not in (change.before, change.after)
         )
 
     def _file(self, run: str) -> Path:
@@ -260,10 +270,12 @@ def _change(changes: Changes, name: str, bodies: ObjectStore, work: FolderWork) 
     )
 
 
-def _turned(patch: Patch) -> Patch:
-    """The patch the other way round."""
-    return replace(patch, changes=tuple(replace(one, before=one.after, after=one.before) for one in patch.changes))
+def _reversed(patch: Patch) -> Patch:
+    """The patch that undoes this one: before and after change places."""
+    return replace(
+        patch, changes=tuple(replace(change, before=change.after, after=change.before) for change in patch.changes)
+    )
 
 
-def _named(data: bytes | None) -> str:
+def _digest_of(data: bytes | None) -> str:
     return "" if data is None else digest(data)

@@ -49,7 +49,7 @@ class GateLog(Shelf):
     def list(self) -> Verdicts:
         """Every verdict, what was broken off, and at what level the next proposal is tested."""
         decisions, begun = self._decisions.log(), self._decisions.begun()
-        suites = dict.fromkeys([*(one.suite for one in decisions), *(one.suite for one in begun)])
+        suites = dict.fromkeys([*(entry.suite for entry in decisions), *(entry.suite for entry in begun)])
         levels = ((suite, *self._decisions.next_level(suite)) for suite in suites)
         following = (NextLevel(suite=suite, proposal=number, level=level) for suite, number, level in levels)
         return Verdicts(decisions=tuple(decisions), begun=tuple(begun), following=tuple(following))
@@ -60,10 +60,10 @@ class GateLog(Shelf):
         Raises:
             UsageError: There is none of that id.
         """
-        found = next((one for one in self._decisions.log() if one.id == decision), None)
-        if found is None:
+        verdict = next((verdict for verdict in self._decisions.log() if verdict.id == decision), None)
+        if verdict is None:
             raise UsageError(f"there is no verdict {decision}", hint="evolve gate list")
-        return found
+        return verdict
 
     def looks(self, suite: str) -> int:
         """How often the test tasks of a suite, by its digest, have been opened."""

@@ -28,7 +28,7 @@ RUBRIC = (
     "The program does what the task says for every input of the kind, not only for the examples. It is whole and runs."
     " The values that it is said to give are those of the examples. Nothing that is said contradicts the rest."
 )
-"""By what answers of known worth are judged when a judge is measured."""
+"""The rubric by which answers of known worth are judged, to measure a judge."""
 
 MOST = 40
 """Sound answers that a measurement takes, and as many wrong ones."""
@@ -63,8 +63,8 @@ class Judges(Shelf):
         Raises:
             UsageError: No model is named.
         """
-        made = self._asker(task)
-        return replace(made, standing=self._record.standing(self._name(made), self.prompt))
+        unmeasured = self._rubric_verifier(task)
+        return replace(unmeasured, standing=self._record.standing(self._name(unmeasured), self.prompt))
 
     @property
     def prompt(self) -> str:
@@ -78,7 +78,7 @@ class Judges(Shelf):
         Raises:
             UsageError: No model is named.
         """
-        return self._name(self._asker(_bare()))
+        return self._name(self._rubric_verifier(_empty_task()))
 
     def standing(self) -> Standing:
         """Whether verdicts of the judge in force count.
@@ -99,14 +99,14 @@ class Judges(Shelf):
             EndpointProblem: The judge could not be asked; the same call goes on.
         """
         name, sandbox = self.model, self._open_sandbox()
-        solved = list(self._solved(suite, most, sandbox))
+        solved = list(self._solved_tasks(suite, most, sandbox))
         if not solved:
             raise UsageError(f"no task of {suite} was solved, so there is nothing to judge")
         tasks = {trace.task: task for task, trace in solved}
-        cases = cases_of([trace for _, trace in solved], lambda made: _is_wrong(made, tasks[made.task], sandbox))
+        cases = cases_of([trace for _, trace in solved], lambda trace: _is_wrong(trace, tasks[trace.task], sandbox))
 
         def ask(case: Case) -> bool:
-            judge = self._asker(replace(_bare(), instruction=case.trace.task))
+            judge = self._rubric_verifier(replace(_empty_task(), instruction=case.trace.task))
             return judge.verify(Submission(code=case.trace.shown, entry=case.trace.entry), sandbox).accepted
 
         def judged(case: Case) -> bool:
@@ -114,30 +114,31 @@ class Judges(Shelf):
 
         return self._record.keep(measure(cases, judged, model=name, prompt=self.prompt, suite=suite))
 
-    def _solved(self, suite: str, most: int, sandbox: Sandbox) -> Iterator[tuple[Task, Trace]]:
+    def _solved_tasks(self, suite: str, most: int, sandbox: Sandbox) -> Iterator[tuple[Task, Trace]]:
         """Tasks of different problems that the unlearned search solves, with their verified answers."""
         from evolve.workspace.learners import SearchLearner
 
         around = Surroundings(policy=SearchLearner().policy(None, ()), sandbox=sandbox, run="judges")
         agent = Agent(around, Workflow().with_knobs(steps=1))
-        found, seen = 0, set()
+        solved, seen = 0, set()
         for task in load_suite(suite).tasks:
-            if found >= most:
+            if solved >= most:
                 return
+            # Tasks of one group are one problem, so a second answer would be no independent case.
             if task.group in seen or not task.examples:
                 continue
             seen.add(task.group)
             record = agent.run_episode(task, variant="unlearned", split="gate", limits=_LIMITS)
             if record.verified:
-                found += 1
+                solved += 1
                 yield task, _trace(task, record.answer)
 
-    def _asker(self, task: Task) -> RubricVerifier:
-        made = getattr(self._learner, "judge", None)
-        if made is None:
+    def _rubric_verifier(self, task: Task) -> RubricVerifier:
+        judge = getattr(self._learner, "judge", None)
+        if judge is None:
             raise UsageError("no model is named that could judge", hint="evolve models default NAME, or --model NAME")
-        found: RubricVerifier = made(task)
-        return found
+        verifier: RubricVerifier = judge(task)
+        return verifier
 
     @staticmethod
     def _name(verifier: RubricVerifier) -> str:
@@ -145,16 +146,18 @@ class Judges(Shelf):
         return str((of("judge") if of is not None else verifier.model).name)
 
 
-def _bare() -> Task:
+def _empty_task() -> Task:
     return Task(id="judged", family="judged", instruction="", examples=(), meta={"rubric": RUBRIC})
 
 
 def _trace(task: Task, code: str) -> Trace:
     view = task.view()
     rows = tuple(Row(input=row.input, output=row.output) for row in task.examples)
-    told = "\n".join([task.instruction or "Find the function that the examples show.", f"Signature: {view.signature}"])
+    header = "\n".join(
+        [task.instruction or "Find the function that the examples show.", f"Signature: {view.signature}"]
+    )
     examples = "\n".join(call(view.entry, row) for row in rows)
-    return Trace(task=f"{told}\nExamples:\n{examples}", group=task.group, entry=view.entry, code=code, gave=rows)
+    return Trace(task=f"{header}\nExamples:\n{examples}", group=task.group, entry=view.entry, code=code, gave=rows)
 
 
 def _is_wrong(trace: Trace, task: Task, sandbox: Sandbox) -> bool:

@@ -43,11 +43,11 @@ class Metrics(Shelf):
         """
         if not own_words(text, unfit):
             raise UsageError("a comment needs some words of yours besides what they quote")
-        found = self._runs.run(run)
-        said = PersonAct(kind="comment", text=text, run=found.id, author=author or getpass.getuser())
-        kept = self._acts.keep(said)
+        stored_run = self._runs.run(run)
+        act = PersonAct(kind="comment", text=text, run=stored_run.id, author=author or getpass.getuser())
+        comment = self._acts.keep(act)
         self.gather()
-        return kept
+        return comment
 
     def gather(self) -> builtins.list[Metric]:
         """Takes comments that are new into the metrics; gives those that came of it."""
@@ -55,7 +55,7 @@ class Metrics(Shelf):
 
     def comments(self, run: str | None = None) -> builtins.list[Comment]:
         """All comments on runs, or those on one, oldest first."""
-        return [one for one in self._acts.acts("comment") if one.run and run in (None, one.run)]
+        return [act for act in self._acts.acts("comment") if act.run and run in (None, act.run)]
 
     def list(self) -> builtins.list[Metric]:
         """All metrics, oldest first."""
@@ -85,7 +85,7 @@ class Metrics(Shelf):
             ModelMistake: What the model says reads like an order, or holds code or an address.
             EndpointProblem: It could not be asked.
         """
-        return described_by(self._learner, [one.text for one in self._book.get(name).examples])
+        return described_by(self._learner, [example.text for example in self._book.get(name).examples])
 
     def forget(self, names: Sequence[str]) -> int:
         """Deletes metrics; gives how many. The comments stay.
@@ -108,6 +108,6 @@ class Metrics(Shelf):
             UsageError: There is no such metric, or no model is named.
             EndpointProblem: The judge could not be asked.
         """
-        asked = replace(task, meta={**task.meta, "rubric": self._book.get(name).rubric})
-        verdict = self._judges.verifier(asked).verify(submission, sandbox)
+        rubric_task = replace(task, meta={**task.meta, "rubric": self._book.get(name).rubric})
+        verdict = self._judges.verifier(rubric_task).verify(submission, sandbox)
         return float(verdict.accepted) if verdict.measured else None

@@ -96,21 +96,21 @@ class Models(Shelf):
         paths, settings = self._settings()
         text = model or settings.model.split(",")[0] or "any"
         try:
-            asked = endpoint_of(text, base_url=settings.base_url)
+            endpoint = endpoint_of(text, base_url=settings.base_url)
         except UsageError:
-            asked = endpoint_of(f"{text}#any", base_url=settings.base_url)  # an address alone is enough for a list
+            endpoint = endpoint_of(f"{text}#any", base_url=settings.base_url)  # an address alone is enough for a list
         prices = Prices(model_setup(paths, settings).prices)
-        wire = OpenAIWire(asked)
+        wire = OpenAIWire(endpoint)
         try:
-            names = offered_models(asked, wire)
+            names = offered_models(endpoint, wire)
         finally:
             wire.close()
-        priced = ((name, prices.of(Endpoint(base_url=asked.base_url, model=name))) for name in names)
+        priced = ((name, prices.of(Endpoint(base_url=endpoint.base_url, model=name))) for name in names)
         offers = (
-            Offer(model=name, input=one.input if one else None, output=one.output if one else None)
-            for name, one in priced
+            Offer(model=name, input=price.input if price else None, output=price.output if price else None)
+            for name, price in priced
         )
-        return Offers(base_url=asked.base_url, models=tuple(offers))
+        return Offers(base_url=endpoint.base_url, models=tuple(offers))
 
     def check(self, model: str | Recording | None = None) -> builtins.list[Probed]:
         """Finds out what the endpoints of models can do, and remembers it. This asks them a few small things.
@@ -128,13 +128,13 @@ class Models(Shelf):
         recording = model if isinstance(model, Recording) else None
         named = recording.model if recording is not None else model
         setup = model_setup(paths, settings, model=named if isinstance(named, str) else None, recording=recording)
-        found = []
-        for name in dict.fromkeys(_named(setup)):
+        probed = []
+        for name in dict.fromkeys(_model_names(setup)):
             with open_models(replace(setup, model=name, roles={})) as opened:
-                asked = opened.of("act")
-                if isinstance(asked, EndpointModel):
-                    found.append(probe(asked.endpoint, asked.services))
-        return found
+                acting = opened.of("act")
+                if isinstance(acting, EndpointModel):
+                    probed.append(probe(acting.endpoint, acting.services))
+        return probed
 
     def judge(self, suite: str = "strings", count: int = 40) -> Measurement:
         """Measures how well the model judges answers of known worth; see :meth:`Judges.check`.
@@ -178,6 +178,6 @@ def models(path: str | os.PathLike[str] | None = None) -> Models:
     return Models(path)
 
 
-def _named(setup: ModelSetup) -> list[str]:
+def _model_names(setup: ModelSetup) -> list[str]:
     texts = [setup.model, *setup.roles.values()]
     return [name.strip() for text in texts for name in text.split(",") if name.strip()] or [""]

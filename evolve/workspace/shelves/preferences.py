@@ -54,10 +54,10 @@ class Preferences(Shelf):
         Raises:
             UsageError: The text holds nothing besides what it quotes.
         """
-        kept = self._learn(PersonAct(kind="stated", text=text, author=author or ""), context=context)
-        if kept is None:
+        preference = self._learn(PersonAct(kind="stated", text=text, author=author or ""), context=context)
+        if preference is None:
             raise UsageError("a preference needs some words of yours besides what they quote")
-        return kept
+        return preference
 
     def from_comment(
         self, text: str, *, run: str = "", context: Context | None = None, author: str | None = None
@@ -103,15 +103,15 @@ class Preferences(Shelf):
 
     def from_answers(self, record: EpisodeRecord) -> builtins.list[Preference]:
         """Learns from what the person answered in an episode."""
-        found = []
+        learned = []
         for step in record.steps:
             if step.action.kind != "ask_user" or not is_answered(step) or step.observation is None:
                 continue
-            said = PersonAct(
+            act = PersonAct(
                 kind="answer", text=step.observation.text, question=step.action.text, run=record.run, step=step.number
             )
-            found.append(self._learn(said, context=None))
-        return [one for one in found if one is not None]
+            learned.append(self._learn(act, context=None))
+        return [preference for preference in learned if preference is not None]
 
     def list(self, *, status: PreferenceStatus | None = None) -> builtins.list[Preference]:
         """All preferences, or those of one status, the latest learned first."""
@@ -143,9 +143,9 @@ class Preferences(Shelf):
             ModelMistake: What the model says reads like an order, or holds code or an address.
             EndpointProblem: It could not be asked.
         """
-        found = self._book.get(name)
-        made = described_by(self._learner, [act_in_words(act) for act in found.acts])
-        return self._book.propose(found.id, made.description, by=self._learner.name)
+        preference = self._book.get(name)
+        proposal = described_by(self._learner, [act_in_words(act) for act in preference.acts])
+        return self._book.propose(preference.id, proposal.description, by=self._learner.name)
 
     def confirm(self, name: str) -> Preference:
         """Takes the description that a model proposed.
@@ -153,10 +153,10 @@ class Preferences(Shelf):
         Raises:
             UsageError: There is no such preference, or nothing was proposed.
         """
-        found = self._book.get(name)
-        if not found.proposal:
-            raise UsageError(f"nothing was proposed for {found.id[:8]}")
-        return self._book.edit(found.id, description=found.proposal)
+        preference = self._book.get(name)
+        if not preference.proposal:
+            raise UsageError(f"nothing was proposed for {preference.id[:8]}")
+        return self._book.edit(preference.id, description=preference.proposal)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
         """Deletes preferences with the acts they rest on; gives how many.
@@ -198,12 +198,12 @@ class Preferences(Shelf):
         return self._book.learn(placed, description)
 
     def _last_episode(self, run: str) -> EpisodeRecord | None:
-        found = self._runs.episodes(run=self._runs.run(run).id) if run else []
-        return found[-1] if found else None
+        episodes = self._runs.episodes(run=self._runs.run(run).id) if run else []
+        return episodes[-1] if episodes else None
 
     def _context(self, run: str) -> Context:
-        told = self._runs.run(run).body.get(ABOUT) if run else None
-        return Context(**told) if told else Context()
+        context = self._runs.run(run).body.get(ABOUT) if run else None
+        return Context(**context) if context else Context()
 
 
 def context_of(about: str = "", folder: str | os.PathLike[str] = "") -> Context | None:
@@ -220,8 +220,8 @@ def context_of(about: str = "", folder: str | os.PathLike[str] = "") -> Context 
 
 def described(act: PersonAct, *, material: Sequence[str] = ()) -> str:
     """What an act says in the person's own words, else in those of an edit; "" where that is nothing."""
-    told = own_words(act.text, unfit, material=material)
-    return told or (edit_in_words(act.before, act.after, unfit) if act.kind == "edit" else "")
+    words = own_words(act.text, unfit, material=material)
+    return words or (edit_in_words(act.before, act.after, unfit) if act.kind == "edit" else "")
 
 
 def described_by(learner: Learner, said: Sequence[str]) -> Described:
@@ -235,15 +235,15 @@ def described_by(learner: Learner, said: Sequence[str]) -> Described:
         raise UsageError(
             "no model is named that could propose words", hint="evolve models default NAME, or --model NAME"
         )
-    found: Described = ask(said)
-    return found
+    answer: Described = ask(said)
+    return answer
 
 
 def act_in_words(act: PersonAct) -> str:
     """An act as a model is told of it."""
-    asked = f"asked: {act.question}\n" if act.question else ""
+    question = f"asked: {act.question}\n" if act.question else ""
     changed = "\n".join(act.changed)
-    return f"{act.kind}\n{asked}{act.text}\n{changed}".strip()
+    return f"{act.kind}\n{question}{act.text}\n{changed}".strip()
 
 
 def about(task: Task) -> dict[str, dict[str, str]]:

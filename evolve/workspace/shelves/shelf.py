@@ -1,4 +1,4 @@
-"""What is left of a workspace's parts once it is closed: an error that names the next step."""
+"""The base of the parts of a workspace: once that is closed, each answers with an error that names the next step."""
 
 from __future__ import annotations
 

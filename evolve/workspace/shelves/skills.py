@@ -90,7 +90,9 @@ class Skills(Shelf):
         (ran,) = result.programs
         # Time also runs out on a busy machine, which says nothing about the skill.
         if not (self._read_only or result.timed_out or skill.owner == "user"):
-            failed = next((f"{one.name} fails: {one.error}" for one in ran.outputs if not one.ok), ran.error)
+            failed = next(
+                (f"{output.name} fails: {output.error}" for output in ran.outputs if not output.ok), ran.error
+            )
             self._note_check(skill, failed or ("" if ran.outputs else "it has no tests"))
         return list(ran.outputs)
 
@@ -101,7 +103,7 @@ class Skills(Shelf):
         elif failed and skill.status in KEPT:
             kept = library.list(KEPT)
             library.doubt(skill.digest, failed)
-            made_of_it = [one for one in kept if skill.digest in with_called([one.digest], kept)]
+            made_of_it = [candidate for candidate in kept if skill.digest in with_called([candidate.digest], kept)]
             for other in made_of_it:
                 if other.owner != "user" and other.digest != skill.digest:
                     library.doubt(other.digest, f"it is made of {skill.name}, which is doubtful")

@@ -89,7 +89,7 @@ class Variants(Shelf):
         Raises:
             UsageError: There is no such variant.
         """
-        digest = self._found(name)
+        digest = self._digest_of(name)
         variants = self._stores.variants
         origin = next(entry.origin for entry in variants.entries() if entry.digest == digest)
         verdicts = {decision.variant: decision.verdict for decision in self._stores.decisions.log()}
@@ -102,10 +102,12 @@ class Variants(Shelf):
             "solved": row.solved,
             "tasks": row.tasks,
             "lineage": variants.lineage(digest),
-            "decisions": [_decision(one) for one in self._stores.decisions.log() if one.variant == digest],
+            "decisions": [
+                _decision(decision) for decision in self._stores.decisions.log() if decision.variant == digest
+            ],
             "measures": [{"kind": kind, **body} for kind, body in variants.measures(digest)],
             "transferable": list(row.holds),
-            "overrides": [dict(one) for one in self._stores.regression.overrides(digest)],
+            "overrides": [dict(override) for override in self._stores.regression.overrides(digest)],
         }
 
     def measured(self, name: str) -> Sequence[Change | AblationReport | Mapping[str, Any]]:
@@ -114,7 +116,7 @@ class Variants(Shelf):
         Raises:
             UsageError: There is no such variant.
         """
-        return [_measure(kind, body) for kind, body in self._stores.variants.measures(self._found(name))]
+        return [_measure(kind, body) for kind, body in self._stores.variants.measures(self._digest_of(name))]
 
     def diff(self, name: str, other: str = "") -> str:
         """A unified diff of prompts and workflow, and of what else differs; without ``other`` from its parent."""
@@ -136,18 +138,18 @@ class Variants(Shelf):
         """What an optimiser changed on the way to the active variant, the oldest first."""
         variants = self._stores.variants
         line = [] if self.active == UNLEARNED else variants.lineage(self.active)[::-1]
-        found = [(kind, body) for name in line for kind, body in variants.measures(name)]
-        return [Change.from_json(body) for kind, body in found if kind == "change"]
+        measures = [(kind, body) for name in line for kind, body in variants.measures(name)]
+        return [Change.from_json(body) for kind, body in measures if kind == "change"]
 
     def texts(self, name: str) -> dict[str, str]:
         """Prompts and workflow that a variant changes, by file name; none for ``unlearned``."""
         if name == UNLEARNED:
             return {}
         variant, objects = self._stores.variants.get(name), self._stores.objects
-        found = {file: objects.get(body).decode() for file, body in variant.prompts}
+        texts = {file: objects.get(body).decode() for file, body in variant.prompts}
         if variant.workflow:
-            found[WORKFLOW] = objects.get(variant.workflow).decode()
-        return found
+            texts[WORKFLOW] = objects.get(variant.workflow).decode()
+        return texts
 
     def promote(self, name: str, *, reason: str = "", person: str = "") -> Promotion:
         """Makes a variant the active one; past the gate only with a reason, which is logged.
@@ -155,8 +157,12 @@ class Variants(Shelf):
         Raises:
             UsageError: There is no such variant, or the gate did not accept it and no reason is given.
         """
-        digest = self._found(name)
-        accepted = [one for one in self._stores.decisions.log() if one.variant == digest and one.verdict == "accept"]
+        digest = self._digest_of(name)
+        accepted = [
+            decision
+            for decision in self._stores.decisions.log()
+            if decision.variant == digest and decision.verdict == "accept"
+        ]
         if accepted:
             return self._stores.variants.promote(digest, grounds=f"gate decision {accepted[-1].id}, again")
         if not reason.strip():
@@ -183,7 +189,7 @@ class Variants(Shelf):
         same = {name for name, _ in set(new.prompts) & set(old.prompts)}
         if new.workflow == old.workflow:
             same.add("workflow")
-        return TakenBack(variant=now, after=after, parts=tuple(one for one in new.parts if one not in same))
+        return TakenBack(variant=now, after=after, parts=tuple(part for part in new.parts if part not in same))
 
     def rollback(self) -> Promotion:
         """Goes back to what was active before; see :meth:`evolve.optimizer.VariantArchive.rollback`."""
@@ -191,8 +197,8 @@ class Variants(Shelf):
 
     def left_behind(self, name: str) -> Sequence[Path]:
         """Files in ``prompts/`` that say what a variant says: they act whether the variant is active or not."""
-        found = [(self._paths.prompts / file, text) for file, text in self.texts(name).items()]
-        return [path for path, text in found if path.is_file() and path.read_text("utf-8") == text]
+        files = [(self._paths.prompts / file, text) for file, text in self.texts(name).items()]
+        return [path for path, text in files if path.is_file() and path.read_text("utf-8") == text]
 
     def write(self, name: str = "active", *, force: bool = False) -> Sequence[Path]:
         """Puts the prompts and the workflow that a variant changes into ``prompts/``, for review; gives the files.
@@ -205,27 +211,28 @@ class Variants(Shelf):
         if not texts:
             raise UsageError("this variant changes neither prompts nor the workflow", hint="evolve variants list")
         seeds = PromptLayers()
+        # All are looked at before one is written, so that a refusal changes nothing.
         for file, text in texts.items():
-            there = self._paths.prompts / file
-            if force or not there.is_file():
+            path = self._paths.prompts / file
+            if force or not path.is_file():
                 continue
-            if there.read_text("utf-8") not in (text, load_prompt(file, seeds), *self._before(name, file)):
-                raise UsageError(f"{there} was edited and would be replaced", hint="keep a copy, then add --force")
+            if path.read_text("utf-8") not in (text, load_prompt(file, seeds), *self._earlier_texts(name, file)):
+                raise UsageError(f"{path} was edited and would be replaced", hint="keep a copy, then add --force")
         self._paths.prompts.mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
             write_atomic(self._paths.prompts / file, text.encode())
         return [self._paths.prompts / file for file in sorted(texts)]
 
-    def _before(self, name: str, file: str) -> Iterator[str]:
+    def _earlier_texts(self, name: str, file: str) -> Iterator[str]:
         """What a prompt said before a variant and its forebears changed it."""
         line = set(self._stores.variants.lineage(name))
-        yield from (self.texts(one)[file] for one in line if file in self.texts(one))
-        for run in {one.run for one in self._stores.decisions.log() if one.variant in line}:
-            begun = Journal(self._stores.db, run).done("start")
-            if begun and file in begun["texts"]:
-                yield str(begun["texts"][file])
+        yield from (self.texts(variant)[file] for variant in line if file in self.texts(variant))
+        for run in {decision.run for decision in self._stores.decisions.log() if decision.variant in line}:
+            start = Journal(self._stores.db, run).done("start")
+            if start and file in start["texts"]:
+                yield str(start["texts"][file])
 
-    def _found(self, name: str) -> str:
+    def _digest_of(self, name: str) -> str:
         digest = self._stores.variants.find(name)
         if digest == UNLEARNED:
             raise UsageError("unlearned is no variant of its own", hint="evolve variants rollback")
@@ -259,12 +266,12 @@ class Variants(Shelf):
         return load_prompt(file, layers).splitlines()
 
     def _other_differences(self, before: str, after: str) -> Iterator[str]:
-        one = Variant() if before == UNLEARNED else self._stores.variants.get(before)
-        two = Variant() if after == UNLEARNED else self._stores.variants.get(after)
+        old = Variant() if before == UNLEARNED else self._stores.variants.get(before)
+        new = Variant() if after == UNLEARNED else self._stores.variants.get(after)
         for field in ("guide", "insights"):
-            if getattr(one, field) != getattr(two, field):
-                yield f"{field}: {getattr(one, field)[:12] or 'none'} -> {getattr(two, field)[:12] or 'none'}"
-        for sign, names in (("-", set(one.skills) - set(two.skills)), ("+", set(two.skills) - set(one.skills))):
+            if getattr(old, field) != getattr(new, field):
+                yield f"{field}: {getattr(old, field)[:12] or 'none'} -> {getattr(new, field)[:12] or 'none'}"
+        for sign, names in (("-", set(old.skills) - set(new.skills)), ("+", set(new.skills) - set(old.skills))):
             yield from (f"{sign} skill {name[:12]}" for name in sorted(names))
 
 

@@ -77,16 +77,16 @@ class Workflows(Shelf):
 
     def stages(self, which: Which = None) -> list[StageRow]:
         """The stages of a workflow in order, with what each does and how often at most."""
-        found = self.show(which)
-        bounds = visit_bounds(found)
+        workflow = self.show(which)
+        bounds = visit_bounds(workflow)
         return [
             StageRow(
                 name=stage,
                 bound=bounds[stage],
-                routes=dict(found.routes.get(stage, {})),
+                routes=dict(workflow.routes.get(stage, {})),
                 does=kind.does if (kind := kind_of(stage)) is not None else "",
             )
-            for stage in found.stages
+            for stage in workflow.stages
         ]
 
     def validate(self, which: Which = None) -> Mapping[str, Mapping[str, str]]:
@@ -102,13 +102,13 @@ class Workflows(Shelf):
         from evolve.agent.stage_skills import stage_skills
         from evolve.environments import kind_of as kind_of_environment
 
-        found = self.show(which)
-        if any(skill_of(stage) is not None for stage in found.stages):
-            stage_skills(found, self._skills(), file=FILE if which is None else os.fspath(which))
+        workflow = self.show(which)
+        if any(skill_of(stage) is not None for stage in workflow.stages):
+            stage_skills(workflow, self._skills(), file=FILE if which is None else os.fspath(which))
         places = [("search", "programs"), ("language", "programs"), ("language", "files")]
         return {
             f"{policy} in {place}": misfits(
-                found, policy=policy, environment=place, one_file=kind_of_environment(place).one_file
+                workflow, policy=policy, environment=place, one_file=kind_of_environment(place).one_file
             )
             for policy, place in places
         }
@@ -126,10 +126,10 @@ class Workflows(Shelf):
         Raises:
             WorkspaceError: It cannot be written.
         """
-        found = self.show(which)
+        workflow = self.show(which)
         if out is not None:
-            write_atomic(out, svg(found, title=FILE if which is None else Path(which).name).encode())
-        return mermaid(found)
+            write_atomic(out, svg(workflow, title=FILE if which is None else Path(which).name).encode())
+        return mermaid(workflow)
 
 
 def workflow(path: str | os.PathLike[str] | None = None) -> Workflows:
