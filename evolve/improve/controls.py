@@ -121,5 +121,5 @@ def _compared(session: Session, runner: PairedRunner[Task], other: str, learned:
     return runner.compare(tasks, parent=other, variant=learned, on_pair=on_pair)
 
 
-def _control(found: Comparison, note: str) -> Control:
-    return Control(note="not run: the budget ended") if found.ended else Control(pairs=found.pairs, note=note)
+def _control(comparison: Comparison, note: str) -> Control:
+    return Control(note="not run: the budget ended") if comparison.ended else Control(pairs=comparison.pairs, note=note)

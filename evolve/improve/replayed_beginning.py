@@ -52,8 +52,8 @@ def beginning_of(record: EpisodeRecord, output: str, workflow: Workflow) -> Begi
 def same_beginning(before: EpisodeRecord, after: EpisodeRecord, count: int) -> bool:
     """Whether the first actions of two episodes gave the same in the sandbox; else more than one thing differs."""
     return len(after.steps) > count and all(
-        _what_counts(one.observation) == _what_counts(other.observation)
-        for one, other in zip(before.steps[:count], after.steps[:count], strict=True)
+        _what_counts(old.observation) == _what_counts(new.observation)
+        for old, new in zip(before.steps[:count], after.steps[:count], strict=True)
     )
 
 
@@ -112,5 +112,5 @@ class RepeatingLearner(Learner):
     def _repeating(self, policy: Policy) -> Policy:
         if not isinstance(policy, LanguagePolicy):
             raise TypeError("only what a language policy said can be said again")
-        own: dict[str, Any] = {one.name: getattr(policy, one.name) for one in fields(policy)}
+        own: dict[str, Any] = {attribute.name: getattr(policy, attribute.name) for attribute in fields(policy)}
         return RepeatingPolicy(**own, begun=self.begun)

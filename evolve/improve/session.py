@@ -105,10 +105,10 @@ class Session:
         results: list[Attempt] = []
         begun = 0
         while begun < len(jobs):
-            found, count = self._attempt_some(jobs[begun:])
+            attempts, count = self._attempt_some(jobs[begun:])
             if not count:
                 break
-            results += found
+            results += attempts
             begun += count
         return results
 
@@ -121,9 +121,9 @@ class Session:
         known: dict[int, Attempt] = {}
         paid: list[EpisodeJob] = []
         for place, job in enumerate(jobs):
-            found = self._known(job)
-            if found is not None:
-                known[place] = found
+            attempt = self._known(job)
+            if attempt is not None:
+                known[place] = attempt
                 continue
             if _asks_model(job) and len(paid) == self.workers.at_once:
                 break
@@ -139,7 +139,7 @@ class Session:
             self.ledger.end(next(iter(cut.values())))
         ordered = iter(fresh)
         attempts = [known[place] if place in known else next(ordered) for place in range(count)]
-        return [one for one in attempts if one.record.episode not in cut], count
+        return [attempt for attempt in attempts if attempt.record.episode not in cut], count
 
     def _known(self, job: EpisodeJob) -> Attempt | None:
         name = episode_id(self.run, job.task, job.variant, job.seed)

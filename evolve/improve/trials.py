@@ -109,7 +109,7 @@ class SessionTrials:
             records = [self._record(job) for job in jobs]
         trials = [self._with_target(_trial(self._by_id[record.task], record)) for record in records]
         member = self.seen.setdefault(candidate.digest, Member(candidate=candidate, trials={}))
-        member.trials.update({one.task: replace(one, record=None) for one in trials if one.informative})
+        member.trials.update({trial.task: replace(trial, record=None) for trial in trials if trial.informative})
         if fresh:
             self._count_items(arm, records)
             with self._session.stores.db.transaction():
@@ -219,15 +219,15 @@ class SessionTrials:
         share, items = self.start.workflow.knobs.withhold, ItemRecord(self._session.stores.db)
         trials = {record.task: record for record in records}
         tasks = [self._by_id[name] for name in trials]
-        for one in item_controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
-            record = trials[one.task.id]
-            if one.withheld:
-                session.workers.announce(one.key, one.arm)
+        for control in item_controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
+            record = trials[control.task.id]
+            if control.withheld:
+                session.workers.announce(control.key, control.arm)
                 try:
-                    (record,) = self._run([self._job(one.task, one.key, limits)])
+                    (record,) = self._run([self._job(control.task, control.key, limits)])
                 except SearchEnded:  # the trials are whole; the next question ends the search
                     return
-            items.add(record.episode, outcomes(one, record))
+            items.add(record.episode, outcomes(control, record))
 
     def _record(self, job: EpisodeJob) -> EpisodeRecord:
         name = episode_id(self._session.run, job.task, job.variant, job.seed)
