@@ -95,11 +95,11 @@ def _task(asked: _Asked, examples: Sequence[Row], rows: Sequence[Row] | None, te
     """The task with rows where they will do, else with tests."""
     _parsed(tests, place)
     seen = {row_key(row) for row in examples}
-    kept = [row for row in rows or () if row_key(row) not in seen]
+    unseen = [row for row in rows or () if row_key(row) not in seen]
     # Without a visible example there is no telling what the rows are rows of.
-    if kept and examples:
+    if unseen and examples:
         try:
-            return assemble(_raw(asked, examples, kept, "", place))
+            return assemble(_raw(asked, examples, unseen, "", place))
         except TaskError:  # such as optional arguments, which a table of rows does not have
             pass
     try:

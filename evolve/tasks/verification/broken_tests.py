@@ -105,7 +105,7 @@ def _failing(secret: str) -> ast.stmt:
 
 def _changed(body: list[ast.stmt], secret: str) -> bool:
     """Changes one side of what the statements compare; whether there was any."""
-    found = False
+    changed = False
     for statement in body:
         if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
             break
@@ -120,14 +120,14 @@ def _changed(body: list[ast.stmt], secret: str) -> bool:
         if len(sides) < 2:
             continue
         at = next((number for number in (1, 0) if is_literal(sides[number])), 1)
-        found, other = True, _other(sides[at], secret)
+        changed, other = True, _other(sides[at], secret)
         if isinstance(call, ast.Call):
             call.args[at] = other
         elif at:
             compare.comparators[0] = other
         else:
             compare.left = other
-    return found
+    return changed
 
 
 def is_literal(node: ast.expr) -> bool:

@@ -140,8 +140,8 @@ def run_check(
     code_of, tail = result.value[0], clean_text(result.value[1])[-TAIL:]
     if code_of == 127:
         return Checked(ok=False, tail=tail, error=f"a command was not found: {_last(tail)}")
-    counts, said = _counts(tail), result.value[2]
-    tests = {name: str(outcome) for name, outcome in said.items()} if isinstance(said, dict) else {}
+    counts, outcomes = _counts(tail), result.value[2]
+    tests = {name: str(outcome) for name, outcome in outcomes.items()} if isinstance(outcomes, dict) else {}
     ended = [str(line) for line in result.value[3]] if isinstance(result.value[3], list) else []
     ok = code_of == 0 and type(code_of) is int
     if ok and is_pytest(command) and not counts.get("passed"):

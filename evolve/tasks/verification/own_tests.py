@@ -37,26 +37,26 @@ def _own(files: Mapping[str, bytes], deciding: Collection[str]) -> Iterator[tupl
 
 
 def _tests(files: Mapping[str, bytes], deciding: Collection[str]) -> Found:
-    found: Found = Counter()
+    counts: Found = Counter()
     for name, text in _own(files, deciding):
         tree = parsed(text) if name.endswith(".py") else None
-        found.update(_examples(text) if name.endswith(_PROSE) else ())
+        counts.update(_examples(text) if name.endswith(_PROSE) else ())
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, _DOCUMENTED):
-                found.update(_examples(ast.get_docstring(node) or ""))
+                counts.update(_examples(ast.get_docstring(node) or ""))
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
-                found[node.name, ast.dump(node)] += 1
-    return found
+                counts[node.name, ast.dump(node)] += 1
+    return counts
 
 
 def _examples(text: str) -> list[tuple[str, str]]:
     import doctest  # brings the debugger along
 
     try:
-        found = doctest.DocTestParser().get_examples(text)
+        examples = doctest.DocTestParser().get_examples(text)
     except ValueError:
         return []
-    return [(f">>> {one.source.strip()}"[:60], f"{one.source}\n{one.want}") for one in found]
+    return [(f">>> {example.source.strip()}"[:60], f"{example.source}\n{example.want}") for example in examples]
 
 
 def _bare(name: str, text: str) -> bytes:
@@ -67,6 +67,6 @@ def _bare(name: str, text: str) -> bytes:
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node):
             node.body[0] = ast.Expr(ast.Constant(""))
         if isinstance(node, ast.Module | ast.ClassDef):
-            kept = [one for one in node.body if not getattr(one, "name", "").startswith("test")]
-            node.body = kept or [ast.Pass()]
+            remaining = [statement for statement in node.body if not getattr(statement, "name", "").startswith("test")]
+            node.body = remaining or [ast.Pass()]
     return ast.unparse(ast.fix_missing_locations(tree)).encode()

@@ -140,9 +140,9 @@ def _attributes() -> frozenset[str]:
 @cache
 def _shared() -> frozenset[str]:
     """Attributes of modules, and of what they hold, that reach beyond values: a common state, or files."""
-    held = {"BasicContext", "DefaultContext", "ExtendedContext", "Generator", "getcontext", "localcontext", "seed"}
+    names = {"BasicContext", "DefaultContext", "ExtendedContext", "Generator", "getcontext", "localcontext", "seed"}
     return frozenset(
-        held | {"setcontext", "setstate"} | set(dir(pathlib.Path)) - set(dir(pathlib.PurePath)) - _attributes()
+        names | {"setcontext", "setstate"} | set(dir(pathlib.Path)) - set(dir(pathlib.PurePath)) - _attributes()
     )
 
 
@@ -159,7 +159,7 @@ class _Reader:
         self.refused: list[str] = []
         self.simple: set[int] = set()
         tries = [node for node in self.nodes if isinstance(node, ast.Try)]
-        self.tried = {id(one) for node in tries for one in node.body}
+        self.tried = {id(statement) for node in tries for statement in node.body}
         for node in self.nodes:
             if isinstance(node, ast.Import):
                 self._import(node)
@@ -167,31 +167,31 @@ class _Reader:
                 self._import_from(node)
         for function in self.functions:
             calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
-            called = {one.id for one in calls if isinstance(one, ast.Name)}
+            called = {func.id for func in calls if isinstance(func, ast.Name)}
             every = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-            self.under_test |= called & {one.arg for one in every}
+            self.under_test |= called & {parameter.arg for parameter in every}
 
     def _import(self, node: ast.Import) -> None:
-        for one in node.names:
-            if one.name == "solution":
-                self.whole.add(one.asname or one.name)
-            elif one.name.partition(".")[0] in _MODULES:
-                self.modules.add(one.asname or one.name.partition(".")[0])
+        for alias in node.names:
+            if alias.name == "solution":
+                self.whole.add(alias.asname or alias.name)
+            elif alias.name.partition(".")[0] in _MODULES:
+                self.modules.add(alias.asname or alias.name.partition(".")[0])
             else:
-                self.refused.append(f"they import {one.name}")
+                self.refused.append(f"they import {alias.name}")
 
     def _import_from(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
-        names = [one.asname or one.name for one in node.names]
+        names = [alias.asname or alias.name for alias in node.names]
         if node.level or "*" in names:
             self.refused.append("they import by a relative name, or everything")
         elif module == "solution":
             self.under_test |= set(names)
-            if any(one.name[:1].isupper() for one in node.names):
+            if any(alias.name[:1].isupper() for alias in node.names):
                 self.refused.append("they use a class of the answer")
         elif module.partition(".")[0] in _MODULES:
             self.imported |= set(names)
-            self.refused += [f"they use {one.name}" for one in node.names if one.name in _shared()]
+            self.refused += [f"they use {alias.name}" for alias in node.names if alias.name in _shared()]
         else:
             self.refused.append(f"they import from {module}")
 
@@ -230,7 +230,7 @@ class _Reader:
             yield f"they use the attribute {node.attr}"
 
     def _call(self, node: ast.Call) -> Iterator[str]:
-        own = {one.name for one in self.functions}
+        own = {function.name for function in self.functions}
         known = self.under_test | self.imported | own | set(dir(builtins))
         if isinstance(node.func, ast.Name) and node.func.id not in known:
             yield f"they call {node.func.id}, which is no function by its definition"
@@ -245,49 +245,49 @@ class _Reader:
     def _drops_a_result(self, node: ast.AST) -> bool:
         """Whether a call is made for no result, other than to see it raise: arguments cross as copies."""
         if isinstance(node, ast.Compare):
-            nothing = any(isinstance(one, ast.Constant) and one.value is None for one in node.comparators)
+            nothing = any(isinstance(operand, ast.Constant) and operand.value is None for operand in node.comparators)
             return nothing and self._calls_with_a_name(node.left)
         return isinstance(node, ast.Expr) and self._calls_with_a_name(node.value) and id(node) not in self.tried
 
     def _calls_with_a_name(self, node: ast.AST) -> bool:
         if not (isinstance(node, ast.Call) and self._is_under_test(node.func)):
             return False
-        return any(isinstance(one, ast.Name) for part in node.args for one in ast.walk(part))
+        return any(isinstance(child, ast.Name) for part in node.args for child in ast.walk(part))
 
     def _uses_of_functions(self) -> bool:
         """Whether a function under test is anything but called, or handed to a function of the tests themselves."""
-        own = {one.name for one in self.functions}
+        own = {function.name for function in self.functions}
         calls = [node for node in self.nodes if isinstance(node, ast.Call)]
         fine = {id(call.func) for call in calls}
         for call in calls:
             if isinstance(call.func, ast.Name) and call.func.id in own:
-                fine |= {id(one) for one in call.args}
+                fine |= {id(argument) for argument in call.args}
         inner = {id(node.value) for node in self.nodes if isinstance(node, ast.Attribute)}
-        bare = [one for one in self.nodes if isinstance(one, ast.Name) and one.id in self.whole]
-        return any(self._is_under_test(one) and id(one) not in fine for one in self.nodes) or any(
-            id(one) not in inner for one in bare
+        bare = [node for node in self.nodes if isinstance(node, ast.Name) and node.id in self.whole]
+        return any(self._is_under_test(node) and id(node) not in fine for node in self.nodes) or any(
+            id(node) not in inner for node in bare
         )
 
     def handed_over(self) -> set[str]:
         """Names of values that go to the functions under test, or come from them."""
-        found: set[str] = set()
+        names: set[str] = set()
         for node in self.nodes:
             if isinstance(node, ast.Call) and self._is_under_test(node.func):
-                parts = [*node.args, *(one.value for one in node.keywords)]
-                found |= {one.id for part in parts for one in ast.walk(part) if isinstance(one, ast.Name)}
+                parts = [*node.args, *(keyword.value for keyword in node.keywords)]
+                names |= {child.id for part in parts for child in ast.walk(part) if isinstance(child, ast.Name)}
             elif isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.For) and self._calls_one(node):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                found |= {one.id for part in targets for one in ast.walk(part) if isinstance(one, ast.Name)}
-        return found
+                names |= {child.id for part in targets for child in ast.walk(part) if isinstance(child, ast.Name)}
+        return names
 
     def _calls_one(self, node: ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.For) -> bool:
         value = node.iter if isinstance(node, ast.For) else node.value
         inner = ast.walk(value) if value is not None else ()
-        return any(isinstance(one, ast.Call) and self._is_under_test(one.func) for one in inner)
+        return any(isinstance(child, ast.Call) and self._is_under_test(child.func) for child in inner)
 
     def changed(self) -> set[str]:
         """Names of values that the tests change in place; ``""`` for a value that has no name of its own."""
-        found = set()
+        names = set()
         called = {id(node.func): node for node in self.nodes if isinstance(node, ast.Call)}
         for node in self.nodes:
             name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
@@ -302,8 +302,8 @@ class _Reader:
                 place = node.target if isinstance(node.target, ast.Name) else None
                 place = place or (None if isinstance(node.value, ast.Constant) else node)
             if place is not None:
-                found.add(place.id if isinstance(place, ast.Name) else "")
-        return found
+                names.add(place.id if isinstance(place, ast.Name) else "")
+        return names
 
     def fresh(self) -> set[str]:
         """Names that the tests only ever give to values which they make there."""
@@ -311,7 +311,7 @@ class _Reader:
         other = {
             name
             for node in self.functions
-            for name in (one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg))
+            for name in (argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg))
         }
         for node in self.nodes:
             if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
@@ -333,7 +333,7 @@ class _Reader:
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         of_answer = isinstance(node, ast.Call) and self._is_under_test(node.func)
-        own = {one.name for one in self.functions} | self.under_test
+        own = {function.name for function in self.functions} | self.under_test
         kinds = (ast.Constant, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.JoinedStr)
         return isinstance(node, kinds) or (name in _NEW and not of_answer and name not in own)
 
@@ -367,10 +367,10 @@ def _asks_identity(node: ast.Compare) -> bool:
     sides = [node.left, *node.comparators]
     pairs = zip(node.ops, sides, sides[1:], strict=False)
     return any(
-        isinstance(one, ast.Is | ast.IsNot)
+        isinstance(operator, ast.Is | ast.IsNot)
         and not any(
             isinstance(side, ast.Constant) and (side.value is None or type(side.value) is bool)
             for side in (left, right)
         )
-        for one, left, right in pairs
+        for operator, left, right in pairs
     )

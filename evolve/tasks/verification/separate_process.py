@@ -66,8 +66,8 @@ def run_apart(tests: str, code: str, sandbox: Sandbox) -> ApartRun:
         with sandbox.session(_LIMITS) as answers, sandbox.session(_LIMITS) as asking:
             run = _relayed(_Line(answers), _Line(asking), tests, code)
     except _Ended as ended:
-        said = ended.result.error or "it did what the sandbox refuses, or took too long"
-        run = ApartRun(error=said, fault=ended.result.state == "fault")
+        reason = ended.result.error or "it did what the sandbox refuses, or took too long"
+        run = ApartRun(error=reason, fault=ended.result.state == "fault")
     hit("sandbox.after")
     return run
 
@@ -95,7 +95,7 @@ class _Line:
         """
         result = self._session.execute(code)
         self._left -= max(0.0, result.wall_s - _FREE_S)
-        denied = [one for one in result.denied if not is_missing(f"{one.kind}:{one.target}")]
+        denied = [access for access in result.denied if not is_missing(f"{access.kind}:{access.target}")]
         if result.state != "ok" or denied or result.ended or self._left < 0:
             raise _Ended(result)
         return result.value

@@ -136,11 +136,11 @@ def strengthened(text: str, secret: str, *, plain: bool = False, script: bool = 
         return text
     bodies, name = {test: node.body for test, node in tests_of(tree)}, f"_{secret}"
     for body in bodies.values() if plain else ():
-        kept = [
-            ast.Assert(test=ast.Compare(ast.Name(one, ast.Load()), [ast.Eq()], [value]))
-            for one, value in _constants(tree)
+        assertions = [
+            ast.Assert(test=ast.Compare(ast.Name(constant, ast.Load()), [ast.Eq()], [value]))
+            for constant, value in _constants(tree)
         ]
-        body[:] = [ast.Try(body=list(body), handlers=[], orelse=[], finalbody=list(kept))] if kept else body
+        body[:] = [ast.Try(body=list(body), handlers=[], orelse=[], finalbody=list(assertions))] if assertions else body
     used = _builtins_used(tree) if "builtins" not in text else []
     for test, body in bodies.items():
         if plain and used:
@@ -193,12 +193,12 @@ def uses_class(text: str, is_answer: Callable[[str], bool]) -> bool:
     called = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and is_answer(node.module or ""):
-            names = [one.asname or one.name for one in node.names if one.name[:1].isupper()]
+            names = [alias.asname or alias.name for alias in node.names if alias.name[:1].isupper()]
             if called & set(names):
                 return True
         elif isinstance(node, ast.Import):
-            made = tuple(f"{one.asname or one.name}." for one in node.names if is_answer(one.name))
-            if made and any(one.startswith(made) and one.rpartition(".")[2][:1].isupper() for one in called):
+            made = tuple(f"{alias.asname or alias.name}." for alias in node.names if is_answer(alias.name))
+            if made and any(callee.startswith(made) and callee.rpartition(".")[2][:1].isupper() for callee in called):
                 return True
     return False
 
@@ -210,7 +210,7 @@ def _constants(tree: ast.Module) -> list[tuple[str, ast.expr]]:
     own = {node.arg for node in nodes if isinstance(node, ast.arg)}
     for node in nodes:
         if isinstance(node, ast.Attribute) or (isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)):
-            own |= {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
+            own |= {child.id for child in ast.walk(node.value) if isinstance(child, ast.Name)}
     return [
         (node.targets[0].id, copy.deepcopy(node.value))
         for node in tree.body
@@ -253,8 +253,8 @@ class _Probing(ast.NodeTransformer):
             return value
         return ast.Call(func=ast.Name(id=f"{self._name}_own", ctx=ast.Load()), args=[value], keywords=[])
 
-    def _probe(self, *given: ast.expr) -> ast.Call:
-        values = map(self._own, given)
+    def _probe(self, *operands: ast.expr) -> ast.Call:
+        values = map(self._own, operands)
         return ast.Call(func=ast.Name(id=self._name, ctx=ast.Load()), args=list(values), keywords=[])
 
     def _probed(self, value: ast.expr) -> ast.expr:
@@ -263,7 +263,10 @@ class _Probing(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
         if id(node) not in self._spared:
-            node.left, node.comparators = self._probed(node.left), [self._probed(one) for one in node.comparators]
+            node.left, node.comparators = (
+                self._probed(node.left),
+                [self._probed(operand) for operand in node.comparators],
+            )
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -271,21 +274,21 @@ class _Probing(ast.NodeTransformer):
         if not method.startswith("assert"):
             name = node.func.id if isinstance(node.func, ast.Name) else method
             # Where something else asks for the next value, an end of the answer's would look like the last.
-            one = node.args[0] if node.args else ast.Name("next", ast.Load())
-            ends = isinstance(one, ast.Starred) or ast.unparse(one) == "next"
+            argument = node.args[0] if node.args else ast.Name("next", ast.Load())
+            ends = isinstance(argument, ast.Starred) or ast.unparse(argument) == "next"
             if name in ("filter", "map", "starmap") and not ends:
-                node.args[0] = ast.Call(ast.Name(f"{self._name}_steady", ast.Load()), [one], [])
+                node.args[0] = ast.Call(ast.Name(f"{self._name}_steady", ast.Load()), [argument], [])
             elif name in ("abs", "isclose", "float", "round"):
                 node.args = list(map(self._own, node.args))
             return self._sparing(node)
         self.generic_visit(node)
-        told, about = ("assertEqual", 2) if method in SAME else (method, _TOLD.get(method, 0))
+        canonical, about = ("assertEqual", 2) if method in SAME else (method, _TOLD.get(method, 0))
         # A tolerance of their own is theirs to apply.
         plain = method != "assertAlmostEqual" or (len(node.args) == 2 and not node.keywords)
         first = node.args[: about or 2]
-        if not any(isinstance(one, ast.Starred) for one in first):
+        if not any(isinstance(operand, ast.Starred) for operand in first):
             probed = self._probe(*first)
-            probed.keywords = [ast.keyword(arg="method", value=ast.Constant(value=told))]
+            probed.keywords = [ast.keyword(arg="method", value=ast.Constant(value=canonical))]
             same = about == len(first) and plain
             compared = [ast.Starred(value=probed, ctx=ast.Load())] if same else map(self._probed, first)
             node.args[: about or 2] = compared
@@ -308,7 +311,7 @@ class _Probing(ast.NodeTransformer):
         return [before, node, after]
 
     def _sparing(self, node: ast.AST) -> ast.AST:
-        self._spared |= {id(one) for one in ast.iter_child_nodes(node) if isinstance(one, ast.Compare)}
+        self._spared |= {id(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.Compare)}
         return self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
