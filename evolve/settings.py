@@ -211,8 +211,8 @@ def _table(value: Any, path: Path, name: str) -> dict[str, Any]:
 
 def _read_environment(environ: Mapping[str, str]) -> dict[str, str]:
     names = {item.name: _PREFIX + item.name.upper() for item in setting_fields()}
-    found = {name: environ.get(variable, "") for name, variable in names.items() if variable in VARIABLES}
-    return {name: text for name, text in found.items() if text}  # an empty variable counts as unset
+    values = {name: environ.get(variable, "") for name, variable in names.items() if variable in VARIABLES}
+    return {name: text for name, text in values.items() if text}  # an empty variable counts as unset
 
 
 def unread_variables(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -234,26 +234,26 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
         if first["type"] == "extra_forbidden":
             known = ", ".join(item.name for item in setting_fields())
             raise WorkspaceError(f"{place}: unknown key {key!r}; known are {known}") from error
-        told = f"{_sentence(first['msg'])}, got {first['input']!r}"
-        raise _wrong(place, "" if strings else key, told) from error
-    found = model.model_dump(exclude_unset=True)
-    for key in (one for one in _LIMITS if one in found):
+        problem = f"{_sentence(first['msg'])}, got {first['input']!r}"
+        raise _wrong(place, "" if strings else key, problem) from error
+    values = model.model_dump(exclude_unset=True)
+    for key in (name for name in _LIMITS if name in values):
         try:
-            if limit_of(found[key]).candidates is not None:
+            if limit_of(values[key]).candidates is not None:
                 raise UsageError(
                     "candidates are tried without a model", hint="limit tokens, calls or money, such as $5"
                 )
         except UsageError as error:
-            told = str(error).removeprefix("--budget ")
-            raise _wrong(place, "" if strings else key, told, hint=error.hint) from error
-    for key in (one for one in _SEAMS if one in found):
-        told = _not_offered(key, found[key])
-        if told:
-            raise _wrong(place, "" if strings else key, told, hint="install the package that has it")
-    if found.get("base_url", "").strip() and not is_address(found["base_url"].strip()):
-        told = f"{found['base_url']!r} is not an address"
-        raise _wrong(place, "" if strings else "base_url", told, hint="such as http://localhost:8000/v1")
-    return found
+            problem = str(error).removeprefix("--budget ")
+            raise _wrong(place, "" if strings else key, problem, hint=error.hint) from error
+    for key in (name for name in _SEAMS if name in values):
+        problem = _not_offered(key, values[key])
+        if problem:
+            raise _wrong(place, "" if strings else key, problem, hint="install the package that has it")
+    if values.get("base_url", "").strip() and not is_address(values["base_url"].strip()):
+        problem = f"{values['base_url']!r} is not an address"
+        raise _wrong(place, "" if strings else "base_url", problem, hint="such as http://localhost:8000/v1")
+    return values
 
 
 def _not_offered(key: str, name: str) -> str:
@@ -276,9 +276,11 @@ def is_address(text: str) -> bool:
         return False
 
 
-def _wrong(place: str, key: str, told: str, *, hint: str = "") -> UsageError | WorkspaceError:
+def _wrong(place: str, key: str, problem: str, *, hint: str = "") -> UsageError | WorkspaceError:
     """The error for a value in a file, or in a variable where there is no key: that was typed by who calls."""
-    return WorkspaceError(f"{place}: {key}: {told}", hint=hint) if key else UsageError(f"{place}: {told}", hint=hint)
+    return (
+        WorkspaceError(f"{place}: {key}: {problem}", hint=hint) if key else UsageError(f"{place}: {problem}", hint=hint)
+    )
 
 
 def limit_of(text: str) -> Budget:

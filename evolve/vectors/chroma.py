@@ -164,13 +164,13 @@ class ChromaIndex:
         self.delete(ids)
         for start in range(0, len(ids), _BATCH):
             part = slice(start, start + _BATCH)
-            labels: Any = [{_SEEN: True, **one} for one in (tags or [{}] * len(ids))[part]]
+            labels: Any = [{_SEEN: True, **row_tags} for row_tags in (tags or [{}] * len(ids))[part]]
             with _full_disk_told(self._folder):
                 self._collection.upsert(ids=list(ids[part]), embeddings=unit[part], metadatas=labels)
 
     def query(self, vector: np.ndarray, k: int, where: Where | None = None) -> list[Hit]:
         unit = unit_rows(np.asarray(vector, dtype=np.float64).reshape(1, -1), self.dimension)
-        if k < 1 or (where and any(isinstance(one, (list, tuple)) and not one for one in where.values())):
+        if k < 1 or (where and any(isinstance(value, (list, tuple)) and not value for value in where.values())):
             return []
         count = self._collection.count()
         if count == 0:
@@ -253,20 +253,20 @@ def _prepare(folder: Path) -> Path | None:
     The manifest is removed here and comes back at the next clean close.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    found = _checksums(folder)
-    if not found:
+    checksums = _checksums(folder)
+    if not checksums:
         return None
     manifest = folder / _MANIFEST
     try:
         promised = json.loads(manifest.read_text("utf-8"))
         manifest.unlink()
     except FileNotFoundError:
-        promised = {"files": found}  # left by a process that was killed: sound or not, it cannot be told
+        promised = {"files": checksums}  # left by a process that was killed: sound or not, it cannot be told
     except ValueError:
         promised = {}
-    if promised == {"files": found, "version": _version()}:
+    if promised == {"files": checksums, "version": _version()}:
         return None
-    if isinstance(promised, dict) and promised.get("files") == found:
+    if isinstance(promised, dict) and promised.get("files") == checksums:
         drop(folder)
         folder.mkdir()
         return None
@@ -294,15 +294,15 @@ def rows_on_disk(folder: Path) -> int:
 
 def _checksums(folder: Path) -> dict[str, list[int]]:
     """Size and CRC-32 of every file but the manifest, by path within the folder."""
-    found = {}
+    checksums = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.name != _MANIFEST:
             size = check = 0
             with path.open("rb") as stream:
                 while block := stream.read(1 << 20):
                     size, check = size + len(block), zlib.crc32(block, check)
-            found[path.relative_to(folder).as_posix()] = [size, check]
-    return found
+            checksums[path.relative_to(folder).as_posix()] = [size, check]
+    return checksums
 
 
 def _version() -> str:

@@ -99,7 +99,7 @@ class Place:
 
     def exact(self) -> ExactIndex:
         """The exact index here. What another store left is dropped."""
-        if self.folder.is_dir() and any(one.name != EXACT_FILE for one in self.folder.iterdir()):
+        if self.folder.is_dir() and any(path.name != EXACT_FILE for path in self.folder.iterdir()):
             drop(self.folder)
         return open_exact(self.folder, self.name, self.dimension)
 
@@ -197,7 +197,7 @@ def _built(place: Place, rows: Rows, care: Care, progress: Progress | None) -> b
         work.mkdir(parents=True)
         with (work / "vectors.npy").open("wb") as stream:
             np.save(stream, np.asarray(rows.vectors, dtype=np.float64), allow_pickle=False)
-        content = {"name": place.name, "ids": list(rows.ids), "tags": [dict(one) for one in rows.tags]}
+        content = {"name": place.name, "ids": list(rows.ids), "tags": [dict(row_tags) for row_tags in rows.tags]}
         (work / "rows.json").write_text(canonical_json({**content, "generation": rows.generation}), "utf-8")
         if not _ran(work, len(rows.ids), care, progress) or not (work / "index").is_dir():
             return False
