@@ -56,7 +56,7 @@ VARIABLES: Mapping[str, str] = MappingProxyType(
 said on the command line."""
 
 
-def _explained(about: str, **bounds: float) -> dict[str, Any]:
+def _described(about: str, **bounds: float) -> dict[str, Any]:
     return {"about": about, "bounds": bounds}
 
 
@@ -70,39 +70,39 @@ class Settings:
     """
 
     candidates: int = field(
-        default=50_000, metadata=_explained("most expressions the search tries in one episode", ge=1)
+        default=50_000, metadata=_described("most expressions the search tries in one episode", ge=1)
     )
-    seconds: float = field(default=20.0, metadata=_explained("most CPU seconds of the policy in one episode", gt=0))
-    seed: int = field(default=0, metadata=_explained("seed of everything drawn at random", ge=0, le=2**63 - 1))
+    seconds: float = field(default=20.0, metadata=_described("most CPU seconds of the policy in one episode", gt=0))
+    seed: int = field(default=0, metadata=_described("seed of everything drawn at random", ge=0, le=2**63 - 1))
     workers: int = field(
-        default=0, metadata=_explained("processes that work side by side; 0 means one per core", ge=0, le=1024)
+        default=0, metadata=_described("processes that work side by side; 0 means one per core", ge=0, le=1024)
     )
     encoder: str = field(
         default="hashing",
-        metadata=_explained("text encoder for recall: hashing, st (sentence-transformers), or one of a package"),
+        metadata=_described("text encoder for recall: hashing, st (sentence-transformers), or one of a package"),
     )
     vectors: str = field(
         default="auto",
-        metadata=_explained("store of vectors: exact, chroma, one of a package, or auto: exact while small"),
+        metadata=_described("store of vectors: exact, chroma, one of a package, or auto: exact while small"),
     )
     sandbox: SandboxBackend = field(
-        default="auto", metadata=_explained("sandbox backend: auto, bubblewrap, landlock or seatbelt")
+        default="auto", metadata=_described("sandbox backend: auto, bubblewrap, landlock or seatbelt")
     )
     model: str = field(
-        default="", metadata=_explained("language model: NAME, openai:NAME or http://host/v1#NAME; cheap,dear")
+        default="", metadata=_described("language model: NAME, openai:NAME or http://host/v1#NAME; cheap,dear")
     )
-    model_act: str = field(default="", metadata=_explained("model that acts, where it is another one"))
-    model_reflect: str = field(default="", metadata=_explained("model that reflects, where it is another one"))
-    model_judge: str = field(default="", metadata=_explained("model that judges, where it is another one"))
-    model_rewrite: str = field(default="", metadata=_explained("model that rewrites prompts, where it is another one"))
-    base_url: str = field(default="", metadata=_explained("address where bare model names are looked for"))
+    model_act: str = field(default="", metadata=_described("model that acts, where it is another one"))
+    model_reflect: str = field(default="", metadata=_described("model that reflects, where it is another one"))
+    model_judge: str = field(default="", metadata=_described("model that judges, where it is another one"))
+    model_rewrite: str = field(default="", metadata=_described("model that rewrites prompts, where it is another one"))
+    base_url: str = field(default="", metadata=_described("address where bare model names are looked for"))
     reply_seconds: float = field(
-        default=600.0, metadata=_explained("longest wait for one reply of a model, in seconds", gt=0)
+        default=600.0, metadata=_described("longest wait for one reply of a model, in seconds", gt=0)
     )
     day_limit: str = field(
-        default="", metadata=_explained("most that models may spend in a day, such as $5, 2M-tokens, 500-calls")
+        default="", metadata=_described("most that models may spend in a day, such as $5, 2M-tokens, 500-calls")
     )
-    total_limit: str = field(default="", metadata=_explained("most that models may ever spend in this workspace"))
+    total_limit: str = field(default="", metadata=_described("most that models may ever spend in this workspace"))
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
     unsandboxed: bool = False
 
@@ -235,7 +235,7 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
             known = ", ".join(item.name for item in setting_fields())
             raise WorkspaceError(f"{place}: unknown key {key!r}; known are {known}") from error
         problem = f"{_sentence(first['msg'])}, got {first['input']!r}"
-        raise _wrong(place, "" if strings else key, problem) from error
+        raise _setting_error(place, "" if strings else key, problem) from error
     values = model.model_dump(exclude_unset=True)
     for key in (name for name in _LIMITS if name in values):
         try:
@@ -245,14 +245,14 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
                 )
         except UsageError as error:
             problem = str(error).removeprefix("--budget ")
-            raise _wrong(place, "" if strings else key, problem, hint=error.hint) from error
+            raise _setting_error(place, "" if strings else key, problem, hint=error.hint) from error
     for key in (name for name in _SEAMS if name in values):
         problem = _not_offered(key, values[key])
         if problem:
-            raise _wrong(place, "" if strings else key, problem, hint="install the package that has it")
+            raise _setting_error(place, "" if strings else key, problem, hint="install the package that has it")
     if values.get("base_url", "").strip() and not is_address(values["base_url"].strip()):
         problem = f"{values['base_url']!r} is not an address"
-        raise _wrong(place, "" if strings else "base_url", problem, hint="such as http://localhost:8000/v1")
+        raise _setting_error(place, "" if strings else "base_url", problem, hint="such as http://localhost:8000/v1")
     return values
 
 
@@ -276,7 +276,7 @@ def is_address(text: str) -> bool:
         return False
 
 
-def _wrong(place: str, key: str, problem: str, *, hint: str = "") -> UsageError | WorkspaceError:
+def _setting_error(place: str, key: str, problem: str, *, hint: str = "") -> UsageError | WorkspaceError:
     """The error for a value in a file, or in a variable where there is no key: that was typed by who calls."""
     return (
         WorkspaceError(f"{place}: {key}: {problem}", hint=hint) if key else UsageError(f"{place}: {problem}", hint=hint)

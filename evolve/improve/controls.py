@@ -70,7 +70,7 @@ def _best_of_n(session: Session, spent: Spent) -> Control:
     learned = PairedEpisodes(session=session, split="test")
 
     def run(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
-        own = _tried(session, [job.task for job in jobs if job.variant == BEST_OF_N], limits, tries)
+        own = _best_tries(session, [job.task for job in jobs if job.variant == BEST_OF_N], limits, tries)
         others = iter(learned([job for job in jobs if job.variant != BEST_OF_N]))
         return [own[job.task.id] if job.variant == BEST_OF_N else next(others) for job in jobs]
 
@@ -78,7 +78,7 @@ def _best_of_n(session: Session, spent: Spent) -> Control:
     return _control(_compared(session, runner, BEST_OF_N, session.stores.variants.active_digest), note)
 
 
-def _tried(session: Session, tasks: Sequence[Task], limits: Limits, tries: int) -> Mapping[str, EpisodeRecord]:
+def _best_tries(session: Session, tasks: Sequence[Task], limits: Limits, tries: int) -> Mapping[str, EpisodeRecord]:
     """Per task the first try that solved, else the last, with the cost of all, under the run's own seed."""
     best: dict[str, EpisodeRecord] = {}
     seed = session.plan.seed

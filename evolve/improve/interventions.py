@@ -52,8 +52,8 @@ def intervene(session: Session, number: int) -> int:
             may_go_on = partial(session.may_intervene, number)
             if not may_go_on():
                 return place
-            planned = session.journal.done(f"{name}:plan") or _planned(session, number, name)
-            done = _tested(session, name, planned, may_go_on) if planned["tasks"] else {}
+            planned = session.journal.done(f"{name}:plan") or _make_plan(session, number, name)
+            done = _run_test(session, name, planned, may_go_on) if planned["tasks"] else {}
         if not done:
             return place
     return TESTS
@@ -68,7 +68,7 @@ def _plans(session: Session, number: int) -> Iterator[Mapping[str, Any]]:
                 yield plan
 
 
-def _planned(session: Session, number: int, name: str) -> Mapping[str, Any]:
+def _make_plan(session: Session, number: int, name: str) -> Mapping[str, Any]:
     """The insight to test and the tasks to test it on, kept; no task where no test is worth running."""
     stores, arm = session.stores, session.stores.practice_arm(session.workflow)
     before = {plan["insight"] for plan in _plans(session, number)}  # what came out alike would do so again
@@ -95,7 +95,7 @@ def _planned(session: Session, number: int, name: str) -> Mapping[str, Any]:
     return plan
 
 
-def _tested(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Callable[[], bool]) -> Mapping[str, Any]:
+def _run_test(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Callable[[], bool]) -> Mapping[str, Any]:
     """Runs the pairs of one test; episodes and evidence are committed together."""
     insight = session.stores.memory.get(str(plan["insight"]))
     whole = session.stores.practice_arm(session.workflow)

@@ -127,7 +127,7 @@ def judge_variant(
     finding = session.stores.gate.judge(proposal, how)
     if finding.void:
         session.tell("warning", text=finding.state.reason)
-    return _conclude(session, step, finding, _entering(session, finding, seed))
+    return _conclude(session, step, finding, _tries_to_enter(session, finding, seed))
 
 
 def _is_repeatable(session: Session) -> bool:
@@ -146,7 +146,7 @@ def _seed(session: Session, parent: str, variant: str) -> int:
     return session.plan.seed + 1000 * decisions.place(run=session.run, parent=parent, variant=variant, suite=suite)
 
 
-def _entering(session: Session, finding: Finding, seed: int) -> list[list[EpisodeRecord]]:
+def _tries_to_enter(session: Session, finding: Finding, seed: int) -> list[list[EpisodeRecord]]:
     """Per task that the accepted variant solved, the fresh tries with which it may enter the regression suite."""
     if not finding.accepted:
         return []

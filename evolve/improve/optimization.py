@@ -164,21 +164,21 @@ def foresee(session: Session, trials: SessionTrials, start: Candidate) -> Foreca
             if informative:
                 break
     except SearchEnded as end:
-        raise _too_small(session, str(end), 0.0) from end
+        raise _budget_too_small(session, str(end), 0.0) from end
     if known is not None:
         read: Forecast = from_data(Forecast, known)
         return read
-    forecast = _counted(session, informative, len(tasks))
+    forecast = _forecast_from(session, informative, len(tasks))
     if forecast.tests is not None and min(forecast.tests, forecast.proposals or 0) < FEWEST:
         screening, test = _costs(session, forecast.episode_share, len(tasks))
         needed = (screening + FEWEST * (PROPOSALS_PER_TEST * screening + test)) / SEARCH_SHARE
-        raise _too_small(session, forecast.text, needed)
+        raise _budget_too_small(session, forecast.text, needed)
     # Kept only now: what a budget was too small for may go on with a larger one.
     session.journal.finish("forecast", to_data(forecast))
     return forecast
 
 
-def _counted(session: Session, informative: int, tasks: int) -> Forecast:
+def _forecast_from(session: Session, informative: int, tasks: int) -> Forecast:
     """What the budget buys, where ``informative`` episodes, those without a fault, cost what has been spent."""
     if session.ledger.budget.unlimited:
         return Forecast()
@@ -198,7 +198,7 @@ def _costs(session: Session, each: float, tasks: int) -> tuple[float, float]:
     return tasks * each, 2 * judgement_pairs(session) * each
 
 
-def _too_small(session: Session, reason: str, needed: float) -> BudgetExhausted:
+def _budget_too_small(session: Session, reason: str, needed: float) -> BudgetExhausted:
     """Names the command that would do.
 
     Args:
@@ -208,11 +208,11 @@ def _too_small(session: Session, reason: str, needed: float) -> BudgetExhausted:
     parts += [f"--{name} {session.request[name]}" for name in ("only", "engine") if session.request.get(name)]
     return BudgetExhausted(
         f"the budget is too small to decide anything: {reason}",
-        hint=f"{' '.join(parts)} {_enough(session.ledger.budget, needed)}",
+        hint=f"{' '.join(parts)} {_budget_option(session.ledger.budget, needed)}",
     )
 
 
-def _enough(budget: Budget, needed: float) -> str:
+def _budget_option(budget: Budget, needed: float) -> str:
     """The option for a budget so many times as large, with a fifth to spare; in words where it has several bounds."""
     kinds = {"tokens": budget.tokens, "candidates": budget.candidates}
     bounds = [f"--budget {math.ceil(1.2 * needed * most / 1000)}k-{kind}" for kind, most in kinds.items() if most]

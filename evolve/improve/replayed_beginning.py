@@ -52,12 +52,12 @@ def beginning_of(record: EpisodeRecord, output: str, workflow: Workflow) -> Begi
 def same_beginning(before: EpisodeRecord, after: EpisodeRecord, count: int) -> bool:
     """Whether the first actions of two episodes gave the same in the sandbox; else more than one thing differs."""
     return len(after.steps) > count and all(
-        _what_counts(old.observation) == _what_counts(new.observation)
+        _comparable_result(old.observation) == _comparable_result(new.observation)
         for old, new in zip(before.steps[:count], after.steps[:count], strict=True)
     )
 
 
-def _what_counts(seen: Observation | None) -> object:
+def _comparable_result(seen: Observation | None) -> object:
     """What came back; of work in a folder its state, for what a check prints may tell the time it took."""
     if seen is None or seen.state is None:
         return seen

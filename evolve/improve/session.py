@@ -121,7 +121,7 @@ class Session:
         known: dict[int, Attempt] = {}
         paid: list[EpisodeJob] = []
         for place, job in enumerate(jobs):
-            attempt = self._known(job)
+            attempt = self._recorded(job)
             if attempt is not None:
                 known[place] = attempt
                 continue
@@ -133,7 +133,7 @@ class Session:
             paid.append(affordable)
         count = len(known) + len(paid)
         cut: dict[str, str] = {}
-        fresh = self.workers.run(paid, partial(self._over, cut))
+        fresh = self.workers.run(paid, partial(self._keep_attempt, cut))
         self._settle(paid, fresh)
         if cut and not self.ledger.exhausted:
             self.ledger.end(next(iter(cut.values())))
@@ -141,16 +141,16 @@ class Session:
         attempts = [known[place] if place in known else next(ordered) for place in range(count)]
         return [attempt for attempt in attempts if attempt.record.episode not in cut], count
 
-    def _known(self, job: EpisodeJob) -> Attempt | None:
+    def _recorded(self, job: EpisodeJob) -> Attempt | None:
         name = episode_id(self.run, job.task, job.variant, job.seed)
         if not self.stores.runs.has(name):
             return self.aside.find(name)
         return Attempt(record=self.stores.runs.episode(name))
 
-    def _over(self, cut: dict[str, str], attempt: Attempt) -> None:
+    def _keep_attempt(self, cut: dict[str, str], attempt: Attempt) -> None:
         """Keeps an attempt; one that the budget cut off is added to ``cut`` with what ended it."""
         with self.stores.db.transaction():
-            reason = _cut_off(attempt)
+            reason = _why_cut_off(attempt)
             if reason:
                 cut[attempt.record.episode] = reason
                 self._keep_cost(attempt.record)
@@ -174,13 +174,13 @@ class Session:
             if not all(part is None or part for part in (share.money, share.calls, share.seconds)):
                 return None
             job = replace(job, limits=replace(job.limits, money=share.money, calls=share.calls, seconds=share.seconds))
-        if not self.ledger.reserve(_worst(job)):
+        if not self.ledger.reserve(_worst_cost(job)):
             return None
         return replace(job, ends=self.ends)
 
     def _settle(self, jobs: Sequence[EpisodeJob], attempts: Sequence[Attempt]) -> None:
         for job, attempt in zip(jobs, attempts, strict=True):
-            self.ledger.settle(_worst(job), attempt.record.cost)
+            self.ledger.settle(_worst_cost(job), attempt.record.cost)
         self._note_time()
 
     def _note_time(self) -> None:
@@ -251,7 +251,7 @@ def _asks_model(job: EpisodeJob) -> bool:
     return job.limits.tokens is not None
 
 
-def _cut_off(attempt: Attempt) -> str:
+def _why_cut_off(attempt: Attempt) -> str:
     """What ended an episode, where that was the budget of the run and not the limits of a single one; else ""."""
     record, limits = attempt.record, attempt.limits
     if record.status == "interrupted":
@@ -265,7 +265,7 @@ def _cut_off(attempt: Attempt) -> str:
     return _NO_TIME if attempt.shortened and record.cost.candidates < (limits.candidates or 0) else ""
 
 
-def _worst(job: EpisodeJob) -> Cost:
+def _worst_cost(job: EpisodeJob) -> Cost:
     limits = job.limits
     return Cost(
         candidates=limits.candidates or 0,

@@ -63,7 +63,7 @@ class SessionTrials:
         self._incumbent = start
         self._variants: dict[str, str] = {start.digest: base}
         self._number = self._ran = 0
-        self._left = self._kept_left("begin", {})
+        self._left = self._stored_left("begin", {})
         self.judgements: list[tuple[Candidate, Judgement]] = []
 
     @property
@@ -96,7 +96,7 @@ class SessionTrials:
         if unknown:
             raise ValueError(f"{unknown[0]!r} is not a task for screening")
         question = {"screen": candidate.digest, "tasks": list(tasks)}
-        fresh = self._ask(question)
+        fresh = self._begin_question(question)
         self._ran += len(tasks)
         variant = self.keep(candidate)
         arm = self._session.stores.arm(variant, self._session.workflow)
@@ -115,7 +115,7 @@ class SessionTrials:
             with self._session.stores.db.transaction():
                 scores = [Score.of(self._session.suite.digest, record) for record in records]
                 self._session.stores.variants.add_scores(variant, scores)
-                self._left = self._kept_left(f"answer:{self._number}", question)
+                self._left = self._stored_left(f"answer:{self._number}", question)
             hit("screen.kept")
         solved = sum(trial.solved for trial in trials)
         self._session.tell(
@@ -132,14 +132,14 @@ class SessionTrials:
         if parent.digest != self._incumbent.digest:
             raise ValueError("a candidate is judged against the incumbent")
         question = {"judge": candidate.digest, "parent": parent.digest}
-        fresh = self._ask(question)
+        fresh = self._begin_question(question)
         variant = self.keep(candidate, parent=self.keep(parent))
         decision = judge_variant(
             self._session, f"judgement:{self._number}", variant, may_go_on=self._may_go_on, candidate=self.tried
         )
         self._ran += 2 * int(decision["pairs"])
         if fresh:
-            self._left = self._kept_left(f"answer:{self._number}", question)
+            self._left = self._stored_left(f"answer:{self._number}", question)
         judgement = _judgement(decision, variant)
         self.judgements.append((candidate, judgement))
         if judgement.accepted:
@@ -174,7 +174,7 @@ class SessionTrials:
             return trial
         return replace(trial, target=self._opinion(self._by_id[trial.task], trial.record))
 
-    def _ask(self, question: Mapping[str, Any]) -> bool:
+    def _begin_question(self, question: Mapping[str, Any]) -> bool:
         """Numbers a question; whether it is a new one.
 
         Raises:
@@ -233,14 +233,14 @@ class SessionTrials:
         name = episode_id(self._session.run, job.task, job.variant, job.seed)
         return self._session.stores.runs.episode(name)
 
-    def _kept_left(self, step: str, question: Mapping[str, Any]) -> Left:
+    def _stored_left(self, step: str, question: Mapping[str, Any]) -> Left:
         known = self._session.journal.done(step)
         if known is None:
-            known = {"question": question, "left": asdict(self._counted_left())}
+            known = {"question": question, "left": asdict(self._compute_left())}
             self._session.journal.finish(step, known)
         return Left(**known["left"])
 
-    def _counted_left(self) -> Left:
+    def _compute_left(self) -> Left:
         session = self._session
         spent = session.share_spent()
         left = session.ledger.left

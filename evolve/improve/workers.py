@@ -111,8 +111,8 @@ class ProcessWorkers:
                 if worker.index is None and waiting:
                     index = waiting.popleft()
                     tries[index] += 1
-                    self._workers[place] = self._given(worker, index, jobs[index])
-            for place, index, attempt in self._finished(_deadline(jobs)):
+                    self._workers[place] = self._assign(worker, index, jobs[index])
+            for place, index, attempt in self._collect(_deadline(jobs)):
                 if attempt is not None:
                     done[index] = attempt
                     told(attempt)
@@ -141,7 +141,7 @@ class ProcessWorkers:
         theirs.close()
         return _Worker(process=process, pipe=ours, lifeline=lifeline, arms={})
 
-    def _given(self, worker: _Worker, index: int, job: EpisodeJob) -> _Worker:
+    def _assign(self, worker: _Worker, index: int, job: EpisodeJob) -> _Worker:
         for _ in range(2):
             try:
                 number, arm = self._arms[job.arm]
@@ -157,7 +157,7 @@ class ProcessWorkers:
             return worker
         raise ChildProcessError("a worker process cannot be started")
 
-    def _finished(self, patience: float) -> Iterator[tuple[int, int, Attempt | None]]:
+    def _collect(self, patience: float) -> Iterator[tuple[int, int, Attempt | None]]:
         """Waits for at least one busy worker; gives (place, job, record), record None for a lost worker."""
         busy = {worker.pipe: place for place, worker in enumerate(self._workers) if worker.index is not None}
         ready = wait(list(busy), timeout=patience)
@@ -194,10 +194,10 @@ def _serve(pipe: Connection, setup: WorkerSetup) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     with FaultTold(pipe):
         hit("worker.start")
-        _answer(pipe, setup)
+        _answer_jobs(pipe, setup)
 
 
-def _answer(pipe: Connection, setup: WorkerSetup) -> None:
+def _answer_jobs(pipe: Connection, setup: WorkerSetup) -> None:
     bench: Bench | None = None
     while True:
         try:
@@ -231,17 +231,17 @@ def _end(*workers: _Worker) -> None:
     """Ends all of them within some three seconds, however many there are."""
     for worker in workers:
         worker.pipe.close()  # an idle worker ends by itself, and ends its sandbox
-    _joined(workers, 0.5)
+    _join(workers, 0.5)
     for worker in workers:
         worker.process.terminate()
-    _joined(workers, 2.0)
+    _join(workers, 2.0)
     for worker in workers:
         worker.process.kill()
         worker.process.join()
         worker.lifeline.cut()
 
 
-def _joined(workers: Sequence[_Worker], seconds: float) -> None:
+def _join(workers: Sequence[_Worker], seconds: float) -> None:
     deadline = time.monotonic() + seconds
     for worker in workers:
         worker.process.join(timeout=max(0.0, deadline - time.monotonic()))

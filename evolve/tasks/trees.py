@@ -91,7 +91,7 @@ def read_tree(folder: str | os.PathLike[str]) -> Tree:
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", "") or "not a folder's name").lower()
         raise UsageError(f"{root}: {reason}", hint="name a folder with --dir") from error
-    reader = _Reader(root)
+    reader = _TreeReader(root)
     try:
         reader.read(handle, "")
     except OSError as error:
@@ -101,7 +101,7 @@ def read_tree(folder: str | os.PathLike[str]) -> Tree:
     return Tree(files=reader.files, executable=frozenset(reader.executable), skipped=tuple(reader.skipped))
 
 
-class _Reader:
+class _TreeReader:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.files: dict[str, bytes] = {}

@@ -100,7 +100,7 @@ def open_chroma(path: Path, name: str, dimension: int) -> ChromaIndex:
 
 
 @contextmanager
-def _full_disk_told(folder: Path) -> Iterator[None]:
+def _full_disk_reported(folder: Path) -> Iterator[None]:
     """A full disk is the machine's trouble and no damage: what is there stays where it is."""
     from chromadb.errors import ChromaError
 
@@ -128,7 +128,7 @@ class ChromaIndex:
         self._name = name
         self._fresh = 0
         with ExitStack() as undo:
-            undo.enter_context(_full_disk_told(self._folder))
+            undo.enter_context(_full_disk_reported(self._folder))
             self._client: ClientAPI | None = _connect(folder)
             undo.callback(self._stop)
             self._collection = self._open_collection()
@@ -153,7 +153,7 @@ class ChromaIndex:
     def mark(self, generation: int) -> None:
         before = int(self._metadata().get("written", 0))
         promise: Any = {"dimension": self.dimension, "generation": str(generation), "written": before + self._fresh}
-        with _full_disk_told(self._folder):
+        with _full_disk_reported(self._folder):
             self._collection.modify(metadata=promise)
         self._fresh = 0
 
@@ -165,7 +165,7 @@ class ChromaIndex:
         for start in range(0, len(ids), _BATCH):
             part = slice(start, start + _BATCH)
             labels: Any = [{_SEEN: True, **row_tags} for row_tags in (tags or [{}] * len(ids))[part]]
-            with _full_disk_told(self._folder):
+            with _full_disk_reported(self._folder):
                 self._collection.upsert(ids=list(ids[part]), embeddings=unit[part], metadatas=labels)
 
     def query(self, vector: np.ndarray, k: int, where: Where | None = None) -> list[Hit]:
@@ -190,7 +190,7 @@ class ChromaIndex:
 
     def delete(self, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), _BATCH):
-            with _full_disk_told(self._folder):
+            with _full_disk_reported(self._folder):
                 self._collection.delete(ids=list(ids[start : start + _BATCH]))
 
     def ids(self) -> list[str]:
@@ -198,7 +198,7 @@ class ChromaIndex:
 
     def clear(self) -> None:
         client = self._open_client()
-        with _full_disk_told(self._folder):
+        with _full_disk_reported(self._folder):
             client.delete_collection(self._name)
             self._collection = self._open_collection()
         self.mark(0)

@@ -35,7 +35,7 @@ from evolve.vectors.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows,
 LARGE = 256
 """More rows than this are written to Chroma by a child."""
 
-_TRIES = 2
+_BUILD_TRIES = 2
 _POLL_S = 0.05
 
 
@@ -154,31 +154,31 @@ class StoredIndex:
     def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:
         checked_rows(rows.ids, rows.vectors, self.dimension)
         if len(rows.ids) <= self._most:
-            self._be_exact(rows)
+            self._become_exact(rows)
         elif len(rows.ids) <= LARGE and isinstance(self._inner, ChromaIndex):
             self._inner.refill(rows, progress=progress)
-        elif not self._moved(rows, progress):
+        elif not self._move_to_chroma(rows, progress):
             folder = self._place.folder
             self._care.warn(
                 f"the index {folder} could not be built; searching without it, which is slower and not less exact"
             )
             self._most = sys.maxsize
-            self._be_exact(rows)
+            self._become_exact(rows)
 
     def close(self) -> None:
         self._inner.close()
 
-    def _be_exact(self, rows: Rows) -> None:
+    def _become_exact(self, rows: Rows) -> None:
         if isinstance(self._inner, ChromaIndex):
             self._inner.close()
             self._inner = self._place.exact()
         self._inner.refill(rows)
 
-    def _moved(self, rows: Rows, progress: Progress | None) -> bool:
+    def _move_to_chroma(self, rows: Rows, progress: Progress | None) -> bool:
         """Whether Chroma has these rows now. An exact index stays as it is until then, on disk too."""
         if isinstance(self._inner, ChromaIndex):
             self._inner.close()
-        if any(_built(self._place, rows, self._care, progress) for _ in range(_TRIES)):
+        if any(_build_in_child(self._place, rows, self._care, progress) for _ in range(_BUILD_TRIES)):
             opened = self._place.chroma()
             if opened.generation == rows.generation:
                 self._inner = opened
@@ -188,7 +188,7 @@ class StoredIndex:
         return False
 
 
-def _built(place: Place, rows: Rows, care: Care, progress: Progress | None) -> bool:
+def _build_in_child(place: Place, rows: Rows, care: Care, progress: Progress | None) -> bool:
     """Lets a child build the index beside the old one, and puts it in place; whether that went well."""
     folder = place.folder
     work = folder.with_name(folder.name + ".new")
@@ -199,7 +199,7 @@ def _built(place: Place, rows: Rows, care: Care, progress: Progress | None) -> b
             np.save(stream, np.asarray(rows.vectors, dtype=np.float64), allow_pickle=False)
         content = {"name": place.name, "ids": list(rows.ids), "tags": [dict(row_tags) for row_tags in rows.tags]}
         (work / "rows.json").write_text(canonical_json({**content, "generation": rows.generation}), "utf-8")
-        if not _ran(work, len(rows.ids), care, progress) or not (work / "index").is_dir():
+        if not _run_child(work, len(rows.ids), care, progress) or not (work / "index").is_dir():
             return False
         hit("index.built")
         drop(folder)
@@ -212,7 +212,7 @@ def _built(place: Place, rows: Rows, care: Care, progress: Progress | None) -> b
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _ran(work: Path, count: int, care: Care, progress: Progress | None) -> bool:
+def _run_child(work: Path, count: int, care: Care, progress: Progress | None) -> bool:
     end = time.monotonic() + care.deadline + count * care.seconds_a_row
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(part for part in (package, os.environ.get("PYTHONPATH", "")) if part)

@@ -31,8 +31,8 @@ NOT_TOLD = "it was not cross-examined, because it says nothing of {tests}, which
 
 ALL_ALIKE = "fails in tests that are whole where others are broken on purpose, so it is not believed"
 
-_SETTINGS = ("pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini")
-_EARLY = re.compile(r"(?:^|[\s\"'])(?:-[a-z]*x\b|--exitfirst|--maxfail)", re.MULTILINE)
+_PYTEST_SETTINGS = ("pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini")
+_STOP_AT_FIRST = re.compile(r"(?:^|[\s\"'])(?:-[a-z]*x\b|--exitfirst|--maxfail)", re.MULTILINE)
 _LOOKS = re.compile(r"lineno|inspect|__file__|traceback|linecache|_getframe")
 _SEVERAL = re.compile(r"[|&;\n]")
 _SCRIPT = re.compile(r"(?:^|[\s;&|/])python[\d.]*\s+([\w./-]+\.py)(?=\s|$|[;&|])")
@@ -95,12 +95,12 @@ def examine(passed: Passed) -> Examined:
         bare = passed.run(without_tests(passed.original, passed.deciding))
         if bare.fault:
             return Examined(believed=False, text=bare.error, fault=True)
-        if not _objects(passed.command, bare):
+        if not _fails_by_a_test(passed.command, bare):
             return Examined(believed=True, decides=False, text=TOOK_AWAY.format(lost=", ".join(lost[:3])))
     return _cross_examined(passed)
 
 
-def _objects(command: str, checked: Checked) -> bool:
+def _fails_by_a_test(command: str, checked: Checked) -> bool:
     """Whether a check fails by a test, and not because there is none."""
     if checked.tests or is_pytest(command):
         return bool({"failed", "error"} & set(checked.tests.values()))
@@ -114,34 +114,34 @@ def _cross_examined(passed: Passed) -> Examined:
     scripts = _scripts(passed.command, texts)
     if any("_exit(" in texts[name] for name in scripts):
         return Examined(believed=True, decides=False, text=NOT_EXAMINED)
-    untold = _untold(passed, texts, tests)
+    untold = _missing_outcomes(passed, texts, tests)
     if untold is not None:
         return untold
     if not _runs_them(passed, tests, scripts):
         return Examined(believed=True, decides=False, text=NOT_EXAMINED)
     examined = {name: text for name, text in texts.items() if tests[name] or name in scripts}
-    return _Asked(passed=passed, texts=examined, tests=tests, scripts=scripts, secret=new_secret()).judged()
+    return _ChangedTests(passed=passed, texts=examined, tests=tests, scripts=scripts, secret=new_secret()).judged()
 
 
-def _untold(passed: Passed, texts: Mapping[str, str], tests: Mapping[str, list[str]]) -> Examined | None:
+def _missing_outcomes(passed: Passed, texts: Mapping[str, str], tests: Mapping[str, list[str]]) -> Examined | None:
     """What speaks against a check that says no longer of a test that it passes; None where it says so of all."""
     skipping = {name: skips(text) for name, text in texts.items()}
     # A test that speaks of skipping may have good reason to skip now what it tried before.
     steady = {name: [test for test in tests[name] if test not in skipping[name][0]] for name in texts}
     now = passed.checked.tests
-    unsaid = _expected(passed.before, steady) - _functions(now, "passed", tests)
-    unsaid |= _functions(now, "skipped", steady) & _expected(passed.before, steady)
+    unsaid = _tried_before(passed.before, steady) - _tests_with(now, "passed", tests)
+    unsaid |= _tests_with(now, "skipped", steady) & _tried_before(passed.before, steady)
     if unsaid and not any(elsewhere for _, elsewhere in skipping.values()):
         named = ", ".join(sorted(unsaid)[:3])
         return Examined(believed=False, text=f"says nothing of {named}, which it tried before")
     # One set of parameters may come from the answer, and be another now.
     gone = {node for node, outcome in passed.before.tests.items() if outcome != "skipped" and now.get(node) != "passed"}
-    lost = sorted(unsaid) or sorted(node for node in gone if _functions({node: "passed"}, "passed", steady))
+    lost = sorted(unsaid) or sorted(node for node in gone if _tests_with({node: "passed"}, "passed", steady))
     return Examined(believed=True, decides=False, text=NOT_TOLD.format(tests=", ".join(lost[:3]))) if lost else None
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class _ChangedTests:
     """The changed tests that a check is run on.
 
     Attributes:
@@ -158,7 +158,7 @@ class _Asked:
 
     def judged(self) -> Examined:
         """Runs the check on all of them, in an order that nobody knows: code under test can count its runs."""
-        half, passing = self._half(), _functions(self.passed.checked.tests, "passed", self.tests)
+        half, passing = self._half(), _tests_with(self.passed.checked.tests, "passed", self.tests)
         trees = {
             "strict": self._strict(plain=True),
             "values": self._broken("values"),
@@ -173,17 +173,21 @@ class _Asked:
             if results[how].fault:
                 return Examined(believed=False, text=results[how].error, fault=True)
         whole = [results[how] for how in ("strict", "again") if how in results]
-        spoilt = None if all(_passes_still(self.passed, result, self.tests) for result in whole) else self._spoilt()
+        spoilt = (
+            None
+            if all(_passes_still(self.passed, result, self.tests) for result in whole)
+            else self._why_strict_fails()
+        )
         if spoilt is not None and not spoilt.believed:
             return spoilt
-        left = [_functions(results[how].tests, "passed", self.tests) for how in ("values", "ends")]
+        left = [_tests_with(results[how].tests, "passed", self.tests) for how in ("values", "ends")]
         if results["values"].ok or results["ends"].ok or left[0] or left[1] & (half or passing):
             return Examined(believed=False, text=BELIEVED_BROKEN)
         others = passing - half if half else set()
-        if others & _functions(results["ends"].tests, "failed", self.tests):
+        if others & _tests_with(results["ends"].tests, "failed", self.tests):
             return Examined(believed=False, text=ALL_ALIKE)
         gone = () if _stops_early(self.passed) else others - left[1]
-        silent = [*gone, *(test for result in whole for test in self._silent(result))]
+        silent = [*gone, *(test for result in whole for test in self._tests_not_reached(result))]
         if spoilt is None and silent:
             text = NOT_REACHED.format(tests=", ".join(sorted(set(silent))[:3]))
             return Examined(believed=True, decides=False, text=text)
@@ -193,7 +197,7 @@ class _Asked:
 
     def _half(self) -> set[str]:
         """Some of the tests whose outcome is told, and not all; none where there are not two."""
-        passing = sorted(_functions(self.passed.checked.tests, "passed", self.tests))
+        passing = sorted(_tests_with(self.passed.checked.tests, "passed", self.tests))
         by_chance = random.SystemRandom()
         return set(by_chance.sample(passing, by_chance.randint(1, len(passing) - 1))) if len(passing) > 1 else set()
 
@@ -213,10 +217,10 @@ class _Asked:
     def _changed(self, change: Callable[[str, str], str]) -> dict[str, bytes]:
         return {**self.passed.files, **{name: change(name, text).encode() for name, text in self.texts.items()}}
 
-    def _silent(self, checked: Checked) -> list[str]:
+    def _tests_not_reached(self, checked: Checked) -> list[str]:
         return not_reached(self.passed.command, self.texts, self.scripts, checked, ends(checked.ended, self.secret))
 
-    def _spoilt(self) -> Examined:
+    def _why_strict_fails(self) -> Examined:
         """Why tests fail that compare more strictly, and want plain values."""
         strict = self.passed.run(self._strict(plain=False))
         if strict.fault:
@@ -242,8 +246,8 @@ class _Asked:
 
 def _stops_early(passed: Passed) -> bool:
     """Whether pytest ends at the first test that fails, as far as the text of command and settings tells."""
-    texts = [data.decode("utf-8", "replace") for name, data in passed.files.items() if name.endswith(_SETTINGS)]
-    return any(_EARLY.search(text) for text in (passed.command, *texts))
+    texts = [data.decode("utf-8", "replace") for name, data in passed.files.items() if name.endswith(_PYTEST_SETTINGS)]
+    return any(_STOP_AT_FIRST.search(text) for text in (passed.command, *texts))
 
 
 def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]]) -> bool:
@@ -251,10 +255,10 @@ def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]
     if strict.ok:
         return True
     if strict.tests and passed.checked.tests:
-        failed = _functions(strict.tests, "failed", tests)
-        if failed - _functions(passed.checked.tests, "failed", tests):
+        failed = _tests_with(strict.tests, "failed", tests)
+        if failed - _tests_with(passed.checked.tests, "failed", tests):
             return False
-        return _functions(passed.checked.tests, "passed", tests) <= _functions(strict.tests, "passed", tests) - failed
+        return _tests_with(passed.checked.tests, "passed", tests) <= _tests_with(strict.tests, "passed", tests) - failed
     return False
 
 
@@ -276,22 +280,22 @@ def _runs_them(passed: Passed, tests: Mapping[str, list[str]], scripts: Collecti
     if not any(tests.values()):
         return False
     if passed.before.tests:
-        return bool(_expected(passed.before, tests, skipped=True))
+        return bool(_tried_before(passed.before, tests, skipped=True))
     return is_pytest(passed.command) or UNITTEST.search(passed.command) is not None
 
 
-def _expected(before: Checked, tests: Mapping[str, list[str]], *, skipped: bool = False) -> set[str]:
+def _tried_before(before: Checked, tests: Mapping[str, list[str]], *, skipped: bool = False) -> set[str]:
     """The tests that were tried on the unchanged tree; of a file that could not be read, all that stand in it."""
-    tried = _functions(before.tests, "passed", tests) | _functions(before.tests, "failed", tests)
+    tried = _tests_with(before.tests, "passed", tests) | _tests_with(before.tests, "failed", tests)
     if skipped:
-        tried |= _functions(before.tests, "skipped", tests)
+        tried |= _tests_with(before.tests, "skipped", tests)
     for node, outcome in before.tests.items():
         for name in (file for file in tests if outcome == "error" and _is_file(file, node)):
             tried |= {f"{name}::{test}" for test in tests[name]}
     return tried
 
 
-def _functions(outcomes: Mapping[str, str], outcome: str, tests: Mapping[str, list[str]]) -> set[str]:
+def _tests_with(outcomes: Mapping[str, str], outcome: str, tests: Mapping[str, list[str]]) -> set[str]:
     """The tests of these files with this outcome; one with several parameters counts once."""
     matching = set()
     for node, actual in outcomes.items():

@@ -20,25 +20,25 @@ def lost_tests(before: Mapping[str, bytes], after: Mapping[str, bytes], deciding
     Args:
         deciding: Names of files that count as they were, and are left out.
     """
-    lost = _tests(before, deciding) - _tests(after, deciding)
+    lost = _count_tests(before, deciding) - _count_tests(after, deciding)
     return sorted(words for words, _ in lost)
 
 
 def without_tests(files: Mapping[str, bytes], deciding: Collection[str]) -> dict[str, bytes]:
     """The files with none of those tests in them."""
-    return {**files, **{name: _bare(name, text) for name, text in _own(files, deciding)}}
+    return {**files, **{name: _stripped(name, text) for name, text in _files_with_tests(files, deciding)}}
 
 
-def _own(files: Mapping[str, bytes], deciding: Collection[str]) -> Iterator[tuple[str, str]]:
+def _files_with_tests(files: Mapping[str, bytes], deciding: Collection[str]) -> Iterator[tuple[str, str]]:
     for name, data in files.items():
         prose = name.endswith(_PROSE) and b">>>" in data
         if name not in deciding and (prose or (name.endswith(".py") and (b">>>" in data or b"test" in data))):
             yield name, data.decode("utf-8", "replace")
 
 
-def _tests(files: Mapping[str, bytes], deciding: Collection[str]) -> Found:
+def _count_tests(files: Mapping[str, bytes], deciding: Collection[str]) -> Found:
     counts: Found = Counter()
-    for name, text in _own(files, deciding):
+    for name, text in _files_with_tests(files, deciding):
         tree = parsed(text) if name.endswith(".py") else None
         counts.update(_examples(text) if name.endswith(_PROSE) else ())
         for node in ast.walk(tree) if tree is not None else ():
@@ -59,7 +59,7 @@ def _examples(text: str) -> list[tuple[str, str]]:
     return [(f">>> {example.source.strip()}"[:60], f"{example.source}\n{example.want}") for example in examples]
 
 
-def _bare(name: str, text: str) -> bytes:
+def _stripped(name: str, text: str) -> bytes:
     tree = parsed(text) if name.endswith(".py") else None
     if tree is None:
         return text.replace(">>>", "").encode()

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from evolve.tasks.verification.broken_tests import parsed, tests_of
 from evolve.tasks.verification.checks import Checked
 
-_SKIPS = frozenset(
+_SKIPPING_NAMES = frozenset(
     {
         *("skip", "skipif", "skipIf", "skipUnless", "skipTest", "SkipTest"),
         *("xfail", "importorskip", "expectedFailure"),
@@ -33,29 +33,29 @@ def skips(text: str) -> tuple[set[str], bool]:
     tests = list(tests_of(tree))
     inside = {id(node) for _, node in tests}
     named = {name.partition("::")[0] for name, _ in tests if "::" in name}
-    own, elsewhere = {name for name, node in tests if _speaks(node)}, False
+    own, elsewhere = {name for name, node in tests if _mentions_skipping(node)}, False
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.ClassDef) and node.name in named:
-            if _speaks(node, inside):
+            if _mentions_skipping(node, inside):
                 own |= {name for name, _ in tests if name.startswith(f"{node.name}::")}
-        elif _speaks(node, inside):
+        elif _mentions_skipping(node, inside):
             elsewhere = True
     return own, elsewhere
 
 
-def _speaks(node: ast.AST, but: Collection[int] = ()) -> bool:
+def _mentions_skipping(node: ast.AST, but: Collection[int] = ()) -> bool:
     return any(
-        (isinstance(child, ast.Name) and child.id in _SKIPS)
-        or (isinstance(child, ast.Attribute) and child.attr in _SKIPS)
-        for child in _walked(node, but)
+        (isinstance(child, ast.Name) and child.id in _SKIPPING_NAMES)
+        or (isinstance(child, ast.Attribute) and child.attr in _SKIPPING_NAMES)
+        for child in _walk_without(node, but)
     )
 
 
-def _walked(node: ast.AST, but: Collection[int]) -> Iterator[ast.AST]:
+def _walk_without(node: ast.AST, but: Collection[int]) -> Iterator[ast.AST]:
     if id(node) not in but:
         yield node
         for child in ast.iter_child_nodes(node):
-            yield from _walked(child, but)
+            yield from _walk_without(child, but)
 
 
 def not_reached(
@@ -95,7 +95,9 @@ def _is_run(command: str, name: str, test: str, text: str, *, script: bool) -> b
     if tree is None:
         return False
     if script and not method:
-        calls = [node for statement in tree.body if not isinstance(statement, _DEFINES) for node in ast.walk(statement)]
+        calls = [
+            node for statement in tree.body if not isinstance(statement, _DEFINITIONS) for node in ast.walk(statement)
+        ]
         return any(isinstance(node, ast.Call) and ast.unparse(node.func) == test for node in calls)
     bases = any(
         isinstance(definition, ast.ClassDef) and definition.name == kind and definition.bases
@@ -103,13 +105,13 @@ def _is_run(command: str, name: str, test: str, text: str, *, script: bool) -> b
     )
     if not method or not bases:
         return False
-    return "unittest.main(" in text if script else _is_asked_for(command, name, f"{kind}.{method}")
+    return "unittest.main(" in text if script else _is_selected(command, name, f"{kind}.{method}")
 
 
-_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def _is_asked_for(command: str, name: str, test: str) -> bool:
+def _is_selected(command: str, name: str, test: str) -> bool:
     """Whether a command of unittest is about this test, as far as its text tells."""
     arguments = _ARGUMENTS.search(command)
     if arguments is None or re.search(r"\s-k", command):

@@ -13,7 +13,7 @@ import random
 from collections.abc import Iterator
 from functools import cache
 
-_MODULES = frozenset(
+_ALLOWED_MODULES = frozenset(
     {
         "__future__",
         "bisect",
@@ -40,12 +40,12 @@ _MODULES = frozenset(
 )
 """What tests may import: modules that share no state with an answer."""
 
-_TYPES = (
+_VALUE_TYPES = (
     *(bool, int, float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict, range),
     *(decimal.Decimal, fractions.Fraction, datetime.datetime, datetime.date, datetime.time, datetime.timedelta),
     random.Random,
 )
-_CHANGES = frozenset(
+_MUTATING_METHODS = frozenset(
     {
         "add",
         "append",
@@ -65,7 +65,7 @@ _CHANGES = frozenset(
         "update",
     }
 )
-_CHANGERS = frozenset(
+_MUTATING_FUNCTIONS = frozenset(
     {
         *("heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right"),
         *(name for name in dir(operator) if hasattr(operator, f"__{name}__") and name[:1] == "i"),
@@ -75,7 +75,7 @@ _CHANGERS = frozenset(
 )
 """Functions of those modules that change their first argument in place."""
 
-_NEW = frozenset(
+_CONSTRUCTORS = frozenset(
     {
         *("bool", "bytearray", "bytes", "complex", "dict", "float", "frozenset", "int", "len", "list", "range", "set"),
         *("sorted", "str", "tuple", "Counter", "OrderedDict", "defaultdict", "deque", "deepcopy"),
@@ -83,10 +83,10 @@ _NEW = frozenset(
 )
 """Functions that give a value nobody else holds."""
 
-_LOOKS = _NEW | {"abs", "all", "any", "enumerate", "isinstance", "print", "repr", "sum", "zip"}
+_KEEPING_NOTHING = _CONSTRUCTORS | {"abs", "all", "any", "enumerate", "isinstance", "print", "repr", "sum", "zip"}
 """Functions that keep nothing of what they are given."""
 
-_NEVER = frozenset(
+_REFUSED_NAMES = frozenset(
     {
         "BaseException",
         "Generator",
@@ -116,7 +116,7 @@ _NEVER = frozenset(
         "__import__",
     }
 )
-_NODES = (ast.ClassDef, ast.AsyncFunctionDef, ast.With, ast.AsyncWith, ast.AsyncFor, ast.Await)
+_REFUSED_NODES = (ast.ClassDef, ast.AsyncFunctionDef, ast.With, ast.AsyncWith, ast.AsyncFor, ast.Await)
 
 
 @cache
@@ -129,24 +129,24 @@ def why_whole(tests: str) -> str:
     Args:
         tests: Text of ``test_*`` functions; it must be Python.
     """
-    return next(_Reader(ast.parse(tests)).reasons(), "")
+    return next(_TestsReader(ast.parse(tests)).reasons(), "")
 
 
 @cache
-def _attributes() -> frozenset[str]:
-    return frozenset(name for kind in _TYPES for name in dir(kind) if not name.startswith("_"))
+def _value_attributes() -> frozenset[str]:
+    return frozenset(name for kind in _VALUE_TYPES for name in dir(kind) if not name.startswith("_"))
 
 
 @cache
-def _shared() -> frozenset[str]:
+def _stateful_attributes() -> frozenset[str]:
     """Attributes of modules, and of what they hold, that reach beyond values: a common state, or files."""
     names = {"BasicContext", "DefaultContext", "ExtendedContext", "Generator", "getcontext", "localcontext", "seed"}
     return frozenset(
-        names | {"setcontext", "setstate"} | set(dir(pathlib.Path)) - set(dir(pathlib.PurePath)) - _attributes()
+        names | {"setcontext", "setstate"} | set(dir(pathlib.Path)) - set(dir(pathlib.PurePath)) - _value_attributes()
     )
 
 
-class _Reader:
+class _TestsReader:
     """What one text does with the functions under test, by name."""
 
     def __init__(self, tree: ast.Module) -> None:
@@ -157,7 +157,7 @@ class _Reader:
         self.under_test: set[str] = set()
         self.whole: set[str] = set()
         self.refused: list[str] = []
-        self.simple: set[int] = set()
+        self.plain_targets: set[int] = set()
         tries = [node for node in self.nodes if isinstance(node, ast.Try)]
         self.tried = {id(statement) for node in tries for statement in node.body}
         for node in self.nodes:
@@ -175,7 +175,7 @@ class _Reader:
         for alias in node.names:
             if alias.name == "solution":
                 self.whole.add(alias.asname or alias.name)
-            elif alias.name.partition(".")[0] in _MODULES:
+            elif alias.name.partition(".")[0] in _ALLOWED_MODULES:
                 self.modules.add(alias.asname or alias.name.partition(".")[0])
             else:
                 self.refused.append(f"they import {alias.name}")
@@ -189,9 +189,9 @@ class _Reader:
             self.under_test |= set(names)
             if any(alias.name[:1].isupper() for alias in node.names):
                 self.refused.append("they use a class of the answer")
-        elif module.partition(".")[0] in _MODULES:
+        elif module.partition(".")[0] in _ALLOWED_MODULES:
             self.imported |= set(names)
-            self.refused += [f"they use {alias.name}" for alias in node.names if alias.name in _shared()]
+            self.refused += [f"they use {alias.name}" for alias in node.names if alias.name in _stateful_attributes()]
         else:
             self.refused.append(f"they import from {module}")
 
@@ -199,9 +199,11 @@ class _Reader:
         """Every reason against running apart."""
         yield from self.refused
         for node in self.nodes:
-            if isinstance(node, _NODES) or (isinstance(node, ast.FunctionDef) and node.decorator_list):
+            if isinstance(node, _REFUSED_NODES) or (isinstance(node, ast.FunctionDef) and node.decorator_list):
                 yield "they define classes, use decorators or hold something open"
-            elif isinstance(node, ast.Name) and (node.id in _NEVER or (node.id[:2] == "__" and node.id != "__name__")):
+            elif isinstance(node, ast.Name) and (
+                node.id in _REFUSED_NAMES or (node.id[:2] == "__" and node.id != "__name__")
+            ):
                 yield f"they use {node.id}"
             elif isinstance(node, ast.Compare) and _asks_identity(node):
                 yield "they ask whether two values are the same object"
@@ -211,7 +213,7 @@ class _Reader:
                 yield from self._attribute(node)
             elif isinstance(node, ast.Call):
                 yield from self._call(node)
-        if self._uses_of_functions():
+        if self._uses_a_function_as_value():
             yield "they use a function of the answer as a value"
         changed = self.changed()
         if not changed <= self.fresh() or (changed & self.handed_over()) or self._named_elsewhere(changed):
@@ -226,7 +228,7 @@ class _Reader:
         if owner in self.whole:
             if node.attr[:1].isupper():
                 yield "they use a class of the answer"
-        elif node.attr in _shared() or not (known or node.attr in _attributes()):
+        elif node.attr in _stateful_attributes() or not (known or node.attr in _value_attributes()):
             yield f"they use the attribute {node.attr}"
 
     def _call(self, node: ast.Call) -> Iterator[str]:
@@ -254,7 +256,7 @@ class _Reader:
             return False
         return any(isinstance(child, ast.Name) for part in node.args for child in ast.walk(part))
 
-    def _uses_of_functions(self) -> bool:
+    def _uses_a_function_as_value(self) -> bool:
         """Whether a function under test is anything but called, or handed to a function of the tests themselves."""
         own = {function.name for function in self.functions}
         calls = [node for node in self.nodes if isinstance(node, ast.Call)]
@@ -275,12 +277,14 @@ class _Reader:
             if isinstance(node, ast.Call) and self._is_under_test(node.func):
                 parts = [*node.args, *(keyword.value for keyword in node.keywords)]
                 names |= {child.id for part in parts for child in ast.walk(part) if isinstance(child, ast.Name)}
-            elif isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.For) and self._calls_one(node):
+            elif isinstance(
+                node, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.For
+            ) and self._calls_a_function_under_test(node):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 names |= {child.id for part in targets for child in ast.walk(part) if isinstance(child, ast.Name)}
         return names
 
-    def _calls_one(self, node: ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.For) -> bool:
+    def _calls_a_function_under_test(self, node: ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.For) -> bool:
         value = node.iter if isinstance(node, ast.For) else node.value
         inner = ast.walk(value) if value is not None else ()
         return any(isinstance(child, ast.Call) and self._is_under_test(child.func) for child in inner)
@@ -292,11 +296,11 @@ class _Reader:
         for node in self.nodes:
             name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
             place: ast.AST | None = None
-            if name in _CHANGERS:
+            if name in _MUTATING_FUNCTIONS:
                 call = called.get(id(node))
                 place = call.args[0] if call is not None and call.args else node
             elif isinstance(node, ast.Attribute | ast.Subscript):
-                place = node.value if name in _CHANGES or _is_stored(node) else None
+                place = node.value if name in _MUTATING_METHODS or _is_stored(node) else None
             elif isinstance(node, ast.AugAssign):
                 # What is added to an item may change it; a constant makes it another one.
                 place = node.target if isinstance(node.target, ast.Name) else None
@@ -318,13 +322,13 @@ class _Reader:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 if len(targets) == 1 and isinstance(targets[0], ast.Name) and self._is_new(node.value):
                     made.add(targets[0].id)
-                    self.simple.add(id(targets[0]))
+                    self.plain_targets.add(id(targets[0]))
             elif isinstance(node, ast.AugAssign):
-                self.simple.add(id(node.target))
+                self.plain_targets.add(id(node.target))
         other |= {
             node.id
             for node in self.nodes
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in self.simple
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in self.plain_targets
         }
         return made - other - self.imported - self.modules
 
@@ -335,7 +339,7 @@ class _Reader:
         of_answer = isinstance(node, ast.Call) and self._is_under_test(node.func)
         own = {function.name for function in self.functions} | self.under_test
         kinds = (ast.Constant, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.JoinedStr)
-        return isinstance(node, kinds) or (name in _NEW and not of_answer and name not in own)
+        return isinstance(node, kinds) or (name in _CONSTRUCTORS and not of_answer and name not in own)
 
     def _named_elsewhere(self, changed: set[str]) -> bool:
         """Whether one of these values may have got another name, or a place in another value."""
@@ -351,9 +355,9 @@ class _Reader:
                 fine.add(id(node.test))
             elif isinstance(node, ast.Call):
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                if name in _LOOKS and not self._is_under_test(node.func):
+                if name in _KEEPING_NOTHING and not self._is_under_test(node.func):
                     fine |= set(map(id, node.args))
-                elif name in _CHANGERS and node.args:
+                elif name in _MUTATING_FUNCTIONS and node.args:
                     fine.add(id(node.args[0]))
         names = (node for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
         return any(node.id in changed and id(node) not in fine for node in names)

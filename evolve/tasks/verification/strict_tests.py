@@ -104,13 +104,13 @@ def {name}_intact(*, sys=__import__("sys"), builtins=__import__("builtins")):
         made = type(value) is type and not type.__dict__["__flags__"].__get__(value) & 512
         assert made or type(value) is type(sys.intern)
 """
-_TOLD = {
+_VALUES_COMPARED = {
     **dict.fromkeys(("assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"), 1),
     **dict.fromkeys(("assertNotEqual", "assertIs", "assertIsNot", "assertIn", "assertNotIn", "assertIsInstance"), 2),
     **dict.fromkeys(("assertGreater", "assertGreaterEqual", "assertLess", "assertLessEqual", "assertAlmostEqual"), 2),
 }
 """How many values each of them is about."""
-_OWN_ASSERTIONS = re.compile(rf"\bdef (?:{'|'.join((*_TOLD, *sorted(SAME)))})\(")
+_OWN_ASSERTIONS = re.compile(rf"\bdef (?:{'|'.join((*_VALUES_COMPARED, *sorted(SAME)))})\(")
 
 
 def reprinted(text: str) -> str:
@@ -145,12 +145,12 @@ def strengthened(text: str, secret: str, *, plain: bool = False, script: bool = 
     for test, body in bodies.items():
         if plain and used:
             body.append(ast.parse(f"{name}_intact()").body[0])
-        body[:] = [_seen_leaving(body, name, f"{file}::{test}")]
+        body[:] = [_with_exit_check(body, name, f"{file}::{test}")]
     if script:
         at = first_statement(tree.body)
-        tree.body[at:] = [_seen_leaving(tree.body[at:] or [ast.Pass()], name)]
+        tree.body[at:] = [_with_exit_check(tree.body[at:] or [ast.Pass()], name)]
     if not _OWN_EQUALITY.search(text) and not _OWN_ASSERTIONS.search(text):
-        tree, others = _Probing(name, plain).visit(tree), _unguessed(secret)
+        tree, others = _ProbeInserter(name, plain).visit(tree), _unguessable_values(secret)
         at = first_statement(tree.body)
         tree.body[at:at] = ast.parse(
             _PLAIN.format(name=name) + _PROBE.format(name=name, others=others, plain=plain)
@@ -162,7 +162,7 @@ def strengthened(text: str, secret: str, *, plain: bool = False, script: bool = 
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def _unguessed(secret: str) -> list[object]:
+def _unguessable_values(secret: str) -> list[object]:
     number = 10**12 + secrets.randbelow(10**12)
     four = [secret, number, secret, number]
     return [secret, secret.encode(), number, number + 0.5, four, tuple(four), dict(zip(range(4), four, strict=True))]
@@ -223,7 +223,7 @@ def _constants(tree: ast.Module) -> list[tuple[str, ast.expr]]:
     ]
 
 
-def _seen_leaving(body: list[ast.stmt], name: str, test: str = "") -> ast.stmt:
+def _with_exit_check(body: list[ast.stmt], name: str, test: str = "") -> ast.stmt:
     text = f"try: {name}_whole = True\nexcept BaseException as {name}_e:\n    {name}_whole = False\n"
     text += f"    {name}_left({name}_e)\n    raise"
     # Also where the test returns early.
@@ -239,7 +239,7 @@ def ends(lines: Sequence[str], secret: str) -> list[str]:
     return [line.removeprefix(f"_{secret} ") for line in lines if line.startswith(f"_{secret} ")]
 
 
-class _Probing(ast.NodeTransformer):
+class _ProbeInserter(ast.NodeTransformer):
     """Hands what is compared to a function first, and leaves alone what may build a query and no truth value."""
 
     def __init__(self, name: str, plain: bool) -> None:
@@ -282,7 +282,7 @@ class _Probing(ast.NodeTransformer):
                 node.args = list(map(self._own, node.args))
             return self._sparing(node)
         self.generic_visit(node)
-        canonical, about = ("assertEqual", 2) if method in SAME else (method, _TOLD.get(method, 0))
+        canonical, about = ("assertEqual", 2) if method in SAME else (method, _VALUES_COMPARED.get(method, 0))
         # A tolerance of their own is theirs to apply.
         plain = method != "assertAlmostEqual" or (len(node.args) == 2 and not node.keywords)
         first = node.args[: about or 2]

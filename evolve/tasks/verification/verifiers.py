@@ -120,7 +120,7 @@ class TestsVerifier:
 
     def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
         """Accepts an answer with which exactly the tests of the file ran, and every one passed."""
-        names, assertions = _names(self.tests), _assertions(self.tests)
+        names, assertions = _test_functions(self.tests), _assertions(self.tests)
         whole = why_whole(self.tests)
         if not whole:
             run = run_apart(self.tests, submission.code, sandbox)
@@ -221,7 +221,7 @@ def _all_ran(ran: Sequence[str], names: Mapping[str, bool]) -> bool:
     return bool(ran) and list(ran) == [name for name, is_sure in names.items() if is_sure or name in ran]
 
 
-def _names(tests: str) -> dict[str, bool]:
+def _test_functions(tests: str) -> dict[str, bool]:
     """The test functions in order, and whether each is defined under no condition."""
     body = ast.parse(tests).body
     functions = [name for name in names_of_tests(tests) if name.startswith("test_") and "::" not in name]
