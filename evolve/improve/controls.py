@@ -62,6 +62,7 @@ def _best_of_n(session: Session, spent: Spent) -> Control:
     session.workers.announce(BEST_OF_N, Arm(workflow=session.workflow))
     limits, count = session.plan.limits, max(1, len(one_per_group(held_out_tasks(session, "test"))))
     if limits.tokens is None:
+        # The whole budget of the loop, on top of the limits that every arm has.
         most = (limits.candidates or 0) + ceil(spent.candidates / count)
         tries, limits, note = 1, replace(limits, candidates=most), f"{most:,} candidates a task"
     else:

@@ -99,6 +99,7 @@ def _run_test(session: Session, name: str, plan: Mapping[str, Any], may_go_on: C
     """Runs the pairs of one test; episodes and evidence are committed together."""
     insight = session.stores.memory.get(str(plan["insight"]))
     whole = session.stores.practice_arm(session.workflow)
+    # A second answer or a skill could hide whether the insight makes a difference.
     whole = replace(whole, skills=(), workflow=whole.workflow.with_knobs(steps=1))
     if whole.memory is None:
         return {}

@@ -130,7 +130,7 @@ def without(stores: Stores, variant: Variant, items: Sequence[Item]) -> Variant:
 
 
 def _without_skills(stores: Stores, variant: Variant, gone: set[str]) -> tuple[str, ...]:
-    """What calls a skill that is gone goes as well, because it could not run."""
+    """The skills without those left out and without all that call them, which could not run."""
     skills = {body: Skill.from_json(stores.objects.get_json(body)) for body in variant.skills}
     lost = {skills[body].digest for body in gone}
     known = list(skills.values())

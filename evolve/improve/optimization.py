@@ -161,6 +161,7 @@ def foresee(session: Session, trials: SessionTrials, start: Candidate) -> Foreca
         for first in range(0, len(tasks), _PILOT):
             pilot = trials.screen(start, tasks[first : first + _PILOT])
             informative += sum(trial.informative for trial in pilot)
+            # While every trial has ended in a fault nothing has a price yet, so some more are run.
             if informative:
                 break
     except SearchEnded as end:
@@ -189,6 +190,7 @@ def _forecast_from(session: Session, informative: int, tasks: int) -> Forecast:
         return Forecast(unknown="the budget bounds nothing that an episode spends here")
     each = spent / informative
     screening, test = _costs(session, each, tasks)
+    # The start has to be screened once before there is anything to compare proposals with.
     tests = int((SEARCH_SHARE - screening) / (PROPOSALS_PER_TEST * screening + test))
     return Forecast(proposals=PROPOSALS_PER_TEST * max(0, tests), tests=max(0, tests), episode_share=round(each, 6))
 

@@ -151,7 +151,7 @@ def _admit(session: Session, attempts: Sequence[Attempt]) -> list[tuple[str, str
 
 
 def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) -> Verdict:
-    """A worker knew the skills from before its batch; those of the same types added since are compared here."""
+    """Compares a skill with those of the same types that were added since its batch began, unknown to its worker."""
     skill, verdict = proposal.skill, proposal.verdict
     rivals = [other for other in added if shape(other.signature) == shape(skill.signature)]
     if not (verdict.admitted and rivals):

@@ -1,4 +1,4 @@
-"""What a language policy said in an episode before one of its stages, and a policy that says it again unasked."""
+"""The first part of a recorded episode, and a policy that repeats it without asking a model."""
 
 from __future__ import annotations
 

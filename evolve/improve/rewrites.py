@@ -1,4 +1,4 @@
-"""Proposals for texts as part of a run: paid from its budget, and kept, so that none is asked for twice."""
+"""New wordings of prompts that a model proposes: paid from the run's budget, and stored, so none is asked twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loop works with, and how it spends: every episode is reserved before and settled after."""
+"""One run of a loop and its spending: every episode is reserved in the budget before it runs and settled after."""
 
 from __future__ import annotations
 
@@ -125,6 +125,8 @@ class Session:
             if attempt is not None:
                 known[place] = attempt
                 continue
+            # What model calls cost is known only afterwards: no more jobs than run at once take a share of what is
+            # left, and the next ones share what these did not use.
             if _asks_model(job) and len(paid) == self.workers.at_once:
                 break
             affordable = self._reserved(job, min(self.workers.at_once, len(jobs) - place) - len(paid))
@@ -225,6 +227,7 @@ class Session:
         for item in fields(Spent):
             bound, before = getattr(self.ledger.budget, item.name), getattr(self.before, item.name)
             if bound:
+                # A later budget is counted from where the one before it ended.
                 shares.append((getattr(self.ledger.spent, item.name) - before) / max(bound - before, 1e-9))
         return min(1.0, max(shares, default=0.0))
 
@@ -260,6 +263,7 @@ def _why_cut_off(attempt: Attempt) -> str:
         return ""
     refused = record.steps[-1].action.ended
     if refused is not None:
+        # A call that the limits of the episode would have allowed was refused by the budget of the run.
         own = limits.tokens is None or record.cost.tokens + refused.tokens <= limits.tokens
         return record.note if own else ""
     return _NO_TIME if attempt.shortened and record.cost.candidates < (limits.candidates or 0) else ""

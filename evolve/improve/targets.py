@@ -1,4 +1,4 @@
-"""A target of a search: how a measured judge finds answers by a metric. It chooses candidates and accepts none."""
+"""The target of a search: a measured judge scores answers by a metric, to choose candidates but to accept none."""
 
 from __future__ import annotations
 

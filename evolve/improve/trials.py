@@ -175,7 +175,7 @@ class SessionTrials:
         return replace(trial, target=self._opinion(self._by_id[trial.task], trial.record))
 
     def _begin_question(self, question: Mapping[str, Any]) -> bool:
-        """Numbers a question; whether it is a new one.
+        """Gives a question the next number; true where no earlier process answered it.
 
         Raises:
             SearchEnded: The part of the budget that is for searching is spent.
@@ -249,6 +249,7 @@ class SessionTrials:
         judgements = cost = None
         if self._ran and spent:
             more = max(0.0, SEARCH_SHARE - spent) / spent
+            # Two episodes a pair, at the price of those that ran so far.
             judgements = int(more * self._ran / (2 * judgement_pairs(session)))
             cost = more * (session.ledger.spent.candidates or session.ledger.spent.tokens)
         share = max(0.0, 1.0 - spent / SEARCH_SHARE)

@@ -142,6 +142,7 @@ class ProcessWorkers:
         return _Worker(process=process, pipe=ours, lifeline=lifeline, arms={})
 
     def _assign(self, worker: _Worker, index: int, job: EpisodeJob) -> _Worker:
+        # That a worker died while it had nothing to do shows only when something is sent to it.
         for _ in range(2):
             try:
                 number, arm = self._arms[job.arm]
@@ -178,6 +179,8 @@ class ProcessWorkers:
                 raise worker_error(answer)
             if answer is None:
                 _end(worker)
+                # An exception ends a process of multiprocessing with 1 and would meet the next worker too. What killed
+                # it from outside leaves another code, and then the job is tried again.
                 if worker.process.exitcode == 1:
                     raise ChildProcessError("a worker could not begin; its error is shown above")
             yield place, index, answer
@@ -191,6 +194,7 @@ def open_workers(setup: WorkerSetup, count: int) -> Workers:
 def _serve(pipe: Connection, setup: WorkerSetup) -> None:
     """A worker's whole life. Ctrl-C is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The parent holds interrupts while it starts a process, and the mask is inherited.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     with FaultTold(pipe):
         hit("worker.start")

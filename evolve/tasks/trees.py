@@ -43,6 +43,8 @@ _TEMPLATES = (".example", ".sample", ".template")
 MAX_TREE_FILES = 1_500
 MAX_TREE_BYTES = 16 * 2**20
 
+# A name may become a link or a named pipe after it was looked at: a link is then refused, and opening a pipe does not
+# wait for a writer.
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 

@@ -1,4 +1,4 @@
-"""Work in a folder as a value: which folder, which check decides, and which files it may not be won by changing."""
+"""Work in a folder as a value: the folder, the check that decides, and the files whose changes do not count."""
 
 from __future__ import annotations
 

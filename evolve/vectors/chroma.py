@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 _BATCH = 2000
 """Rows per call; Chroma refuses more than some 5,400."""
+# As in the exact index: single precision leaves noise beyond it.
 _DIGITS = 6
 _FULL = ("disk is full", "disk I/O error", "No space left")
 """How Chroma words it; it has no error of its own for that."""
@@ -48,6 +49,7 @@ _SPARE = 16
 """Neighbours fetched beyond ``k`` so that ties at the edge are broken by id, not by chance."""
 _DATABASE = "chroma.sqlite3"
 _MANIFEST = "manifest.json"
+# Chroma gives no space back after a delete, so a folder becomes smaller only by being made anew.
 _MOST_GARBAGE = 0.3
 """Share of rows written that may have been replaced or deleted since."""
 _SEEN = "has_tags"
@@ -101,7 +103,7 @@ def open_chroma(path: Path, name: str, dimension: int) -> ChromaIndex:
 
 @contextmanager
 def _full_disk_reported(folder: Path) -> Iterator[None]:
-    """A full disk is the machine's trouble and no damage: what is there stays where it is."""
+    """Raises a full disk as an error of its own: it is no damage, so the files stay where they are."""
     from chromadb.errors import ChromaError
 
     try:
@@ -170,6 +172,7 @@ class ChromaIndex:
 
     def query(self, vector: np.ndarray, k: int, where: Where | None = None) -> list[Hit]:
         unit = unit_rows(np.asarray(vector, dtype=np.float64).reshape(1, -1), self.dimension)
+        # An empty list matches nothing; Chroma refuses it as a filter.
         if k < 1 or (where and any(isinstance(value, (list, tuple)) and not value for value in where.values())):
             return []
         count = self._collection.count()
@@ -230,6 +233,8 @@ class ChromaIndex:
         return self._client
 
     def _open_collection(self) -> Collection:
+        # Without the None Chroma downloads an encoder of its own at the first add. Its distance is l2 unless it is told
+        # otherwise, and cannot be changed later.
         return self._open_client().get_or_create_collection(
             self._name,
             embedding_function=None,
@@ -266,6 +271,7 @@ def _prepare(folder: Path) -> Path | None:
         promised = {}
     if promised == {"files": checksums, "version": _version()}:
         return None
+    # Sound, but written by another version of Chroma, which this one may not be able to read.
     if isinstance(promised, dict) and promised.get("files") == checksums:
         drop(folder)
         folder.mkdir()
@@ -316,4 +322,5 @@ def _chroma_filter(where: Where | None) -> Any:
         {key: {"$in": list(wanted)} if isinstance(wanted, (list, tuple)) else {"$eq": wanted}}
         for key, wanted in sorted(where.items())
     ]
+    # Chroma refuses a filter with two keys, and an $and of one term.
     return terms[0] if len(terms) == 1 else {"$and": terms}

@@ -141,6 +141,7 @@ class MemoryIndex:
     def _reserve(self, rows: int) -> None:
         if rows <= len(self._matrix):
             return
+        # Doubled, so that adding rows one by one does not copy the matrix each time.
         grown = np.zeros((max(rows, 2 * len(self._matrix), _ROOM), self.dimension), dtype=np.float32)
         grown[: len(self._ids)] = self._matrix[: len(self._ids)]
         self._matrix = grown

@@ -122,6 +122,7 @@ class StoredIndex:
         self._place, self._care = place, care
         self._most = {"exact": sys.maxsize, "chroma": -1}.get(store, crossover)
         """Rows up to which the index is exact; one of Chroma's stays while it holds more than half of that."""
+        # Half, so that an index whose size moves about the crossover is not rebuilt at every opening.
         chroma = store != "exact" and rows_on_disk(place.folder) > self._most // 2
         self._inner: ChromaIndex | ExactIndex = place.chroma() if chroma else place.exact()
         self.set_aside = self._inner.set_aside
@@ -189,7 +190,7 @@ class StoredIndex:
 
 
 def _build_in_child(place: Place, rows: Rows, care: Care, progress: Progress | None) -> bool:
-    """Lets a child build the index beside the old one, and puts it in place; whether that went well."""
+    """Builds the index in a child process beside the old one and puts it in place; true where that succeeded."""
     folder = place.folder
     work = folder.with_name(folder.name + ".new")
     try:
@@ -203,6 +204,7 @@ def _build_in_child(place: Place, rows: Rows, care: Care, progress: Progress | N
             return False
         hit("index.built")
         drop(folder)
+        # Killed here there is no index; the owner fills it from the record.
         hit("index.dropped")
         (work / "index").rename(folder)
         return True
@@ -214,6 +216,7 @@ def _build_in_child(place: Place, rows: Rows, care: Care, progress: Progress | N
 
 def _run_child(work: Path, count: int, care: Care, progress: Progress | None) -> bool:
     end = time.monotonic() + care.deadline + count * care.seconds_a_row
+    # The child has to import this very package, also where it runs from a source tree.
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(part for part in (package, os.environ.get("PYTHONPATH", "")) if part)
     # The child ends when its standard input does, so it does not outlive us however we end.

@@ -1,4 +1,4 @@
-"""Assertions whose values JSON has exactly; all others stay code."""
+"""Turns assertions into rows where JSON can hold their values exactly; all others stay code."""
 
 from __future__ import annotations
 

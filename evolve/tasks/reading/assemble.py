@@ -24,6 +24,7 @@ from evolve.tasks.signature import (
 )
 from evolve.tasks.work import Work
 
+# Three are kept back at least, and as many stay visible.
 ENOUGH_TO_SPLIT = 6
 """From this many rows on some are kept back for verification."""
 _UNDERDETERMINED = "one example only: many functions fit it, so the answer is underdetermined"

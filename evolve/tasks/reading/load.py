@@ -1,4 +1,4 @@
-"""The door for task files: suites, a person's own rows, and TASK on the command line."""
+"""Loads task files: suites, a person's own rows, and TASK on the command line."""
 
 from __future__ import annotations
 
@@ -166,6 +166,7 @@ def _task_files(folder: Path) -> list[Path]:
     root = folder.resolve()
     paths = []
     for base, folders, files in os.walk(folder):
+        # os.walk goes into what is left in this list, in its order.
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
         for name in sorted(files):
             path = Path(base, name)

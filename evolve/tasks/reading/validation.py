@@ -1,4 +1,4 @@
-"""Holds JSON against a model, and says in plain words what is wrong and where."""
+"""Validates JSON against a pydantic model and reports in plain words what is wrong and where."""
 
 from __future__ import annotations
 

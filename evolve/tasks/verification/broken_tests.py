@@ -1,4 +1,4 @@
-"""Tests broken on purpose, so that none of them can pass: who passes them does not do it by being right.
+"""Breaks tests on purpose so that none can pass: an answer that still passes them does not do so by being right.
 
 The idea is that of mutation testing (DeMillo, Lipton and Sayward 1978), turned round: what is changed is the tests.
 """
@@ -107,6 +107,7 @@ def _changed(body: list[ast.stmt], secret: str) -> bool:
     """Changes one side of what the statements compare; whether there was any."""
     changed = False
     for statement in body:
+        # What follows may never be reached.
         if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
             break
         sides: list[ast.expr] = []
@@ -119,6 +120,7 @@ def _changed(body: list[ast.stmt], secret: str) -> bool:
             sides = list(call.args[:2])
         if len(sides) < 2:
             continue
+        # The literal is what the test expects; the other side comes from the answer.
         at = next((number for number in (1, 0) if is_literal(sides[number])), 1)
         changed, other = True, _other(sides[at], secret)
         if isinstance(call, ast.Call):

@@ -101,7 +101,7 @@ def examine(passed: Passed) -> Examined:
 
 
 def _fails_by_a_test(command: str, checked: Checked) -> bool:
-    """Whether a check fails by a test, and not because there is none."""
+    """Whether a check fails because a test fails, and not because it finds no test."""
     if checked.tests or is_pytest(command):
         return bool({"failed", "error"} & set(checked.tests.values()))
     return not checked.ok and "Ran 0 tests" not in checked.tail
@@ -112,6 +112,7 @@ def _cross_examined(passed: Passed) -> Examined:
     texts = _texts(passed)
     tests = {name: names_of_tests(text) for name, text in texts.items()}
     scripts = _scripts(passed.command, texts)
+    # os._exit skips the finally with which a script is broken, so a right script would look like a forged one.
     if any("_exit(" in texts[name] for name in scripts):
         return Examined(believed=True, decides=False, text=NOT_EXAMINED)
     untold = _missing_outcomes(passed, texts, tests)
@@ -124,7 +125,7 @@ def _cross_examined(passed: Passed) -> Examined:
 
 
 def _missing_outcomes(passed: Passed, texts: Mapping[str, str], tests: Mapping[str, list[str]]) -> Examined | None:
-    """What speaks against a check that says no longer of a test that it passes; None where it says so of all."""
+    """The verdict on a check that no longer reports a test as passed; None where it reports every test."""
     skipping = {name: skips(text) for name, text in texts.items()}
     # A test that speaks of skipping may have good reason to skip now what it tried before.
     steady = {name: [test for test in tests[name] if test not in skipping[name][0]] for name in texts}
@@ -157,7 +158,7 @@ class _ChangedTests:
     secret: str
 
     def judged(self) -> Examined:
-        """Runs the check on all of them, in an order that nobody knows: code under test can count its runs."""
+        """Runs the check on every changed set of tests, in secret order: code under test can count its runs."""
         half, passing = self._half(), _tests_with(self.passed.checked.tests, "passed", self.tests)
         trees = {
             "strict": self._strict(plain=True),

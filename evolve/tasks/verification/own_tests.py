@@ -1,4 +1,4 @@
-"""Tests that stand in files a change may touch: doctests, and test functions beside the code."""
+"""Finds and removes tests in files that a change may touch: doctests, and test functions beside the code."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from evolve.tasks.verification.broken_tests import parsed
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _PROSE = (".md", ".rst", ".txt")
 Found = Counter[tuple[str, str]]
-"""Words for a test and what it asks, with how often it stands there."""
+"""How often each test occurs, by a short description and its full text."""
 
 
 def lost_tests(before: Mapping[str, bytes], after: Mapping[str, bytes], deciding: Collection[str]) -> list[str]:
-    """Words for each test that a change took away or changed, sorted.
+    """A short description of each test that a change took away or changed, sorted.
 
     Args:
         deciding: Names of files that count as they were, and are left out.
@@ -62,6 +62,7 @@ def _examples(text: str) -> list[tuple[str, str]]:
 def _stripped(name: str, text: str) -> bytes:
     tree = parsed(text) if name.endswith(".py") else None
     if tree is None:
+        # No doctest is recognised without its prompts.
         return text.replace(">>>", "").encode()
     for node in ast.walk(tree):
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node):

@@ -1,4 +1,4 @@
-"""Which tests a check has to reach the end of, and which say themselves that they may be skipped."""
+"""Finds tests that passed without running to their end, and tests that may be skipped by their own code."""
 
 from __future__ import annotations
 
@@ -76,6 +76,7 @@ def not_reached(
             passed = sum(outcome == "passed" and _is_test(name, test, node) for node, outcome in checked.tests.items())
             if passed or (not checked.tests and _is_run(command, name, test, text, script=name in scripts)):
                 wanted[f"{name}::{test}"] = passed or 1
+    # A difference of multisets: a test with several parameters has to end as often as it passed.
     return sorted(wanted - Counter(ended))
 
 
@@ -114,6 +115,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 def _is_selected(command: str, name: str, test: str) -> bool:
     """Whether a command of unittest is about this test, as far as its text tells."""
     arguments = _ARGUMENTS.search(command)
+    # With -k a pattern chooses among the tests.
     if arguments is None or re.search(r"\s-k", command):
         return False
     targets = [argument for argument in arguments[1].split() if not argument.startswith("-") and not argument.isdigit()]

@@ -1,4 +1,4 @@
-"""Whether hidden tests can run in another process than the answer: decided by their text, never by the answer."""
+"""Decides from the text of hidden tests whether they can run in another process than the answer."""
 
 from __future__ import annotations
 
@@ -71,6 +71,7 @@ _MUTATING_FUNCTIONS = frozenset(
         *(name for name in dir(operator) if hasattr(operator, f"__{name}__") and name[:1] == "i"),
         *("shuffle", "setitem", "delitem"),
     }
+    # Operators in place begin with i, and so do these, which change nothing.
     - {"index", "inv", "invert"}
 )
 """Functions of those modules that change their first argument in place."""
@@ -116,12 +117,14 @@ _REFUSED_NAMES = frozenset(
         "__import__",
     }
 )
+"""Names by which tests could reach beyond values, or tell apart what only looks the same."""
+
 _REFUSED_NODES = (ast.ClassDef, ast.AsyncFunctionDef, ast.With, ast.AsyncWith, ast.AsyncFor, ast.Await)
 
 
 @cache
 def why_whole(tests: str) -> str:
-    """Why the tests have to run in the answer's own process, or "" where values are all they need of it.
+    """Why the tests have to run in the same process as the answer, or "" where they can run apart from it.
 
     Such tests call functions of ``solution`` on data and look at the data that comes back. Whatever may depend on
     more (objects, identity, shared modules, a change of what was handed over) is a reason.
@@ -147,7 +150,7 @@ def _stateful_attributes() -> frozenset[str]:
 
 
 class _TestsReader:
-    """What one text does with the functions under test, by name."""
+    """Reads the text of tests and collects what they do with the functions under test."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.nodes = list(ast.walk(tree))
@@ -343,6 +346,7 @@ class _TestsReader:
 
     def _named_elsewhere(self, changed: set[str]) -> bool:
         """Whether one of these values may have got another name, or a place in another value."""
+        # Uses that only look at a value, or change it where it stands, give it no other name.
         fine: set[int] = set()
         for node in self.nodes:
             if isinstance(node, ast.Attribute | ast.Subscript | ast.FormattedValue):
@@ -370,6 +374,7 @@ def _is_stored(node: ast.AST) -> bool:
 def _asks_identity(node: ast.Compare) -> bool:
     sides = [node.left, *node.comparators]
     pairs = zip(node.ops, sides, sides[1:], strict=False)
+    # None, True and False are single objects in either process.
     return any(
         isinstance(operator, ast.Is | ast.IsNot)
         and not any(

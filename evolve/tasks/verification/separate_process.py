@@ -79,7 +79,7 @@ def is_missing(denied: str) -> bool:
 
 
 class _TimedSession:
-    """One process with the seconds it has left."""
+    """A session in the sandbox that counts the seconds it has left."""
 
     def __init__(self, session: CodeSession) -> None:
         self._session = session

@@ -1,4 +1,4 @@
-"""Tests that compare more strictly: right answers pass them as before, and what equals everything does not."""
+"""Rewrites tests to compare more strictly: right answers still pass, a value that equals everything does not."""
 
 from __future__ import annotations
 
@@ -109,12 +109,12 @@ _VALUES_COMPARED = {
     **dict.fromkeys(("assertNotEqual", "assertIs", "assertIsNot", "assertIn", "assertNotIn", "assertIsInstance"), 2),
     **dict.fromkeys(("assertGreater", "assertGreaterEqual", "assertLess", "assertLessEqual", "assertAlmostEqual"), 2),
 }
-"""How many values each of them is about."""
+"""How many of its arguments each assertion of unittest compares."""
 _OWN_ASSERTIONS = re.compile(rf"\bdef (?:{'|'.join((*_VALUES_COMPARED, *sorted(SAME)))})\(")
 
 
 def reprinted(text: str) -> str:
-    """The tests as they are, written anew: those that mind it mind how they look."""
+    """The same tests printed anew from their syntax tree: a check that then fails minds their layout."""
     tree = parsed(text)
     return text if tree is None else ast.unparse(tree)
 
