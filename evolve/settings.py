@@ -56,7 +56,7 @@ VARIABLES: Mapping[str, str] = MappingProxyType(
 said on the command line."""
 
 
-def _explained(about: str, **bounds: float) -> dict[str, Any]:
+def _described(about: str, **bounds: float) -> dict[str, Any]:
     return {"about": about, "bounds": bounds}
 
 
@@ -70,39 +70,39 @@ class Settings:
     """
 
     candidates: int = field(
-        default=50_000, metadata=_explained("most expressions the search tries in one episode", ge=1)
+        default=50_000, metadata=_described("most expressions the search tries in one episode", ge=1)
     )
-    seconds: float = field(default=20.0, metadata=_explained("most CPU seconds of the policy in one episode", gt=0))
-    seed: int = field(default=0, metadata=_explained("seed of everything drawn at random", ge=0, le=2**63 - 1))
+    seconds: float = field(default=20.0, metadata=_described("most CPU seconds of the policy in one episode", gt=0))
+    seed: int = field(default=0, metadata=_described("seed of everything drawn at random", ge=0, le=2**63 - 1))
     workers: int = field(
-        default=0, metadata=_explained("processes that work side by side; 0 means one per core", ge=0, le=1024)
+        default=0, metadata=_described("processes that work side by side; 0 means one per core", ge=0, le=1024)
     )
     encoder: str = field(
         default="hashing",
-        metadata=_explained("text encoder for recall: hashing, st (sentence-transformers), or one of a package"),
+        metadata=_described("text encoder for recall: hashing, st (sentence-transformers), or one of a package"),
     )
     vectors: str = field(
         default="auto",
-        metadata=_explained("store of vectors: exact, chroma, one of a package, or auto: exact while small"),
+        metadata=_described("store of vectors: exact, chroma, one of a package, or auto: exact while small"),
     )
     sandbox: SandboxBackend = field(
-        default="auto", metadata=_explained("sandbox backend: auto, bubblewrap, landlock or seatbelt")
+        default="auto", metadata=_described("sandbox backend: auto, bubblewrap, landlock or seatbelt")
     )
     model: str = field(
-        default="", metadata=_explained("language model: NAME, openai:NAME or http://host/v1#NAME; cheap,dear")
+        default="", metadata=_described("language model: NAME, openai:NAME or http://host/v1#NAME; cheap,dear")
     )
-    model_act: str = field(default="", metadata=_explained("model that acts, where it is another one"))
-    model_reflect: str = field(default="", metadata=_explained("model that reflects, where it is another one"))
-    model_judge: str = field(default="", metadata=_explained("model that judges, where it is another one"))
-    model_rewrite: str = field(default="", metadata=_explained("model that rewrites prompts, where it is another one"))
-    base_url: str = field(default="", metadata=_explained("address where bare model names are looked for"))
+    model_act: str = field(default="", metadata=_described("model that acts, where it is another one"))
+    model_reflect: str = field(default="", metadata=_described("model that reflects, where it is another one"))
+    model_judge: str = field(default="", metadata=_described("model that judges, where it is another one"))
+    model_rewrite: str = field(default="", metadata=_described("model that rewrites prompts, where it is another one"))
+    base_url: str = field(default="", metadata=_described("address where bare model names are looked for"))
     reply_seconds: float = field(
-        default=600.0, metadata=_explained("longest wait for one reply of a model, in seconds", gt=0)
+        default=600.0, metadata=_described("longest wait for one reply of a model, in seconds", gt=0)
     )
     day_limit: str = field(
-        default="", metadata=_explained("most that models may spend in a day, such as $5, 2M-tokens, 500-calls")
+        default="", metadata=_described("most that models may spend in a day, such as $5, 2M-tokens, 500-calls")
     )
-    total_limit: str = field(default="", metadata=_explained("most that models may ever spend in this workspace"))
+    total_limit: str = field(default="", metadata=_described("most that models may ever spend in this workspace"))
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
     unsandboxed: bool = False
 
@@ -211,8 +211,8 @@ def _table(value: Any, path: Path, name: str) -> dict[str, Any]:
 
 def _read_environment(environ: Mapping[str, str]) -> dict[str, str]:
     names = {item.name: _PREFIX + item.name.upper() for item in setting_fields()}
-    found = {name: environ.get(variable, "") for name, variable in names.items() if variable in VARIABLES}
-    return {name: text for name, text in found.items() if text}  # an empty variable counts as unset
+    values = {name: environ.get(variable, "") for name, variable in names.items() if variable in VARIABLES}
+    return {name: text for name, text in values.items() if text}  # an empty variable counts as unset
 
 
 def unread_variables(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -234,26 +234,26 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
         if first["type"] == "extra_forbidden":
             known = ", ".join(item.name for item in setting_fields())
             raise WorkspaceError(f"{place}: unknown key {key!r}; known are {known}") from error
-        told = f"{_sentence(first['msg'])}, got {first['input']!r}"
-        raise _wrong(place, "" if strings else key, told) from error
-    found = model.model_dump(exclude_unset=True)
-    for key in (one for one in _LIMITS if one in found):
+        problem = f"{_sentence(first['msg'])}, got {first['input']!r}"
+        raise _setting_error(place, "" if strings else key, problem) from error
+    values = model.model_dump(exclude_unset=True)
+    for key in (name for name in _LIMITS if name in values):
         try:
-            if limit_of(found[key]).candidates is not None:
+            if limit_of(values[key]).candidates is not None:
                 raise UsageError(
                     "candidates are tried without a model", hint="limit tokens, calls or money, such as $5"
                 )
         except UsageError as error:
-            told = str(error).removeprefix("--budget ")
-            raise _wrong(place, "" if strings else key, told, hint=error.hint) from error
-    for key in (one for one in _SEAMS if one in found):
-        told = _not_offered(key, found[key])
-        if told:
-            raise _wrong(place, "" if strings else key, told, hint="install the package that has it")
-    if found.get("base_url", "").strip() and not is_address(found["base_url"].strip()):
-        told = f"{found['base_url']!r} is not an address"
-        raise _wrong(place, "" if strings else "base_url", told, hint="such as http://localhost:8000/v1")
-    return found
+            problem = str(error).removeprefix("--budget ")
+            raise _setting_error(place, "" if strings else key, problem, hint=error.hint) from error
+    for key in (name for name in _SEAMS if name in values):
+        problem = _not_offered(key, values[key])
+        if problem:
+            raise _setting_error(place, "" if strings else key, problem, hint="install the package that has it")
+    if values.get("base_url", "").strip() and not is_address(values["base_url"].strip()):
+        problem = f"{values['base_url']!r} is not an address"
+        raise _setting_error(place, "" if strings else "base_url", problem, hint="such as http://localhost:8000/v1")
+    return values
 
 
 def _not_offered(key: str, name: str) -> str:
@@ -276,9 +276,11 @@ def is_address(text: str) -> bool:
         return False
 
 
-def _wrong(place: str, key: str, told: str, *, hint: str = "") -> UsageError | WorkspaceError:
+def _setting_error(place: str, key: str, problem: str, *, hint: str = "") -> UsageError | WorkspaceError:
     """The error for a value in a file, or in a variable where there is no key: that was typed by who calls."""
-    return WorkspaceError(f"{place}: {key}: {told}", hint=hint) if key else UsageError(f"{place}: {told}", hint=hint)
+    return (
+        WorkspaceError(f"{place}: {key}: {problem}", hint=hint) if key else UsageError(f"{place}: {problem}", hint=hint)
+    )
 
 
 def limit_of(text: str) -> Budget:

@@ -105,20 +105,24 @@ def ablate(session: Session, wish: AblationWish) -> AblationReport:
     whole = session.stores.variants.get(wish.variant)
     tasks = one_per_group(session.suite.evidence("train"))
     items = _items(session, wish, whole, tasks)
-    found = _compared(session, whole, items, tasks)
-    if not any(one.pairs for one in found):
+    comparisons = _compared(session, whole, items, tasks)
+    if not any(comparison.pairs for comparison in comparisons):
         raise BudgetExhausted(
             f"{session.end_reason() or 'the budget allows no pair of episodes'}, so nothing was found out",
             hint="give a larger --budget",
         )
-    credits = tuple(_credit(item, one, len(items)) for (item, _), one in zip(items, found, strict=True))
+    credits = tuple(
+        _credit(item, comparison, len(items)) for (item, _), comparison in zip(items, comparisons, strict=True)
+    )
     report = AblationReport(
         run=session.run,
         suite=session.suite.name,
         suite_digest=session.suite.digest,
         variant=wish.variant,
         seed=session.plan.seed,
-        finish_reason="the budget ended" if any(one.ended for one in found) else "every pair was run",
+        finish_reason="the budget ended"
+        if any(comparison.ended for comparison in comparisons)
+        else "every pair was run",
         items=credits,
         spent=session.ledger.spent,
         proposed=_proposed(session, whole, credits) if wish.propose else {},
@@ -135,8 +139,8 @@ def _items(session: Session, wish: AblationWish, whole: Variant, tasks: Sequence
 
     Where an insight is not recalled both arms would be the same, so such tasks are not run for it.
     """
-    kept = session.journal.done("items")
-    if kept is None:
+    rows = session.journal.done("items")
+    if rows is None:
         stores, every = session.stores, [task.id for task in tasks]
         listed = [(item, every) for item in items_of(stores, whole, wish.shipped) if item.kind in wish.kinds]
         if whole.insights and "insights" in wish.kinds:
@@ -148,9 +152,9 @@ def _items(session: Session, wish: AblationWish, whole: Variant, tasks: Sequence
                 f"the variant {wish.variant[:12]} has no item of the kinds {', '.join(wish.kinds)}",
                 hint=f"evolve variants show {wish.variant[:12]}",
             )
-        kept = [{"item": to_data(item), "tasks": names} for item, names in listed]
-        session.journal.finish("items", kept)
-    return [(from_data(Item, one["item"]), one["tasks"]) for one in kept]
+        rows = [{"item": to_data(item), "tasks": names} for item, names in listed]
+        session.journal.finish("items", rows)
+    return [(from_data(Item, row["item"]), row["tasks"]) for row in rows]
 
 
 def _compared(
@@ -159,16 +163,16 @@ def _compared(
     """Every item's estimate, a few pairs of each in turn. The whole variant's episodes serve all of them."""
     named = {task.id: task for task in tasks}
     lesser = [without(session.stores, whole, [item]) for item, _ in items]
-    variants = {one.digest: one for one in (whole, *lesser)}
+    variants = {variant.digest: variant for variant in (whole, *lesser)}
 
     def arm(name: str) -> Arm:
         return session.stores.arm_of(variants[name], session.workflow)
 
     contests = [
-        Contest(parent=one.digest, variant=whole.digest, tasks=[named[name] for name in names])
-        for one, (_, names) in zip(lesser, items, strict=True)
+        Contest(parent=variant.digest, variant=whole.digest, tasks=[named[name] for name in names])
+        for variant, (_, names) in zip(lesser, items, strict=True)
     ]
-    total, done = sum(len(one.tasks) for one in contests), 0
+    total, done = sum(len(contest.tasks) for contest in contests), 0
 
     def on_pair(at: int, pair: Pair) -> None:
         nonlocal done
@@ -178,16 +182,16 @@ def _compared(
     return PairedEpisodes(session=session, split=SCREEN, arms=arm).runner().compare_each(contests, on_pair=on_pair)
 
 
-def _credit(item: Item, found: Comparison, items: int) -> ItemCredit:
-    tally = found.state.tally
+def _credit(item: Item, comparison: Comparison, items: int) -> ItemCredit:
+    tally = comparison.state.tally
     share = share_won(tally.wins, tally.losses, items)
-    figures = contrast(item.text, found.pairs)
+    figures = contrast(item.text, comparison.pairs)
     return ItemCredit(
         item=item,
         wins=tally.wins,
         losses=tally.losses,
         ties=tally.ties,
-        planned=found.planned,
+        planned=comparison.planned,
         share=share,
         solved=figures.gain,
         ratio=figures.ratio,
@@ -213,7 +217,7 @@ def verdict_on(share: Interval) -> ItemVerdict:
 
 def _proposed(session: Session, whole: Variant, credits: Sequence[ItemCredit]) -> Mapping[str, Any]:
     """The gate's word on the variant without all that hurts; it is promoted where that is accepted."""
-    hurting = [one.item for one in credits if one.verdict == "hurts"]
+    hurting = [credit.item for credit in credits if credit.verdict == "hurts"]
     if any(item.kind == "insights" and item.id == ALL for item in hurting):  # then the single ones are among them
         hurting = [item for item in hurting if item.kind != "insights" or item.id == ALL]
     if not hurting:

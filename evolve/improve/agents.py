@@ -43,7 +43,7 @@ class Bench:
         judged = [self._judged(draft, job) for draft in record.drafts]
         return Attempt(
             record=record,
-            skills=tuple(one for one in judged if one is not None),
+            skills=tuple(skill for skill in judged if skill is not None),
             limits=limits,
             shortened=limits != whole,
         )

@@ -62,6 +62,7 @@ def _best_of_n(session: Session, spent: Spent) -> Control:
     session.workers.announce(BEST_OF_N, Arm(workflow=session.workflow))
     limits, count = session.plan.limits, max(1, len(one_per_group(held_out_tasks(session, "test"))))
     if limits.tokens is None:
+        # The whole budget of the loop, on top of the limits that every arm has.
         most = (limits.candidates or 0) + ceil(spent.candidates / count)
         tries, limits, note = 1, replace(limits, candidates=most), f"{most:,} candidates a task"
     else:
@@ -70,7 +71,7 @@ def _best_of_n(session: Session, spent: Spent) -> Control:
     learned = PairedEpisodes(session=session, split="test")
 
     def run(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
-        own = _tried(session, [job.task for job in jobs if job.variant == BEST_OF_N], limits, tries)
+        own = _best_tries(session, [job.task for job in jobs if job.variant == BEST_OF_N], limits, tries)
         others = iter(learned([job for job in jobs if job.variant != BEST_OF_N]))
         return [own[job.task.id] if job.variant == BEST_OF_N else next(others) for job in jobs]
 
@@ -78,7 +79,7 @@ def _best_of_n(session: Session, spent: Spent) -> Control:
     return _control(_compared(session, runner, BEST_OF_N, session.stores.variants.active_digest), note)
 
 
-def _tried(session: Session, tasks: Sequence[Task], limits: Limits, tries: int) -> Mapping[str, EpisodeRecord]:
+def _best_tries(session: Session, tasks: Sequence[Task], limits: Limits, tries: int) -> Mapping[str, EpisodeRecord]:
     """Per task the first try that solved, else the last, with the cost of all, under the run's own seed."""
     best: dict[str, EpisodeRecord] = {}
     seed = session.plan.seed
@@ -121,5 +122,5 @@ def _compared(session: Session, runner: PairedRunner[Task], other: str, learned:
     return runner.compare(tasks, parent=other, variant=learned, on_pair=on_pair)
 
 
-def _control(found: Comparison, note: str) -> Control:
-    return Control(note="not run: the budget ended") if found.ended else Control(pairs=found.pairs, note=note)
+def _control(comparison: Comparison, note: str) -> Control:
+    return Control(note="not run: the budget ended") if comparison.ended else Control(pairs=comparison.pairs, note=note)

@@ -1,4 +1,4 @@
-"""Loops that their budget ended: what was cut short is taken up again where it stopped.
+"""Continues a loop that its budget ended: steps that were cut short are opened again.
 
 A judgement that the budget ended stands as it is: the same variant is not judged twice in a run. What is practised
 afterwards goes into a variant of its own.

@@ -52,8 +52,8 @@ def intervene(session: Session, number: int) -> int:
             may_go_on = partial(session.may_intervene, number)
             if not may_go_on():
                 return place
-            planned = session.journal.done(f"{name}:plan") or _planned(session, number, name)
-            done = _tested(session, name, planned, may_go_on) if planned["tasks"] else {}
+            planned = session.journal.done(f"{name}:plan") or _make_plan(session, number, name)
+            done = _run_test(session, name, planned, may_go_on) if planned["tasks"] else {}
         if not done:
             return place
     return TESTS
@@ -68,20 +68,24 @@ def _plans(session: Session, number: int) -> Iterator[Mapping[str, Any]]:
                 yield plan
 
 
-def _planned(session: Session, number: int, name: str) -> Mapping[str, Any]:
+def _make_plan(session: Session, number: int, name: str) -> Mapping[str, Any]:
     """The insight to test and the tasks to test it on, kept; no task where no test is worth running."""
     stores, arm = session.stores, session.stores.practice_arm(session.workflow)
     before = {plan["insight"] for plan in _plans(session, number)}  # what came out alike would do so again
-    known = [one for one in stores.memory.claims() if one.cause.startswith(FACT) and one.id not in before]
+    known = [
+        insight for insight in stores.memory.claims() if insight.cause.startswith(FACT) and insight.id not in before
+    ]
     # In a folder one step seldom is an answer, so there a test of this kind would show nothing.
     tasks = one_per_group(session.suite.evidence("train"))
-    recalled = recalled_on(arm, session.learner, tasks) if any(one.influences for one in known) else {}
-    uses = Counter({insight: len(found) for insight, found in recalled.items()}) + times_used(stores, recalled)
+    recalled = recalled_on(arm, session.learner, tasks) if any(insight.influences for insight in known) else {}
+    uses = Counter({insight: len(recalled_tasks) for insight, recalled_tasks in recalled.items()}) + times_used(
+        stores, recalled
+    )
     chosen = plan_test(
         known,
-        [row for one in known for row in stores.memory.evidence(one.id)],
+        [row for insight in known for row in stores.memory.evidence(insight.id)],
         uses=uses,
-        groups={insight: [task.group for task in found] for insight, found in recalled.items()},
+        groups={insight: [task.group for task in recalled_tasks] for insight, recalled_tasks in recalled.items()},
     )
     plan: dict[str, Any] = {"insight": "", "tasks": []}
     if chosen is not None:
@@ -91,10 +95,11 @@ def _planned(session: Session, number: int, name: str) -> Mapping[str, Any]:
     return plan
 
 
-def _tested(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Callable[[], bool]) -> Mapping[str, Any]:
+def _run_test(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Callable[[], bool]) -> Mapping[str, Any]:
     """Runs the pairs of one test; episodes and evidence are committed together."""
     insight = session.stores.memory.get(str(plan["insight"]))
     whole = session.stores.practice_arm(session.workflow)
+    # A second answer or a skill could hide whether the insight makes a difference.
     whole = replace(whole, skills=(), workflow=whole.workflow.with_knobs(steps=1))
     if whole.memory is None:
         return {}
@@ -106,14 +111,14 @@ def _tested(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Cal
         ran.update({attempt.record.episode: attempt for attempt in attempts})
 
     episodes = PairedEpisodes(session=session, split=PROBE, arms=arms.__getitem__, may_go_on=may_go_on, keep=keep)
-    tasks = [session.suite.task(one) for one in plan["tasks"]]
-    found = episodes.runner().compare(tasks, parent=without_it, variant=with_it)
-    claims = {pair.variant.episode: claim for pair in found.pairs if (claim := _claim(insight, pair)) is not None}
+    tasks = [session.suite.task(task_id) for task_id in plan["tasks"]]
+    comparison = episodes.runner().compare(tasks, parent=without_it, variant=with_it)
+    claims = {pair.variant.episode: claim for pair in comparison.pairs if (claim := _claim(insight, pair)) is not None}
     hit("insights.ran")
     if not ran:
         return {}
     directions = Counter(claim.evidence[0].direction for claim in claims.values())
-    counts = {"insight": insight.id, "pairs": len(found.pairs), "agree": directions[1], "disagree": directions[-1]}
+    counts = {"insight": insight.id, "pairs": len(comparison.pairs), "agree": directions[1], "disagree": directions[-1]}
     with session.stores.db.transaction():
         for episode, attempt in ran.items():
             taught = () if episode not in claims else (claims[episode],)
@@ -131,8 +136,10 @@ def _claim(insight: Insight, pair: Pair) -> Claim | None:
     if not (is_fresh(pair.parent) and is_fresh(pair.variant)):  # an answer played back tells of nothing that acted
         return None
     direction: Literal[1, -1] = 1 if is_verified(pair.variant) else -1
-    told = {1: "the first answer was right with it alone", -1: "the first answer was right without it alone"}
-    seen = Evidence(task=pair.task, group=pair.group, kind="intervention", direction=direction, detail=told[direction])
+    details = {1: "the first answer was right with it alone", -1: "the first answer was right without it alone"}
+    seen = Evidence(
+        task=pair.task, group=pair.group, kind="intervention", direction=direction, detail=details[direction]
+    )
     return Claim(
         cause=insight.cause,
         relation=insight.relation,

@@ -46,17 +46,17 @@ def items_of(stores: Stores, variant: Variant, shipped: Mapping[str, str]) -> li
     Args:
         shipped: The text that each prompt of the variant would have without it; only what differs was learned.
     """
-    found = [Item(kind="guide", text="the guide")] if variant.guide else []
+    items = [Item(kind="guide", text="the guide")] if variant.guide else []
     living = {skill.digest for skill in stores.skills.list(KEPT)}
     for body in variant.skills:
         skill = Skill.from_json(stores.objects.get_json(body))
         if skill.digest in living:
-            found.append(Item(kind="skills", id=body, text=f"skill {skill.name}"))
+            items.append(Item(kind="skills", id=body, text=f"skill {skill.name}"))
     if variant.insights:
-        found.append(Item(kind="insights", text="all insights"))
+        items.append(Item(kind="insights", text="all insights"))
     for name, body in variant.prompts:
-        found += _prompt_items(name, stores.objects.get(body).decode(), shipped.get(name, ""))
-    return [*found, Item(kind="workflow", text="the workflow")] if variant.workflow else found
+        items += _prompt_items(name, stores.objects.get(body).decode(), shipped.get(name, ""))
+    return [*items, Item(kind="workflow", text="the workflow")] if variant.workflow else items
 
 
 def _prompt_items(name: str, text: str, shipped: str) -> Iterator[Item]:
@@ -106,14 +106,14 @@ def recalled_on(arm: Arm, learner: Learner, tasks: Sequence[Task]) -> dict[str, 
         for item in recall(view, features, arm.workflow.knobs.recall_k):
             scored.setdefault(item.id, []).append((item.score, task))
     return {
-        name: [task for _, task in sorted(found, key=lambda one: (-one[0], one[1].id))]
-        for name, found in scored.items()
+        name: [task for _, task in sorted(entries, key=lambda entry: (-entry[0], entry[1].id))]
+        for name, entries in scored.items()
     }
 
 
 def without(stores: Stores, variant: Variant, items: Sequence[Item]) -> Variant:
     """A child of the variant that lacks these items and differs in nothing else."""
-    kinds = {item.kind: [one for one in items if one.kind == item.kind] for item in items}
+    kinds = {item.kind: [other for other in items if other.kind == item.kind] for item in items}
     made = replace(variant, parent=variant.digest)
     if "guide" in kinds:
         made = replace(made, guide="")
@@ -130,7 +130,7 @@ def without(stores: Stores, variant: Variant, items: Sequence[Item]) -> Variant:
 
 
 def _without_skills(stores: Stores, variant: Variant, gone: set[str]) -> tuple[str, ...]:
-    """What calls a skill that is gone goes as well, because it could not run."""
+    """The skills without those left out and without all that call them, which could not run."""
     skills = {body: Skill.from_json(stores.objects.get_json(body)) for body in variant.skills}
     lost = {skills[body].digest for body in gone}
     known = list(skills.values())

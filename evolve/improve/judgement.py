@@ -51,11 +51,11 @@ def propose(session: Session, number: int) -> str | None:
     skills = [skill for skill in known if skill.digest in of_use]
     views = [task.view() for task in session.suite.split("train")]
     guide = session.hurried().fit(experience, views, skills, session.plan.seed)
-    kept = stores.objects.put_json(guide) if guide is not None else ""
+    guide_digest = stores.objects.put_json(guide) if guide is not None else ""
     hit("guide.fitted")
     active = stores.variants.active()
     variant = Variant(
-        guide=kept,
+        guide=guide_digest,
         skills=tuple(stores.keep_skill(skill) for skill in skills),
         insights=stores.mark_insights(active.insights if active else "") if experience else "",
         prompts=active.prompts if active else (),
@@ -89,7 +89,7 @@ def judge(session: Session, number: int, variant: str) -> Mapping[str, Any]:
 
 
 def judge_variant(
-    session: Session, step: str, variant: str, *, may_go_on: Callable[[], bool] = lambda: True, **told: Any
+    session: Session, step: str, variant: str, *, may_go_on: Callable[[], bool] = lambda: True, **details: Any
 ) -> Mapping[str, Any]:
     """Judges any variant of the archive on ``gate`` tasks; promotes it when it is better and breaks nothing.
 
@@ -99,7 +99,7 @@ def judge_variant(
         step: Key of the judgement in the journal of the run.
         variant: Digest of a variant; it is compared with its parent.
         may_go_on: Asked before every few pairs; False ends the judgement, undecided unless it was decided.
-        told: What listeners hear with every pair.
+        details: What listeners hear with every pair.
 
     Returns:
         JSON of the decision: ``verdict``, ``promoted``, ``reason``, the tally and the number of pairs.
@@ -111,7 +111,7 @@ def judge_variant(
 
     def on_pair(pair: Pair) -> None:
         hit("gate.pair")
-        session.tell("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, **told)
+        session.tell("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, **details)
 
     proposal = Proposal(
         run=session.run,
@@ -127,7 +127,7 @@ def judge_variant(
     finding = session.stores.gate.judge(proposal, how)
     if finding.void:
         session.tell("warning", text=finding.state.reason)
-    return _conclude(session, step, finding, _entering(session, finding, seed))
+    return _conclude(session, step, finding, _tries_to_enter(session, finding, seed))
 
 
 def _is_repeatable(session: Session) -> bool:
@@ -146,7 +146,7 @@ def _seed(session: Session, parent: str, variant: str) -> int:
     return session.plan.seed + 1000 * decisions.place(run=session.run, parent=parent, variant=variant, suite=suite)
 
 
-def _entering(session: Session, finding: Finding, seed: int) -> list[list[EpisodeRecord]]:
+def _tries_to_enter(session: Session, finding: Finding, seed: int) -> list[list[EpisodeRecord]]:
     """Per task that the accepted variant solved, the fresh tries with which it may enter the regression suite."""
     if not finding.accepted:
         return []
@@ -155,11 +155,11 @@ def _entering(session: Session, finding: Finding, seed: int) -> list[list[Episod
     if _is_repeatable(session):
         return tries
     for number in range(1, TRIES):
-        for found in tries:
-            if not all(is_verified(record) for record in found):
+        for records in tries:
+            if not all(is_verified(record) for record in records):
                 continue
             job = EpisodeJob(
-                task=session.suite.task(found[0].task),
+                task=session.suite.task(records[0].task),
                 arm=finding.proposal.variant,
                 variant=finding.proposal.variant,
                 split="gate",
@@ -167,7 +167,7 @@ def _entering(session: Session, finding: Finding, seed: int) -> list[list[Episod
                 limits=session.plan.limits,
             )
             try:
-                found += run_held_out(session, [job])
+                records += run_held_out(session, [job])
             except Unaffordable:  # what was not tried often enough does not enter
                 return tries
     return tries

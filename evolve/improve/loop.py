@@ -205,7 +205,11 @@ def make_report(
 
 def _promoted_by(session: Session, variant: str) -> str:
     """The run of the newest verdict that accepted a variant, or ""."""
-    accepted = [one.run for one in session.stores.decisions.log() if (one.variant, one.verdict) == (variant, "accept")]
+    accepted = [
+        decision.run
+        for decision in session.stores.decisions.log()
+        if (decision.variant, decision.verdict) == (variant, "accept")
+    ]
     return accepted[-1] if accepted else ""
 
 
@@ -215,19 +219,19 @@ def look_again(session: Session, previous: Report) -> Report:
     Args:
         previous: The report of the loop; what it spent is what best-of-n may spend as well.
     """
-    kept = report_of(session.stores.db, session.run)
-    if kept is not None:
-        return Report.from_json(kept)
+    stored = report_of(session.stores.db, session.run)
+    if stored is not None:
+        return Report.from_json(stored)
     pairs, note = _held_out(session, purpose="report")
     made = make_report(session, previous.rounds, pairs, note=note, reason="a fresh look")
     if pairs:
         controls = run_controls(session, previous.spent)
         made = replace(
             made,
-            arms=(*made.arms[:2], *(arm_row(arm, one.records, one.note) for arm, one in controls.items())),
+            arms=(*made.arms[:2], *(arm_row(arm, control.records, control.note) for arm, control in controls.items())),
             contrasts=(
                 *made.contrasts,
-                *(contrast(arm, one.pairs) for arm, one in controls.items() if one.pairs),
+                *(contrast(arm, control.pairs) for arm, control in controls.items() if control.pairs),
             ),
             spent=session.ledger.spent,
         )

@@ -156,39 +156,41 @@ def foresee(session: Session, trials: SessionTrials, start: Candidate) -> Foreca
     """
     known = session.journal.done("forecast")
     tasks = [view.id for view in trials.tasks[:_SCREENED]]
-    told = 0
+    informative = 0
     try:
         for first in range(0, len(tasks), _PILOT):
-            found = trials.screen(start, tasks[first : first + _PILOT])
-            told += sum(trial.informative for trial in found)
-            if told:
+            pilot = trials.screen(start, tasks[first : first + _PILOT])
+            informative += sum(trial.informative for trial in pilot)
+            # While every trial has ended in a fault nothing has a price yet, so some more are run.
+            if informative:
                 break
     except SearchEnded as end:
-        raise _too_small(session, str(end), 0.0) from end
+        raise _budget_too_small(session, str(end), 0.0) from end
     if known is not None:
         read: Forecast = from_data(Forecast, known)
         return read
-    forecast = _counted(session, told, len(tasks))
+    forecast = _forecast_from(session, informative, len(tasks))
     if forecast.tests is not None and min(forecast.tests, forecast.proposals or 0) < FEWEST:
         screening, test = _costs(session, forecast.episode_share, len(tasks))
         needed = (screening + FEWEST * (PROPOSALS_PER_TEST * screening + test)) / SEARCH_SHARE
-        raise _too_small(session, forecast.text, needed)
+        raise _budget_too_small(session, forecast.text, needed)
     # Kept only now: what a budget was too small for may go on with a larger one.
     session.journal.finish("forecast", to_data(forecast))
     return forecast
 
 
-def _counted(session: Session, told: int, tasks: int) -> Forecast:
-    """What the budget buys, where ``told`` episodes without a fault cost what has been spent."""
+def _forecast_from(session: Session, informative: int, tasks: int) -> Forecast:
+    """What the budget buys, where ``informative`` episodes, those without a fault, cost what has been spent."""
     if session.ledger.budget.unlimited:
         return Forecast()
-    if not told:
+    if not informative:
         return Forecast(unknown="what the budget buys is not known: every episode of the pilot ended in a fault")
     spent = session.share_spent()
     if not spent:
         return Forecast(unknown="the budget bounds nothing that an episode spends here")
-    each = spent / told
+    each = spent / informative
     screening, test = _costs(session, each, tasks)
+    # The start has to be screened once before there is anything to compare proposals with.
     tests = int((SEARCH_SHARE - screening) / (PROPOSALS_PER_TEST * screening + test))
     return Forecast(proposals=PROPOSALS_PER_TEST * max(0, tests), tests=max(0, tests), episode_share=round(each, 6))
 
@@ -198,7 +200,7 @@ def _costs(session: Session, each: float, tasks: int) -> tuple[float, float]:
     return tasks * each, 2 * judgement_pairs(session) * each
 
 
-def _too_small(session: Session, reason: str, needed: float) -> BudgetExhausted:
+def _budget_too_small(session: Session, reason: str, needed: float) -> BudgetExhausted:
     """Names the command that would do.
 
     Args:
@@ -208,11 +210,11 @@ def _too_small(session: Session, reason: str, needed: float) -> BudgetExhausted:
     parts += [f"--{name} {session.request[name]}" for name in ("only", "engine") if session.request.get(name)]
     return BudgetExhausted(
         f"the budget is too small to decide anything: {reason}",
-        hint=f"{' '.join(parts)} {_enough(session.ledger.budget, needed)}",
+        hint=f"{' '.join(parts)} {_budget_option(session.ledger.budget, needed)}",
     )
 
 
-def _enough(budget: Budget, needed: float) -> str:
+def _budget_option(budget: Budget, needed: float) -> str:
     """The option for a budget so many times as large, with a fifth to spare; in words where it has several bounds."""
     kinds = {"tokens": budget.tokens, "candidates": budget.candidates}
     bounds = [f"--budget {math.ceil(1.2 * needed * most / 1000)}k-{kind}" for kind, most in kinds.items() if most]
@@ -231,7 +233,7 @@ def _remeasured(
     session.stores.looks.open(session.suite.digest, run=session.run, purpose="optimize")
     tasks = held_out_tasks(session, "test")
     contests = [Contest(parent=old, variant=new, tasks=tasks) for old, new in pairwise(chain)]
-    total = sum(len({task.group for task in one.tasks}) for one in contests)
+    total = sum(len({task.group for task in contest.tasks}) for contest in contests)
     measured = 0
 
     def on_pair(at: int, pair: Pair) -> None:
@@ -239,23 +241,27 @@ def _remeasured(
         measured += 1
         session.tell("test", done=measured, total=total)
 
-    found = PairedEpisodes(session=session, split="test").runner().compare_each(contests, on_pair=on_pair)
+    comparisons = PairedEpisodes(session=session, split="test").runner().compare_each(contests, on_pair=on_pair)
     changes = []
-    for (candidate, judgement), contest, comparison in zip(accepted, contests, found, strict=True):
+    for (candidate, judgement), contest, comparison in zip(accepted, contests, comparisons, strict=True):
         changes.append(_change(candidate, judgement, contest.parent, comparison, before=start))
         start = candidate
         session.stores.variants.add_measure(
             judgement.variant, run=session.run, kind="change", body=changes[-1].to_json()
         )
-    return tuple(changes), "" if found[0].pairs else "the budget ended before the test tasks"
+    return tuple(changes), "" if comparisons[0].pairs else "the budget ended before the test tasks"
 
 
-def _change(candidate: Candidate, judgement: Judgement, parent: str, found: Comparison, *, before: Candidate) -> Change:
+def _change(
+    candidate: Candidate, judgement: Judgement, parent: str, comparison: Comparison, *, before: Candidate
+) -> Change:
     # A candidate was made in several steps, and its own reason is that of the last one.
-    changed = "; ".join(str(one).removeprefix("~ ") for one in differences(before.workflow, candidate.workflow))
-    tally = found.state.tally
+    changed = "; ".join(
+        str(difference).removeprefix("~ ") for difference in differences(before.workflow, candidate.workflow)
+    )
+    tally = comparison.state.tally
     gain, low, high = net_wins(tally.wins, tally.losses, tally.ties)
-    measured = contrast(parent, found.pairs)
+    measured = contrast(parent, comparison.pairs)
     return Change(
         variant=judgement.variant,
         parent=parent,
@@ -273,9 +279,9 @@ def _report(
     engine: Engine,
     trials: SessionTrials,
     forecast: Forecast,
-    found: tuple[tuple[Change, ...], str, str],
+    outcome: tuple[tuple[Change, ...], str, str],
 ) -> OptimizationReport:
-    changes, note, reason = found
+    changes, note, reason = outcome
     active = session.stores.variants.active_digest
     verdicts = [judgement.verdict for _, judgement in trials.judgements]
     return OptimizationReport(

@@ -1,4 +1,4 @@
-"""What a model is asked beside episodes: paid from the run's budget, and kept, so that nothing is asked twice."""
+"""Calls of a model outside of episodes: paid from the run's budget, and stored, so that none is made twice."""
 
 from __future__ import annotations
 

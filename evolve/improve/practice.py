@@ -37,7 +37,7 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
         chosen = {"tasks": [task.id for task in _tasks_of_round(session, number)], "skills": sorted(started_with)}
         session.journal.finish(f"{name}:plan", chosen)
         hit("practice.planned")
-    tasks = [session.suite.task(one) for one in chosen["tasks"]]
+    tasks = [session.suite.task(task_id) for task_id in chosen["tasks"]]
     totals: dict[str, Any] = dict.fromkeys(("episodes", "solved", "checked", "checkable", "skills"), 0)
     totals |= {"planned": len(tasks), "complete": True}
     for start in range(0, len(tasks), BATCH):
@@ -77,7 +77,7 @@ def _tasks_of_round(session: Session, number: int) -> list[Task]:
 
 def practised(records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
     """The episodes of practice that came to their own end."""
-    return [one for one in records if one.split == "train" and one.status != "interrupted"]
+    return [record for record in records if record.split == "train" and record.status != "interrupted"]
 
 
 def _seed(session: Session, number: int) -> int:
@@ -95,9 +95,9 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
         return part
     if part is not None:  # the budget ended an earlier command within this batch
         over = {
-            one.task
-            for one in practised(session.stores.runs.episodes(run=session.run))
-            if one.seed == _seed(session, number)
+            record.task
+            for record in practised(session.stores.runs.episodes(run=session.run))
+            if record.seed == _seed(session, number)
         }
         tasks = [task for task in tasks if task.id not in over]
     arm = session.stores.practice_arm(session.workflow)
@@ -115,9 +115,9 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     hit("practice.ran")
     counts: dict[str, int] = {
         "episodes": len(attempts),
-        "solved": sum(one.record.verified for one in attempts),
-        "checked": sum(one.record.checked for one in attempts),
-        "checkable": sum(session.suite.task(one.record.task).only_checked for one in attempts),
+        "solved": sum(attempt.record.verified for attempt in attempts),
+        "checked": sum(attempt.record.checked for attempt in attempts),
+        "checkable": sum(session.suite.task(attempt.record.task).only_checked for attempt in attempts),
     }
     # One transaction: a crash leaves a batch whole or not at all, so that a resumed loop learns the same.
     with session.stores.db.transaction():
@@ -138,20 +138,20 @@ def _admit(session: Session, attempts: Sequence[Attempt]) -> list[tuple[str, str
     """Keeps the skills of a batch that passed, one after the other; gives their names and tasks."""
     library = session.stores.skills
     added: list[Skill] = []
-    told = []
+    admitted = []
     for attempt in attempts:
         for proposal in attempt.skills:
             final = _judged_again(session, proposal, added)
             library.record_verdict(final)
             if final.admitted:
-                kept = library.add(proposal.skill, final)
-                added.append(kept)
-                told.append((kept.name, attempt.record.task))
-    return told
+                skill = library.add(proposal.skill, final)
+                added.append(skill)
+                admitted.append((skill.name, attempt.record.task))
+    return admitted
 
 
 def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) -> Verdict:
-    """A worker knew the skills from before its batch; those of the same types added since are compared here."""
+    """Compares a skill with those of the same types that were added since its batch began, unknown to its worker."""
     skill, verdict = proposal.skill, proposal.verdict
     rivals = [other for other in added if shape(other.signature) == shape(skill.signature)]
     if not (verdict.admitted and rivals):
@@ -172,11 +172,15 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
     stores, seed = session.stores, _seed(session, number)
     offered = stores.skills.active()
     source = {skill.digest: skill.source for skill in offered}
-    solved = [one for one in practised(stores.runs.episodes(run=session.run)) if one.seed == seed and one.verified]
+    solved = [
+        record for record in practised(stores.runs.episodes(run=session.run)) if record.seed == seed and record.verified
+    ]
     served = {(item.removeprefix("skill:"), record.task) for record in solved for item in record.consumed}
     judged = stores.active_arm(session.workflow).skills
     stays = {skill for skill, task in served if task != source.get(skill)} | {skill.digest for skill in judged}
-    stays |= {one.digest for one in offered if one.tasks or one.owner != "learned" or one.digest not in candidates}
+    stays |= {
+        skill.digest for skill in offered if skill.tasks or skill.owner != "learned" or skill.digest not in candidates
+    }
     needed = with_called(stays, offered)
     idle = [skill for skill in offered if skill.digest not in needed]
     reason = f"on offer for {len(solved)} tasks that were solved in round {number} of {session.run}; used for none"

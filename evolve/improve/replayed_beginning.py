@@ -1,4 +1,4 @@
-"""What a language policy said in an episode before one of its stages, and a policy that says it again unasked."""
+"""The first part of a recorded episode, and a policy that repeats it without asking a model."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def beginning_of(record: EpisodeRecord, output: str, workflow: Workflow) -> Begi
 def same_beginning(before: EpisodeRecord, after: EpisodeRecord, count: int) -> bool:
     """Whether the first actions of two episodes gave the same in the sandbox; else more than one thing differs."""
     return len(after.steps) > count and all(
-        _what_counts(one.observation) == _what_counts(other.observation)
-        for one, other in zip(before.steps[:count], after.steps[:count], strict=True)
+        _comparable_result(old.observation) == _comparable_result(new.observation)
+        for old, new in zip(before.steps[:count], after.steps[:count], strict=True)
     )
 
 
-def _what_counts(seen: Observation | None) -> object:
+def _comparable_result(seen: Observation | None) -> object:
     """What came back; of work in a folder its state, for what a check prints may tell the time it took."""
     if seen is None or seen.state is None:
         return seen
@@ -112,5 +112,5 @@ class RepeatingLearner(Learner):
     def _repeating(self, policy: Policy) -> Policy:
         if not isinstance(policy, LanguagePolicy):
             raise TypeError("only what a language policy said can be said again")
-        own: dict[str, Any] = {one.name: getattr(policy, one.name) for one in fields(policy)}
+        own: dict[str, Any] = {attribute.name: getattr(policy, attribute.name) for attribute in fields(policy)}
         return RepeatingPolicy(**own, begun=self.begun)

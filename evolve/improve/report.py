@@ -218,17 +218,17 @@ def learned_skills(stores: Stores) -> tuple[SkillRow, ...]:
 
 def learned_insights(stores: Stores) -> tuple[tuple[InsightRow, ...], int, int]:
     """The best-backed insights that influence runs, their number, and the evidence rows behind all of them."""
-    found = [one for one in stores.memory.claims() if one.status in INFLUENTIAL]
-    found.sort(key=lambda one: (one.status != "confirmed", -one.evidence, one.id))
+    insights = [insight for insight in stores.memory.claims() if insight.status in INFLUENTIAL]
+    insights.sort(key=lambda insight: (insight.status != "confirmed", -insight.evidence, insight.id))
     rows = tuple(
         InsightRow(
-            id=one.id,
-            text=one.text,
-            relation=one.relation,
-            status=one.status,
-            evidence=one.evidence,
-            groups=one.groups,
+            id=insight.id,
+            text=insight.text,
+            relation=insight.relation,
+            status=insight.status,
+            evidence=insight.evidence,
+            groups=insight.groups,
         )
-        for one in found[:_INSIGHTS_SHOWN]
+        for insight in insights[:_INSIGHTS_SHOWN]
     )
-    return rows, len(found), sum(one.evidence for one in found)
+    return rows, len(insights), sum(insight.evidence for insight in insights)

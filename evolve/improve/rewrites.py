@@ -1,4 +1,4 @@
-"""Proposals for texts as part of a run: paid from its budget, and kept, so that none is asked for twice."""
+"""New wordings of prompts that a model proposes: paid from the run's budget, and stored, so none is asked twice."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PaidRewriter:
         answer = self.paid.once(name, ask)
         if not asked:
             self._count(answer.get("unusable", ""))
-        return tuple(Edit(**one) for one in answer["edits"])
+        return tuple(Edit(**edit) for edit in answer["edits"])
 
     def _count(self, unusable: str) -> None:
         self._unusable = self._unusable + 1 if unusable else 0

@@ -1,4 +1,4 @@
-"""What a loop works with, and how it spends: every episode is reserved before and settled after."""
+"""One run of a loop and its spending: every episode is reserved in the budget before it runs and settled after."""
 
 from __future__ import annotations
 
@@ -105,10 +105,10 @@ class Session:
         results: list[Attempt] = []
         begun = 0
         while begun < len(jobs):
-            found, count = self._attempt_some(jobs[begun:])
+            attempts, count = self._attempt_some(jobs[begun:])
             if not count:
                 break
-            results += found
+            results += attempts
             begun += count
         return results
 
@@ -121,10 +121,12 @@ class Session:
         known: dict[int, Attempt] = {}
         paid: list[EpisodeJob] = []
         for place, job in enumerate(jobs):
-            found = self._known(job)
-            if found is not None:
-                known[place] = found
+            attempt = self._recorded(job)
+            if attempt is not None:
+                known[place] = attempt
                 continue
+            # What model calls cost is known only afterwards: no more jobs than run at once take a share of what is
+            # left, and the next ones share what these did not use.
             if _asks_model(job) and len(paid) == self.workers.at_once:
                 break
             affordable = self._reserved(job, min(self.workers.at_once, len(jobs) - place) - len(paid))
@@ -133,24 +135,24 @@ class Session:
             paid.append(affordable)
         count = len(known) + len(paid)
         cut: dict[str, str] = {}
-        fresh = self.workers.run(paid, partial(self._over, cut))
+        fresh = self.workers.run(paid, partial(self._keep_attempt, cut))
         self._settle(paid, fresh)
         if cut and not self.ledger.exhausted:
             self.ledger.end(next(iter(cut.values())))
         ordered = iter(fresh)
         attempts = [known[place] if place in known else next(ordered) for place in range(count)]
-        return [one for one in attempts if one.record.episode not in cut], count
+        return [attempt for attempt in attempts if attempt.record.episode not in cut], count
 
-    def _known(self, job: EpisodeJob) -> Attempt | None:
+    def _recorded(self, job: EpisodeJob) -> Attempt | None:
         name = episode_id(self.run, job.task, job.variant, job.seed)
         if not self.stores.runs.has(name):
             return self.aside.find(name)
         return Attempt(record=self.stores.runs.episode(name))
 
-    def _over(self, cut: dict[str, str], attempt: Attempt) -> None:
+    def _keep_attempt(self, cut: dict[str, str], attempt: Attempt) -> None:
         """Keeps an attempt; one that the budget cut off is added to ``cut`` with what ended it."""
         with self.stores.db.transaction():
-            reason = _cut_off(attempt)
+            reason = _why_cut_off(attempt)
             if reason:
                 cut[attempt.record.episode] = reason
                 self._keep_cost(attempt.record)
@@ -174,13 +176,13 @@ class Session:
             if not all(part is None or part for part in (share.money, share.calls, share.seconds)):
                 return None
             job = replace(job, limits=replace(job.limits, money=share.money, calls=share.calls, seconds=share.seconds))
-        if not self.ledger.reserve(_worst(job)):
+        if not self.ledger.reserve(_worst_cost(job)):
             return None
         return replace(job, ends=self.ends)
 
     def _settle(self, jobs: Sequence[EpisodeJob], attempts: Sequence[Attempt]) -> None:
         for job, attempt in zip(jobs, attempts, strict=True):
-            self.ledger.settle(_worst(job), attempt.record.cost)
+            self.ledger.settle(_worst_cost(job), attempt.record.cost)
         self._note_time()
 
     def _note_time(self) -> None:
@@ -225,6 +227,7 @@ class Session:
         for item in fields(Spent):
             bound, before = getattr(self.ledger.budget, item.name), getattr(self.before, item.name)
             if bound:
+                # A later budget is counted from where the one before it ended.
                 shares.append((getattr(self.ledger.spent, item.name) - before) / max(bound - before, 1e-9))
         return min(1.0, max(shares, default=0.0))
 
@@ -251,7 +254,7 @@ def _asks_model(job: EpisodeJob) -> bool:
     return job.limits.tokens is not None
 
 
-def _cut_off(attempt: Attempt) -> str:
+def _why_cut_off(attempt: Attempt) -> str:
     """What ended an episode, where that was the budget of the run and not the limits of a single one; else ""."""
     record, limits = attempt.record, attempt.limits
     if record.status == "interrupted":
@@ -260,12 +263,13 @@ def _cut_off(attempt: Attempt) -> str:
         return ""
     refused = record.steps[-1].action.ended
     if refused is not None:
+        # A call that the limits of the episode would have allowed was refused by the budget of the run.
         own = limits.tokens is None or record.cost.tokens + refused.tokens <= limits.tokens
         return record.note if own else ""
     return _NO_TIME if attempt.shortened and record.cost.candidates < (limits.candidates or 0) else ""
 
 
-def _worst(job: EpisodeJob) -> Cost:
+def _worst_cost(job: EpisodeJob) -> Cost:
     limits = job.limits
     return Cost(
         candidates=limits.candidates or 0,

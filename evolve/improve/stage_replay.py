@@ -50,15 +50,15 @@ class StageReplay:
         job = self._job(record, changed, begun)
         known = episode_id(session.run, job.task, name, job.seed)
         if session.stores.runs.has(known):
-            found = session.stores.runs.episode(known)
+            replayed = session.stores.runs.episode(known)
         else:
             session.workers.announce(name, changed)
-            found = self._run(job)
-        session.tell("replayed", prompt=at.prompt, output=at.output, solved=found.solved)
-        said = len(begun.actions)
-        if found.status in ("fault", "interrupted") or not same_beginning(record, found, said):
+            replayed = self._run(job)
+        session.tell("replayed", prompt=at.prompt, output=at.output, solved=replayed.solved)
+        repeated = len(begun.actions)
+        if replayed.status in ("fault", "interrupted") or not same_beginning(record, replayed, repeated):
             return None
-        return found
+        return replayed
 
     def _job(self, record: EpisodeRecord, arm: Arm, begun: Beginning) -> EpisodeJob:
         return EpisodeJob(

@@ -1,4 +1,4 @@
-"""A target of a search: how a measured judge finds answers by a metric. It chooses candidates and accepts none."""
+"""The target of a search: a measured judge scores answers by a metric, to choose candidates but to accept none."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Target:
         if not is_verified(record):
             return None
         name = digest(canonical_json([self.key, task.instruction, record.answer]))
-        found = self.paid.once(f"target:{name}", lambda: self.score(task, record.answer))
-        return None if found is None else float(found)
+        opinion = self.paid.once(f"target:{name}", lambda: self.score(task, record.answer))
+        return None if opinion is None else float(opinion)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,16 +82,16 @@ def target_figures(target: Target, trials: SessionTrials) -> TargetFigures:
     start.
     """
     start, incumbent = trials.seen[trials.start.digest], trials.seen[trials.incumbent.digest]
-    rivals = [one for one in trials.seen.values() if is_preferred(one, incumbent)]
+    rivals = [member for member in trials.seen.values() if is_preferred(member, incumbent)]
     if not rivals and is_preferred(incumbent, start):
         rivals = [incumbent]
     if not rivals:
         return TargetFigures(metric=target.metric, judge=target.judge, start=_share(start, start.trials))
-    best = max(rivals, key=lambda one: _rank(one, incumbent))
-    both = [task for task, one in best.trials.items() if _value(start, task) is not None and one.target is not None]
+    best = max(rivals, key=lambda member: _rank(member, incumbent))
+    both = [task for task, trial in best.trials.items() if _value(start, task) is not None and trial.target is not None]
     more, fewer = liked(best, start)
     gain, low, high = net_wins(more, fewer, len(both) - more - fewer)
-    said = {candidate.digest: judgement.verdict for candidate, judgement in trials.judgements}
+    verdicts = {candidate.digest: judgement.verdict for candidate, judgement in trials.judgements}
     return TargetFigures(
         metric=target.metric,
         judge=target.judge,
@@ -99,7 +99,7 @@ def target_figures(target: Target, trials: SessionTrials) -> TargetFigures:
         best=_share(best, both),
         gain=Interval(value=gain, low=low, high=high, n=len(both)),
         variant=trials.keep(best.candidate),
-        verdict=said.get(best.candidate.digest, ""),
+        verdict=verdicts.get(best.candidate.digest, ""),
     )
 
 
@@ -115,5 +115,5 @@ def _share(member: Member, tasks: Sequence[str] | Mapping[str, object]) -> Inter
 
 
 def _value(member: Member, task: str) -> float | None:
-    found = member.trials.get(task)
-    return None if found is None else found.target
+    trial = member.trials.get(task)
+    return None if trial is None else trial.target

@@ -1,4 +1,4 @@
-"""Does a variant hold elsewhere: the same comparison with its parent on another suite, or under another model.
+"""Tests whether a variant also beats its parent on another suite or under another model.
 
 A winner was chosen on one suite, by one policy. Only what also wins on other gate tasks may be called transferable.
 Nothing is promoted here, and no error level of the other suite's proposals is used up.

@@ -63,7 +63,7 @@ class SessionTrials:
         self._incumbent = start
         self._variants: dict[str, str] = {start.digest: base}
         self._number = self._ran = 0
-        self._left = self._kept_left("begin", {})
+        self._left = self._stored_left("begin", {})
         self.judgements: list[tuple[Candidate, Judgement]] = []
 
     @property
@@ -96,7 +96,7 @@ class SessionTrials:
         if unknown:
             raise ValueError(f"{unknown[0]!r} is not a task for screening")
         question = {"screen": candidate.digest, "tasks": list(tasks)}
-        fresh = self._ask(question)
+        fresh = self._begin_question(question)
         self._ran += len(tasks)
         variant = self.keep(candidate)
         arm = self._session.stores.arm(variant, self._session.workflow)
@@ -109,13 +109,13 @@ class SessionTrials:
             records = [self._record(job) for job in jobs]
         trials = [self._with_target(_trial(self._by_id[record.task], record)) for record in records]
         member = self.seen.setdefault(candidate.digest, Member(candidate=candidate, trials={}))
-        member.trials.update({one.task: replace(one, record=None) for one in trials if one.informative})
+        member.trials.update({trial.task: replace(trial, record=None) for trial in trials if trial.informative})
         if fresh:
             self._count_items(arm, records)
             with self._session.stores.db.transaction():
                 scores = [Score.of(self._session.suite.digest, record) for record in records]
                 self._session.stores.variants.add_scores(variant, scores)
-                self._left = self._kept_left(f"answer:{self._number}", question)
+                self._left = self._stored_left(f"answer:{self._number}", question)
             hit("screen.kept")
         solved = sum(trial.solved for trial in trials)
         self._session.tell(
@@ -132,14 +132,14 @@ class SessionTrials:
         if parent.digest != self._incumbent.digest:
             raise ValueError("a candidate is judged against the incumbent")
         question = {"judge": candidate.digest, "parent": parent.digest}
-        fresh = self._ask(question)
+        fresh = self._begin_question(question)
         variant = self.keep(candidate, parent=self.keep(parent))
         decision = judge_variant(
             self._session, f"judgement:{self._number}", variant, may_go_on=self._may_go_on, candidate=self.tried
         )
         self._ran += 2 * int(decision["pairs"])
         if fresh:
-            self._left = self._kept_left(f"answer:{self._number}", question)
+            self._left = self._stored_left(f"answer:{self._number}", question)
         judgement = _judgement(decision, variant)
         self.judgements.append((candidate, judgement))
         if judgement.accepted:
@@ -174,8 +174,8 @@ class SessionTrials:
             return trial
         return replace(trial, target=self._opinion(self._by_id[trial.task], trial.record))
 
-    def _ask(self, question: Mapping[str, Any]) -> bool:
-        """Numbers a question; whether it is a new one.
+    def _begin_question(self, question: Mapping[str, Any]) -> bool:
+        """Gives a question the next number; true where no earlier process answered it.
 
         Raises:
             SearchEnded: The part of the budget that is for searching is spent.
@@ -219,28 +219,28 @@ class SessionTrials:
         share, items = self.start.workflow.knobs.withhold, ItemRecord(self._session.stores.db)
         trials = {record.task: record for record in records}
         tasks = [self._by_id[name] for name in trials]
-        for one in item_controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
-            record = trials[one.task.id]
-            if one.withheld:
-                session.workers.announce(one.key, one.arm)
+        for control in item_controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
+            record = trials[control.task.id]
+            if control.withheld:
+                session.workers.announce(control.key, control.arm)
                 try:
-                    (record,) = self._run([self._job(one.task, one.key, limits)])
+                    (record,) = self._run([self._job(control.task, control.key, limits)])
                 except SearchEnded:  # the trials are whole; the next question ends the search
                     return
-            items.add(record.episode, outcomes(one, record))
+            items.add(record.episode, outcomes(control, record))
 
     def _record(self, job: EpisodeJob) -> EpisodeRecord:
         name = episode_id(self._session.run, job.task, job.variant, job.seed)
         return self._session.stores.runs.episode(name)
 
-    def _kept_left(self, step: str, question: Mapping[str, Any]) -> Left:
+    def _stored_left(self, step: str, question: Mapping[str, Any]) -> Left:
         known = self._session.journal.done(step)
         if known is None:
-            known = {"question": question, "left": asdict(self._counted_left())}
+            known = {"question": question, "left": asdict(self._compute_left())}
             self._session.journal.finish(step, known)
         return Left(**known["left"])
 
-    def _counted_left(self) -> Left:
+    def _compute_left(self) -> Left:
         session = self._session
         spent = session.share_spent()
         left = session.ledger.left
@@ -249,6 +249,7 @@ class SessionTrials:
         judgements = cost = None
         if self._ran and spent:
             more = max(0.0, SEARCH_SHARE - spent) / spent
+            # Two episodes a pair, at the price of those that ran so far.
             judgements = int(more * self._ran / (2 * judgement_pairs(session)))
             cost = more * (session.ledger.spent.candidates or session.ledger.spent.tokens)
         share = max(0.0, 1.0 - spent / SEARCH_SHARE)

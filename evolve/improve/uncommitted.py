@@ -43,5 +43,5 @@ class SetAside:
     def cost(self) -> Cost:
         """What the attempts that wait have cost."""
         rows = self._db.rows("loop_attempts", {"run": self._run})
-        found = (from_data(Attempt, json.loads(str(row["body"]))) for row in rows)
-        return sum((attempt.record.cost for attempt in found), Cost())
+        attempts = (from_data(Attempt, json.loads(str(row["body"]))) for row in rows)
+        return sum((attempt.record.cost for attempt in attempts), Cost())

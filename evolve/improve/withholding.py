@@ -62,8 +62,8 @@ def item_controls(arm: Arm, learner: Learner, tasks: Sequence[Task], *, seed: in
     for insight, where in recalled_on(arm, learner, chosen).items():
         for task in where:
             recalled.setdefault(task.id, set()).add(insight)
-    found = (_control(arm, task, advice | recalled.get(task.id, set()), seed) for task in chosen)
-    return [one for one in found if one.kept or one.withheld]
+    controls = (_control(arm, task, advice | recalled.get(task.id, set()), seed) for task in chosen)
+    return [control for control in controls if control.kept or control.withheld]
 
 
 def _control(arm: Arm, task: Task, items: set[str], seed: int) -> ItemControl:

@@ -111,8 +111,8 @@ class ProcessWorkers:
                 if worker.index is None and waiting:
                     index = waiting.popleft()
                     tries[index] += 1
-                    self._workers[place] = self._given(worker, index, jobs[index])
-            for place, index, attempt in self._finished(_deadline(jobs)):
+                    self._workers[place] = self._assign(worker, index, jobs[index])
+            for place, index, attempt in self._collect(_deadline(jobs)):
                 if attempt is not None:
                     done[index] = attempt
                     told(attempt)
@@ -141,7 +141,8 @@ class ProcessWorkers:
         theirs.close()
         return _Worker(process=process, pipe=ours, lifeline=lifeline, arms={})
 
-    def _given(self, worker: _Worker, index: int, job: EpisodeJob) -> _Worker:
+    def _assign(self, worker: _Worker, index: int, job: EpisodeJob) -> _Worker:
+        # That a worker died while it had nothing to do shows only when something is sent to it.
         for _ in range(2):
             try:
                 number, arm = self._arms[job.arm]
@@ -157,7 +158,7 @@ class ProcessWorkers:
             return worker
         raise ChildProcessError("a worker process cannot be started")
 
-    def _finished(self, patience: float) -> Iterator[tuple[int, int, Attempt | None]]:
+    def _collect(self, patience: float) -> Iterator[tuple[int, int, Attempt | None]]:
         """Waits for at least one busy worker; gives (place, job, record), record None for a lost worker."""
         busy = {worker.pipe: place for place, worker in enumerate(self._workers) if worker.index is not None}
         ready = wait(list(busy), timeout=patience)
@@ -178,6 +179,8 @@ class ProcessWorkers:
                 raise worker_error(answer)
             if answer is None:
                 _end(worker)
+                # An exception ends a process of multiprocessing with 1 and would meet the next worker too. What killed
+                # it from outside leaves another code, and then the job is tried again.
                 if worker.process.exitcode == 1:
                     raise ChildProcessError("a worker could not begin; its error is shown above")
             yield place, index, answer
@@ -191,13 +194,14 @@ def open_workers(setup: WorkerSetup, count: int) -> Workers:
 def _serve(pipe: Connection, setup: WorkerSetup) -> None:
     """A worker's whole life. Ctrl-C is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The parent holds interrupts while it starts a process, and the mask is inherited.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     with FaultTold(pipe):
         hit("worker.start")
-        _answer(pipe, setup)
+        _answer_jobs(pipe, setup)
 
 
-def _answer(pipe: Connection, setup: WorkerSetup) -> None:
+def _answer_jobs(pipe: Connection, setup: WorkerSetup) -> None:
     bench: Bench | None = None
     while True:
         try:
@@ -231,17 +235,17 @@ def _end(*workers: _Worker) -> None:
     """Ends all of them within some three seconds, however many there are."""
     for worker in workers:
         worker.pipe.close()  # an idle worker ends by itself, and ends its sandbox
-    _joined(workers, 0.5)
+    _join(workers, 0.5)
     for worker in workers:
         worker.process.terminate()
-    _joined(workers, 2.0)
+    _join(workers, 2.0)
     for worker in workers:
         worker.process.kill()
         worker.process.join()
         worker.lifeline.cut()
 
 
-def _joined(workers: Sequence[_Worker], seconds: float) -> None:
+def _join(workers: Sequence[_Worker], seconds: float) -> None:
     deadline = time.monotonic() + seconds
     for worker in workers:
         worker.process.join(timeout=max(0.0, deadline - time.monotonic()))

@@ -6,6 +6,7 @@ import math
 
 from evolve.episodes import Json
 
+# The default of math.isclose.
 RELATIVE_TOLERANCE = 1e-9
 
 

@@ -149,13 +149,13 @@ class Task:
 
     def _unseen(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         seen = {row_key(row) for row in self.examples}
-        kept: list[Row] = []
+        unseen: list[Row] = []
         for row in rows:
             key = row_key(row)
             if key not in seen:
                 seen.add(key)
-                kept.append(row)
-        return tuple(kept)
+                unseen.append(row)
+        return tuple(unseen)
 
 
 @dataclass(frozen=True, kw_only=True)

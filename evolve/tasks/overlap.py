@@ -1,4 +1,4 @@
-"""What two texts share: the one place that cuts texts into runs of words and characters.
+"""Measures what two texts share; the only place that cuts texts into runs of words and characters.
 
 How long a run has to be before it counts as copied is for the caller to say, who knows what a false alarm costs. Runs
 are digests, so whoever holds those of a held-out task holds none of its text. Method: n-gram overlap, as in Brown et

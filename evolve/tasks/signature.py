@@ -323,14 +323,15 @@ def with_plain_names(text: str) -> str:
     """
     signature = parse_signature(text)
     names = [
-        one.name if is_plain_name(one.name) else f"column_{at}" for at, one in enumerate(signature.parameters, start=1)
+        parameter.name if is_plain_name(parameter.name) else f"column_{at}"
+        for at, parameter in enumerate(signature.parameters, start=1)
     ]
-    if names == [one.name for one in signature.parameters]:
+    if names == [parameter.name for parameter in signature.parameters]:
         return text
     if len(set(names)) < len(names):  # one is called so already
         names = [f"column_{at}" for at in range(1, len(names) + 1)]
-    kept = [replace(one, name=name) for one, name in zip(signature.parameters, names, strict=True)]
-    return format_signature(replace(signature, parameters=tuple(kept)))
+    renamed = [replace(parameter, name=name) for parameter, name in zip(signature.parameters, names, strict=True)]
+    return format_signature(replace(signature, parameters=tuple(renamed)))
 
 
 def _short(text: str) -> str:

@@ -43,6 +43,8 @@ _TEMPLATES = (".example", ".sample", ".template")
 MAX_TREE_FILES = 1_500
 MAX_TREE_BYTES = 16 * 2**20
 
+# A name may become a link or a named pipe after it was looked at: a link is then refused, and opening a pipe does not
+# wait for a writer.
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -91,7 +93,7 @@ def read_tree(folder: str | os.PathLike[str]) -> Tree:
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", "") or "not a folder's name").lower()
         raise UsageError(f"{root}: {reason}", hint="name a folder with --dir") from error
-    reader = _Reader(root)
+    reader = _TreeReader(root)
     try:
         reader.read(handle, "")
     except OSError as error:
@@ -101,7 +103,7 @@ def read_tree(folder: str | os.PathLike[str]) -> Tree:
     return Tree(files=reader.files, executable=frozenset(reader.executable), skipped=tuple(reader.skipped))
 
 
-class _Reader:
+class _TreeReader:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.files: dict[str, bytes] = {}

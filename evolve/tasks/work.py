@@ -1,4 +1,4 @@
-"""Work in a folder as a value: which folder, which check decides, and which files it may not be won by changing."""
+"""Work in a folder as a value: the folder, the check that decides, and the files whose changes do not count."""
 
 from __future__ import annotations
 
@@ -148,13 +148,13 @@ class FolderWork:
             return ()
         return (
             *self.protected,
-            *(one.removeprefix("./") for one in _CHECKS.findall(f"{self.check}\n{self.hidden_check}")),
+            *(name.removeprefix("./") for name in _CHECKS.findall(f"{self.check}\n{self.hidden_check}")),
         )
 
 
 def files_run(command: str) -> frozenset[str]:
     """The files that a shell command runs as scripts, as far as its text tells."""
-    return frozenset(one.removeprefix("./") for one in _RUN.findall(command))
+    return frozenset(name.removeprefix("./") for name in _RUN.findall(command))
 
 
 def is_protected(name: str, patterns: tuple[str, ...]) -> bool:
@@ -171,5 +171,5 @@ def is_protected(name: str, patterns: tuple[str, ...]) -> bool:
 
 def restored(files: Mapping[str, bytes], original: Mapping[str, bytes], protected: tuple[str, ...]) -> dict[str, bytes]:
     """The files with every protected one as in the original: changed back, put back, or left out where it is new."""
-    kept = {name: data for name, data in files.items() if not is_protected(name, protected)}
-    return {**kept, **{name: data for name, data in original.items() if is_protected(name, protected)}}
+    unprotected = {name: data for name, data in files.items() if not is_protected(name, protected)}
+    return {**unprotected, **{name: data for name, data in original.items() if is_protected(name, protected)}}

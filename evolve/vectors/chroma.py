@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 _BATCH = 2000
 """Rows per call; Chroma refuses more than some 5,400."""
+# As in the exact index: single precision leaves noise beyond it.
 _DIGITS = 6
 _FULL = ("disk is full", "disk I/O error", "No space left")
 """How Chroma words it; it has no error of its own for that."""
@@ -48,6 +49,7 @@ _SPARE = 16
 """Neighbours fetched beyond ``k`` so that ties at the edge are broken by id, not by chance."""
 _DATABASE = "chroma.sqlite3"
 _MANIFEST = "manifest.json"
+# Chroma gives no space back after a delete, so a folder becomes smaller only by being made anew.
 _MOST_GARBAGE = 0.3
 """Share of rows written that may have been replaced or deleted since."""
 _SEEN = "has_tags"
@@ -100,8 +102,8 @@ def open_chroma(path: Path, name: str, dimension: int) -> ChromaIndex:
 
 
 @contextmanager
-def _full_disk_told(folder: Path) -> Iterator[None]:
-    """A full disk is the machine's trouble and no damage: what is there stays where it is."""
+def _full_disk_reported(folder: Path) -> Iterator[None]:
+    """Raises a full disk as an error of its own: it is no damage, so the files stay where they are."""
     from chromadb.errors import ChromaError
 
     try:
@@ -128,7 +130,7 @@ class ChromaIndex:
         self._name = name
         self._fresh = 0
         with ExitStack() as undo:
-            undo.enter_context(_full_disk_told(self._folder))
+            undo.enter_context(_full_disk_reported(self._folder))
             self._client: ClientAPI | None = _connect(folder)
             undo.callback(self._stop)
             self._collection = self._open_collection()
@@ -153,7 +155,7 @@ class ChromaIndex:
     def mark(self, generation: int) -> None:
         before = int(self._metadata().get("written", 0))
         promise: Any = {"dimension": self.dimension, "generation": str(generation), "written": before + self._fresh}
-        with _full_disk_told(self._folder):
+        with _full_disk_reported(self._folder):
             self._collection.modify(metadata=promise)
         self._fresh = 0
 
@@ -164,13 +166,14 @@ class ChromaIndex:
         self.delete(ids)
         for start in range(0, len(ids), _BATCH):
             part = slice(start, start + _BATCH)
-            labels: Any = [{_SEEN: True, **one} for one in (tags or [{}] * len(ids))[part]]
-            with _full_disk_told(self._folder):
+            labels: Any = [{_SEEN: True, **row_tags} for row_tags in (tags or [{}] * len(ids))[part]]
+            with _full_disk_reported(self._folder):
                 self._collection.upsert(ids=list(ids[part]), embeddings=unit[part], metadatas=labels)
 
     def query(self, vector: np.ndarray, k: int, where: Where | None = None) -> list[Hit]:
         unit = unit_rows(np.asarray(vector, dtype=np.float64).reshape(1, -1), self.dimension)
-        if k < 1 or (where and any(isinstance(one, (list, tuple)) and not one for one in where.values())):
+        # An empty list matches nothing; Chroma refuses it as a filter.
+        if k < 1 or (where and any(isinstance(value, (list, tuple)) and not value for value in where.values())):
             return []
         count = self._collection.count()
         if count == 0:
@@ -190,7 +193,7 @@ class ChromaIndex:
 
     def delete(self, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), _BATCH):
-            with _full_disk_told(self._folder):
+            with _full_disk_reported(self._folder):
                 self._collection.delete(ids=list(ids[start : start + _BATCH]))
 
     def ids(self) -> list[str]:
@@ -198,7 +201,7 @@ class ChromaIndex:
 
     def clear(self) -> None:
         client = self._open_client()
-        with _full_disk_told(self._folder):
+        with _full_disk_reported(self._folder):
             client.delete_collection(self._name)
             self._collection = self._open_collection()
         self.mark(0)
@@ -230,6 +233,8 @@ class ChromaIndex:
         return self._client
 
     def _open_collection(self) -> Collection:
+        # Without the None Chroma downloads an encoder of its own at the first add. Its distance is l2 unless it is told
+        # otherwise, and cannot be changed later.
         return self._open_client().get_or_create_collection(
             self._name,
             embedding_function=None,
@@ -253,20 +258,21 @@ def _prepare(folder: Path) -> Path | None:
     The manifest is removed here and comes back at the next clean close.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    found = _checksums(folder)
-    if not found:
+    checksums = _checksums(folder)
+    if not checksums:
         return None
     manifest = folder / _MANIFEST
     try:
         promised = json.loads(manifest.read_text("utf-8"))
         manifest.unlink()
     except FileNotFoundError:
-        promised = {"files": found}  # left by a process that was killed: sound or not, it cannot be told
+        promised = {"files": checksums}  # left by a process that was killed: sound or not, it cannot be told
     except ValueError:
         promised = {}
-    if promised == {"files": found, "version": _version()}:
+    if promised == {"files": checksums, "version": _version()}:
         return None
-    if isinstance(promised, dict) and promised.get("files") == found:
+    # Sound, but written by another version of Chroma, which this one may not be able to read.
+    if isinstance(promised, dict) and promised.get("files") == checksums:
         drop(folder)
         folder.mkdir()
         return None
@@ -294,15 +300,15 @@ def rows_on_disk(folder: Path) -> int:
 
 def _checksums(folder: Path) -> dict[str, list[int]]:
     """Size and CRC-32 of every file but the manifest, by path within the folder."""
-    found = {}
+    checksums = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.name != _MANIFEST:
             size = check = 0
             with path.open("rb") as stream:
                 while block := stream.read(1 << 20):
                     size, check = size + len(block), zlib.crc32(block, check)
-            found[path.relative_to(folder).as_posix()] = [size, check]
-    return found
+            checksums[path.relative_to(folder).as_posix()] = [size, check]
+    return checksums
 
 
 def _version() -> str:
@@ -316,4 +322,5 @@ def _chroma_filter(where: Where | None) -> Any:
         {key: {"$in": list(wanted)} if isinstance(wanted, (list, tuple)) else {"$eq": wanted}}
         for key, wanted in sorted(where.items())
     ]
+    # Chroma refuses a filter with two keys, and an $and of one term.
     return terms[0] if len(terms) == 1 else {"$and": terms}

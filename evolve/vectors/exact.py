@@ -87,10 +87,10 @@ class MemoryIndex:
         if not gone:
             return
         self._changed = True
-        kept = [row for row in range(len(self._ids)) if row not in gone]
-        self._matrix = self._matrix[kept].copy()
-        self._ids = [self._ids[row] for row in kept]
-        self._tags = [self._tags[row] for row in kept]
+        remaining = [row for row in range(len(self._ids)) if row not in gone]
+        self._matrix = self._matrix[remaining].copy()
+        self._ids = [self._ids[row] for row in remaining]
+        self._tags = [self._tags[row] for row in remaining]
         self._rows = {name: row for row, name in enumerate(self._ids)}
 
     def ids(self) -> list[str]:
@@ -133,7 +133,7 @@ class MemoryIndex:
         rows: Sequence[int] = range(len(self._ids))
         for key, wanted in where.items():
             # Typed comparison: True is not 1 in a filter.
-            options = {(type(one), one) for one in (wanted if isinstance(wanted, (list, tuple)) else [wanted])}
+            options = {(type(value), value) for value in (wanted if isinstance(wanted, (list, tuple)) else [wanted])}
             tags = self._tags
             rows = [row for row in rows if key in tags[row] and (type(tags[row][key]), tags[row][key]) in options]
         return np.array(rows, dtype=np.intp)
@@ -141,6 +141,7 @@ class MemoryIndex:
     def _reserve(self, rows: int) -> None:
         if rows <= len(self._matrix):
             return
+        # Doubled, so that adding rows one by one does not copy the matrix each time.
         grown = np.zeros((max(rows, 2 * len(self._matrix), _ROOM), self.dimension), dtype=np.float32)
         grown[: len(self._ids)] = self._matrix[: len(self._ids)]
         self._matrix = grown

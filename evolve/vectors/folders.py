@@ -1,4 +1,4 @@
-"""What becomes of the folder of an index that is of no more use: derived data, so nothing in it is missed."""
+"""Removes or sets aside the folder of an index. It is derived data, so nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seam between what remembers and what finds: vectors in, ids out."""
+"""The protocol of vector indexes, between the memory and the stores that search it: vectors in, ids out."""
 
 from __future__ import annotations
 

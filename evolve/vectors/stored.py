@@ -35,7 +35,7 @@ from evolve.vectors.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows,
 LARGE = 256
 """More rows than this are written to Chroma by a child."""
 
-_TRIES = 2
+_BUILD_TRIES = 2
 _POLL_S = 0.05
 
 
@@ -99,7 +99,7 @@ class Place:
 
     def exact(self) -> ExactIndex:
         """The exact index here. What another store left is dropped."""
-        if self.folder.is_dir() and any(one.name != EXACT_FILE for one in self.folder.iterdir()):
+        if self.folder.is_dir() and any(path.name != EXACT_FILE for path in self.folder.iterdir()):
             drop(self.folder)
         return open_exact(self.folder, self.name, self.dimension)
 
@@ -122,6 +122,7 @@ class StoredIndex:
         self._place, self._care = place, care
         self._most = {"exact": sys.maxsize, "chroma": -1}.get(store, crossover)
         """Rows up to which the index is exact; one of Chroma's stays while it holds more than half of that."""
+        # Half, so that an index whose size moves about the crossover is not rebuilt at every opening.
         chroma = store != "exact" and rows_on_disk(place.folder) > self._most // 2
         self._inner: ChromaIndex | ExactIndex = place.chroma() if chroma else place.exact()
         self.set_aside = self._inner.set_aside
@@ -154,31 +155,31 @@ class StoredIndex:
     def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:
         checked_rows(rows.ids, rows.vectors, self.dimension)
         if len(rows.ids) <= self._most:
-            self._be_exact(rows)
+            self._become_exact(rows)
         elif len(rows.ids) <= LARGE and isinstance(self._inner, ChromaIndex):
             self._inner.refill(rows, progress=progress)
-        elif not self._moved(rows, progress):
+        elif not self._move_to_chroma(rows, progress):
             folder = self._place.folder
             self._care.warn(
                 f"the index {folder} could not be built; searching without it, which is slower and not less exact"
             )
             self._most = sys.maxsize
-            self._be_exact(rows)
+            self._become_exact(rows)
 
     def close(self) -> None:
         self._inner.close()
 
-    def _be_exact(self, rows: Rows) -> None:
+    def _become_exact(self, rows: Rows) -> None:
         if isinstance(self._inner, ChromaIndex):
             self._inner.close()
             self._inner = self._place.exact()
         self._inner.refill(rows)
 
-    def _moved(self, rows: Rows, progress: Progress | None) -> bool:
+    def _move_to_chroma(self, rows: Rows, progress: Progress | None) -> bool:
         """Whether Chroma has these rows now. An exact index stays as it is until then, on disk too."""
         if isinstance(self._inner, ChromaIndex):
             self._inner.close()
-        if any(_built(self._place, rows, self._care, progress) for _ in range(_TRIES)):
+        if any(_build_in_child(self._place, rows, self._care, progress) for _ in range(_BUILD_TRIES)):
             opened = self._place.chroma()
             if opened.generation == rows.generation:
                 self._inner = opened
@@ -188,8 +189,8 @@ class StoredIndex:
         return False
 
 
-def _built(place: Place, rows: Rows, care: Care, progress: Progress | None) -> bool:
-    """Lets a child build the index beside the old one, and puts it in place; whether that went well."""
+def _build_in_child(place: Place, rows: Rows, care: Care, progress: Progress | None) -> bool:
+    """Builds the index in a child process beside the old one and puts it in place; true where that succeeded."""
     folder = place.folder
     work = folder.with_name(folder.name + ".new")
     try:
@@ -197,12 +198,13 @@ def _built(place: Place, rows: Rows, care: Care, progress: Progress | None) -> b
         work.mkdir(parents=True)
         with (work / "vectors.npy").open("wb") as stream:
             np.save(stream, np.asarray(rows.vectors, dtype=np.float64), allow_pickle=False)
-        content = {"name": place.name, "ids": list(rows.ids), "tags": [dict(one) for one in rows.tags]}
+        content = {"name": place.name, "ids": list(rows.ids), "tags": [dict(row_tags) for row_tags in rows.tags]}
         (work / "rows.json").write_text(canonical_json({**content, "generation": rows.generation}), "utf-8")
-        if not _ran(work, len(rows.ids), care, progress) or not (work / "index").is_dir():
+        if not _run_child(work, len(rows.ids), care, progress) or not (work / "index").is_dir():
             return False
         hit("index.built")
         drop(folder)
+        # Killed here there is no index; the owner fills it from the record.
         hit("index.dropped")
         (work / "index").rename(folder)
         return True
@@ -212,8 +214,9 @@ def _built(place: Place, rows: Rows, care: Care, progress: Progress | None) -> b
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _ran(work: Path, count: int, care: Care, progress: Progress | None) -> bool:
+def _run_child(work: Path, count: int, care: Care, progress: Progress | None) -> bool:
     end = time.monotonic() + care.deadline + count * care.seconds_a_row
+    # The child has to import this very package, also where it runs from a source tree.
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(part for part in (package, os.environ.get("PYTHONPATH", "")) if part)
     # The child ends when its standard input does, so it does not outlive us however we end.

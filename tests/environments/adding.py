@@ -103,7 +103,7 @@ def _state(done: int, parent: int) -> EnvironmentState:
 
 def _sum(steps: Sequence[Step]) -> int:
     states = [step.observation.state for step in steps if step.observation is not None]
-    return int(next((one.snapshot for one in reversed(states) if one is not None), "0"))
+    return int(next((state.snapshot for state in reversed(states) if state is not None), "0"))
 
 
 ADDING = Adding()

@@ -22,8 +22,8 @@ TREES = st.dictionaries(NAMES, TEXTS, max_size=4)
 def test_changes_lead_from_one_tree_to_the_other_and_back(before, after):
     there, back = changes_between(before, after), changes_between(after, before)
     assert there.on(before) == after and back.on(after) == before
-    kept = Snapshots()
-    assert kept.changes(kept.keep(there)) == there
+    snapshots = Snapshots()
+    assert snapshots.changes(snapshots.keep(there)) == there
 
 
 @example({"a.py": b"-- a\n"}, {"a.py": b"++ b\n", "b.py": b""})
@@ -37,7 +37,7 @@ def test_a_difference_that_is_shown_can_be_applied(before, after):
 
 @given(TREES, TREES)
 def test_protected_files_are_always_those_of_the_original(original, changed):
-    found = restored(changed, original, PROTECTED)
+    result = restored(changed, original, PROTECTED)
     for name in {*original, *changed}:
         source = original if is_protected(name, PROTECTED) else changed
-        assert found.get(name) == source.get(name)
+        assert result.get(name) == source.get(name)

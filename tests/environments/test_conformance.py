@@ -100,13 +100,13 @@ def test_what_is_told_to_a_model_is_words_of_ours_or_named_data(case: Case, sand
 @every_kind
 def test_an_environment_knows_the_past_from_the_steps_alone(case: Case, sandbox: Sandbox) -> None:
     """So an episode that was cut off goes on in another process, and a stage may ask again."""
-    with closing(opened(case, sandbox)) as one:
-        steps = acted(one, [case.wrong, case.right])
+    with closing(opened(case, sandbox)) as environment:
+        steps = acted(environment, [case.wrong, case.right])
         if case.judged:
             assert [step.observation.ok for step in steps if step.observation is not None] == [False, True]
-        again = one.observe(steps[1].action, steps[:1])
-    with closing(opened(case, sandbox)) as other:
-        replayed = acted(other, [case.wrong, case.right])
+        again = environment.observe(steps[1].action, steps[:1])
+    with closing(opened(case, sandbox)) as another:
+        replayed = acted(another, [case.wrong, case.right])
     if kind_of(case.task.environment).has_states:
         assert all(step.observation is not None and step.observation.state is not None for step in steps)
     assert _lasting(steps[1].observation) == _lasting(again) == _lasting(replayed[1].observation)
@@ -141,10 +141,10 @@ def test_an_episode_runs_from_its_start_to_its_record(case: Case, sandbox: Sandb
         def commit(self, record: EpisodeRecord) -> None:
             self.records.append(record)
 
-    kept, kind = Kept(), kind_of(case.task.environment)
-    around = Surroundings(policy=ScriptedWorker((case.wrong, case.right)), sandbox=sandbox, recorder=kept, run="r1")
+    recorder, kind = Kept(), kind_of(case.task.environment)
+    around = Surroundings(policy=ScriptedWorker((case.wrong, case.right)), sandbox=sandbox, recorder=recorder, run="r1")
     record = Agent(around).run_episode(case.task, variant="v", split="own")
-    assert kept.records == [record]
+    assert recorder.records == [record]
     assert record.solved == case.judged
     assert 0.0 <= kind.progress(case.task, replace(record, status="unsolved")) < 1.0
 

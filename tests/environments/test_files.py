@@ -88,17 +88,17 @@ def test_the_search_goes_back_to_the_best_state(work):
     check = f'python3 -c "{count}"'
     straight = work(worse, "x = 1", RIGHT.replace("sum(xs)", "xs[-1]"), check=check)
     assert "undone, another state" not in str(straight)
-    found = work(worse, "assert open('total.py').read()", RIGHT, check=check, branches=2)
-    parents = [step.observation.state.parent for step in found.steps]
+    record = work(worse, "assert open('total.py').read()", RIGHT, check=check, branches=2)
+    parents = [step.observation.state.parent for step in record.steps]
     assert parents == [0, 0, 2]
-    assert found.steps[0].observation.state.score < found.steps[1].observation.state.score
-    assert found.solved
+    assert record.steps[0].observation.state.score < record.steps[1].observation.state.score
+    assert record.solved
 
 
 def test_snapshots_survive_the_process(work, tmp_path, project):
     record = work(RIGHT)
-    kept = Snapshots(tmp_path / "runs0" / record.episode / "tree")
-    changes = kept.changes(record.steps[-1].observation.state.snapshot)
+    snapshots = Snapshots(tmp_path / "runs0" / record.episode / "tree")
+    changes = snapshots.changes(record.steps[-1].observation.state.snapshot)
     assert changes.on({"total.py": WRONG.encode(), "test_total.py": TEST.encode()})["total.py"].endswith(b"sum(xs)\n")
 
 

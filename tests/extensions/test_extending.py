@@ -77,7 +77,7 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_the_doctor_lists_what_packages_add(toys: None, tmp_path: Path) -> None:
-    (finding,) = [one for one in doctor(tmp_path / "ws") if one.part == "extensions"]
+    (finding,) = [result for result in doctor(tmp_path / "ws") if result.part == "extensions"]
     for name in ("expects (environments, ", "plain (formats, ", "halving (engines, ", "shortest (stages, "):
         assert f"{name}from evolve-toys)" in finding.text
 
@@ -87,9 +87,9 @@ def test_a_task_of_an_added_kind_is_worked_on_and_judged(toys: None, tmp_path: P
     file.write_text(json.dumps(TASK) + "\n")
     (task,) = load_suite(str(file)).tasks
     for value, solved in ((41, False), (42, True)):
-        kept = Kept()
+        recorder = Kept()
         policy = ScriptedWorker((f"def solve():\n    return {value}\n",))
-        around = Surroundings(policy=policy, sandbox=TrustingSandbox(), recorder=kept, run="r1")
+        around = Surroundings(policy=policy, sandbox=TrustingSandbox(), recorder=recorder, run="r1")
         record = Agent(around).run_episode(task, variant="v", split="own")
         assert record.solved == solved
 
@@ -153,8 +153,8 @@ def test_an_added_engine_searches_and_the_gate_judges(toys: None, tmp_path: Path
 
 def test_an_added_stage_says_its_part_and_a_resumed_episode_does_not_ask_again(toys: None) -> None:
     (task,) = small_suite().tasks[:1]
-    kept = Kept()
-    around = Surroundings(policy=FixedPolicy(), sandbox=TrustingSandbox(), recorder=kept, run="r1")
+    recorder = Kept()
+    around = Surroundings(policy=FixedPolicy(), sandbox=TrustingSandbox(), recorder=recorder, run="r1")
     record = Agent(around, parse_workflow(WORKFLOW)).run_episode(task, variant="v", split="own")
     notes = [note for step in record.steps for note in step.action.notes]
     assert [(note.stage, note.text) for note in notes][:1] == [("shortest", "no rival is shorter")]

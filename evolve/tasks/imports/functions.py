@@ -54,7 +54,7 @@ def humaneval_task(row: HumanEvalRow, place: Place) -> Task:
         f"{head}from solution import {entry} as the_answer\n\n{row.test.strip()}\n\n\n"
         "def test_check():\n    check(the_answer)\n"
     )
-    raw = _Asked(id=row.task_id.replace("/", "-"), family="humaneval", instruction=row.prompt, entry=entry)
+    raw = _Problem(id=row.task_id.replace("/", "-"), family="humaneval", instruction=row.prompt, entry=entry)
     examples = documented_rows(prompt, row.entry_point)
     return _task(raw, examples, strict_rows(list(checks[-1].body), candidate), tests, place)
 
@@ -75,7 +75,7 @@ def mbpp_task(row: MbppRow, place: Place) -> Task:
     lines = [*row.test_imports, row.test_setup_code, f"from solution import {entry} as {called}"]
     functions = [f"\n\ndef test_{number}():\n{_indented(text)}\n" for number, text in enumerate(tests, 1)]
     shown = row.test_list[0].strip()
-    raw = _Asked(
+    raw = _Problem(
         id=f"mbpp-{row.task_id}",
         family="mbpp",
         instruction=f"{(row.text or row.prompt).strip()}\n\nSuch as:\n{shown}",
@@ -84,22 +84,22 @@ def mbpp_task(row: MbppRow, place: Place) -> Task:
     return _task(raw, rows[:1] if rows else [], rows, "\n".join(filter(None, lines)) + "".join(functions), place)
 
 
-class _Asked(BaseModel):
+class _Problem(BaseModel):
     id: str
     family: str
     instruction: str
     entry: str
 
 
-def _task(asked: _Asked, examples: Sequence[Row], rows: Sequence[Row] | None, tests: str, place: Place) -> Task:
+def _task(asked: _Problem, examples: Sequence[Row], rows: Sequence[Row] | None, tests: str, place: Place) -> Task:
     """The task with rows where they will do, else with tests."""
     _parsed(tests, place)
     seen = {row_key(row) for row in examples}
-    kept = [row for row in rows or () if row_key(row) not in seen]
+    unseen = [row for row in rows or () if row_key(row) not in seen]
     # Without a visible example there is no telling what the rows are rows of.
-    if kept and examples:
+    if unseen and examples:
         try:
-            return assemble(_raw(asked, examples, kept, "", place))
+            return assemble(_raw(asked, examples, unseen, "", place))
         except TaskError:  # such as optional arguments, which a table of rows does not have
             pass
     try:
@@ -108,7 +108,7 @@ def _task(asked: _Asked, examples: Sequence[Row], rows: Sequence[Row] | None, te
         return assemble(_raw(asked, (), (), tests, place))
 
 
-def _raw(asked: _Asked, examples: Sequence[Row], verify: Sequence[Row], tests: str, place: Place) -> RawTask:
+def _raw(asked: _Problem, examples: Sequence[Row], verify: Sequence[Row], tests: str, place: Place) -> RawTask:
     return RawTask(
         id=asked.id,
         place=place,

@@ -1,4 +1,4 @@
-"""Assertions whose values JSON has exactly; all others stay code."""
+"""Turns assertions into rows where JSON can hold their values exactly; all others stay code."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _row(test: ast.expr, called: str) -> Row | None:
     values = [_exact(node) for node in (*call.args, wanted)]
     if None in values:
         return None
-    *given, output = [value[0] for value in values if value is not None]
-    return Row(input=tuple(given), output=output)
+    *arguments, output = [value[0] for value in values if value is not None]
+    return Row(input=tuple(arguments), output=output)
 
 
 def _exact(node: ast.expr) -> tuple[Json] | None:
@@ -63,8 +63,8 @@ def _alike(value: object, other: object) -> bool:
 
 def documented_rows(prompt: ast.Module, called: str) -> list[Row]:
     """The examples in the docstring of the function, as far as they are rows."""
-    found = [node for node in prompt.body if isinstance(node, ast.FunctionDef) and node.name == called]
-    text = ast.get_docstring(found[-1]) if found else None
+    functions = [node for node in prompt.body if isinstance(node, ast.FunctionDef) and node.name == called]
+    text = ast.get_docstring(functions[-1]) if functions else None
     try:
         examples = doctest.DocTestParser().get_examples(text or "")
     except ValueError:  # such as a prompt of three signs without a space after it

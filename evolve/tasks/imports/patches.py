@@ -20,7 +20,7 @@ def patched(diff: str, read: Callable[[str], str | None], place: Place) -> dict[
     Raises:
         TaskError: The diff does not fit, or names what is no plain relative file.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for old, new, hunks in _files(diff):
         if new is None:
             continue
@@ -29,8 +29,8 @@ def patched(diff: str, read: Callable[[str], str | None], place: Place) -> dict[
         before = "" if old is None else read(old)
         if before is None:
             raise place.error(f"{old} is not in the folder")
-        found[new] = _changed(before, hunks, place, new)
-    return found
+        texts[new] = _changed(before, hunks, place, new)
+    return texts
 
 
 def _files(diff: str) -> Iterator[tuple[str | None, str | None, list[str]]]:

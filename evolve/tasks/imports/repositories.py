@@ -76,12 +76,12 @@ def _check_commit(row: RepositoryRow, folder: Path, place: Place) -> tuple[str, 
     """Refuses another commit than the base; what cannot be told is a warning."""
     if not row.base_commit:
         return ()
-    found = _checked_out(folder)
-    if found is None:
+    commit = _checked_out(folder)
+    if commit is None:
         return (f"{folder} does not say which commit it is; {row.base_commit[:12]} is meant",)
-    if not found.startswith(row.base_commit):
+    if not commit.startswith(row.base_commit):
         raise place.at("base_commit").error(
-            f"{folder} is at {found[:12]}, not {row.base_commit[:12]}",
+            f"{folder} is at {commit[:12]}, not {row.base_commit[:12]}",
             hint=f"git -C {shlex.quote(str(folder))} checkout {row.base_commit[:12]}",
         )
     return ()
@@ -105,9 +105,9 @@ def _checked_out(folder: Path) -> str | None:
     return head if _COMMIT.match(head) else None
 
 
-def _names(said: list[str] | str, place: Place) -> list[str]:
+def _names(value: list[str] | str, place: Place) -> list[str]:
     try:
-        names = json.loads(said) if isinstance(said, str) else said
+        names = json.loads(value) if isinstance(value, str) else value
     except ValueError as error:
         raise place.error("neither a list nor the JSON of one") from error
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

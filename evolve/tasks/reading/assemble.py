@@ -24,6 +24,7 @@ from evolve.tasks.signature import (
 )
 from evolve.tasks.work import Work
 
+# Three are kept back at least, and as many stay visible.
 ENOUGH_TO_SPLIT = 6
 """From this many rows on some are kept back for verification."""
 _UNDERDETERMINED = "one example only: many functions fit it, so the answer is underdetermined"
@@ -98,10 +99,10 @@ def assemble(raw: RawTask) -> Task:
 
 
 def _without_rows(raw: RawTask) -> Task:
-    given = [name for name in ("examples", "verify", "hidden") if getattr(raw, name)]
-    if given:
+    present = [name for name in ("examples", "verify", "hidden") if getattr(raw, name)]
+    if present:
         kind = raw.work.kind if raw.work is not None else "files"
-        raise raw.place.at(given[0]).error(f"not together with {kind}, or with tests and no examples")
+        raise raw.place.at(present[0]).error(f"not together with {kind}, or with tests and no examples")
     if raw.work is not None and raw.tests:
         raise raw.place.at("tests").error(f"not together with {raw.work.kind}")
     return Task(
@@ -201,10 +202,10 @@ def _given_rows(raw: RawTask) -> tuple[tuple[Row, ...], tuple[Row, ...], tuple[R
         ("verify", raw.verify or (), MAX_VERIFY),
         ("hidden", raw.hidden or (), MAX_HIDDEN),
     ):
-        kept = _sample([placed.row for placed in rows], limit)
-        if len(kept) < len(rows):
-            warnings.append(f"{name}: a sample of {len(kept)} of {len(rows):,} rows is used")
-        parts.append(tuple(kept))
+        sample = _sample([placed.row for placed in rows], limit)
+        if len(sample) < len(rows):
+            warnings.append(f"{name}: a sample of {len(sample)} of {len(rows):,} rows is used")
+        parts.append(tuple(sample))
     if len(parts[0]) == 1:
         warnings.append(_UNDERDETERMINED)
     return parts[0], parts[1], parts[2], tuple(warnings)

@@ -143,5 +143,5 @@ def _instruction(labels: list[str], header: bool) -> str:
     if not header or not all(map(_is_plain, labels)):
         return "Give the last column from the others."
     *inputs, output = labels
-    given = inputs[0] if len(inputs) == 1 else ", ".join(inputs[:-1]) + " and " + inputs[-1]
-    return f"Give {output} from {given}."
+    listed = inputs[0] if len(inputs) == 1 else ", ".join(inputs[:-1]) + " and " + inputs[-1]
+    return f"Give {output} from {listed}."

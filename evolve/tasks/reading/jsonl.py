@@ -91,16 +91,16 @@ def _documents(text: str, file: str, lines: bool) -> list[tuple[Place, Json]]:
             if not whole:
                 raise place.error("the list of tasks is empty")
             return [(place.at(f"[{number}]"), item) for number, item in enumerate(whole)]
-    found: list[tuple[Place, Json]] = []
+    documents: list[tuple[Place, Json]] = []
     # JSON text may hold U+2028 and other characters that splitlines() would break at
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             place = Place(file=file, line=number)
             try:
-                found.append((place, _decode(line, place)))
+                documents.append((place, _decode(line, place)))
             except json.JSONDecodeError as error:
                 raise place.error(f"not JSON: {error.msg.lower()} at column {error.colno}") from error
-    return found
+    return documents
 
 
 def _decode(text: str, place: Place) -> Json:
@@ -127,9 +127,9 @@ def _decode(text: str, place: Place) -> Json:
 def _at_text(place: Place, text: str, pattern: str) -> Place:
     """The place with the line where the pattern first stands outside of strings."""
     if place.line is None:
-        for found in re.finditer(rf'"(?:[^"\\]|\\.)*"|({pattern})', text, re.DOTALL):
-            if found[1]:
-                return replace(place, line=text.count("\n", 0, found.start()) + 1)
+        for match in re.finditer(rf'"(?:[^"\\]|\\.)*"|({pattern})', text, re.DOTALL):
+            if match[1]:
+                return replace(place, line=text.count("\n", 0, match.start()) + 1)
     return place
 
 
@@ -188,10 +188,10 @@ def _with_work(value: Json, place: Place) -> tuple[Json, Work | None]:
         return value, None
     named = [key for key in value if key not in _TaskModel.model_fields and _reader(key) is not None]
     rest = {key: item for key, item in value.items() if key not in named}
-    found = [(key, value[key]) for key in named if value[key] is not None]
-    if len(found) > 1:
-        raise place.at(found[1][0]).error(f"not together with {found[0][0]}")
-    return rest, next((_reader(key).read(item, place.at(key)) for key, item in found), None)
+    entries = [(key, value[key]) for key in named if value[key] is not None]
+    if len(entries) > 1:
+        raise place.at(entries[1][0]).error(f"not together with {entries[0][0]}")
+    return rest, next((_reader(key).read(item, place.at(key)) for key, item in entries), None)
 
 
 def _reader(key: str) -> Any:

@@ -1,4 +1,4 @@
-"""The door for task files: suites, a person's own rows, and TASK on the command line."""
+"""Loads task files: suites, a person's own rows, and TASK on the command line."""
 
 from __future__ import annotations
 
@@ -110,8 +110,8 @@ def _suite_from(path: Path, *, seed: int, n: int | None) -> Suite:
             raise TaskError(f"the folder holds no task file ({', '.join(SUFFIXES)})", file=os.fspath(path))
         raws = []
         for file in files:
-            found, skipped = _read(file, header=True, lenient=True)
-            raws.extend(found)
+            loaded, skipped = _read(file, header=True, lenient=True)
+            raws.extend(loaded)
             warnings.extend(skipped)
         if not raws:
             raise TaskError("the folder holds no task", file=os.fspath(path))
@@ -164,15 +164,16 @@ def _read(path: Path, *, header: bool, lenient: bool = False, named: bool = Fals
 def _task_files(folder: Path) -> list[Path]:
     """Task files in a folder and the folders in it, in name order; hidden ones and links out of it left out."""
     root = folder.resolve()
-    found = []
+    paths = []
     for base, folders, files in os.walk(folder):
+        # os.walk goes into what is left in this list, in its order.
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
         for name in sorted(files):
             path = Path(base, name)
             inside = path.is_file() and path.resolve().is_relative_to(root)
             if inside and _suffix(path) in SUFFIXES and not name.startswith("."):
-                found.append(path)
-    return found
+                paths.append(path)
+    return paths
 
 
 def _suffix(path: Path) -> str:

@@ -40,7 +40,7 @@ def folder_task(
             raise UsageError(f"the {what} of work in a folder: {problem}", hint=f"give {option}")
     if name is not None:
         check_id(name, Place(file="", field="name"))
-    patterns = PROTECTED if protected is None else tuple(one for one in protected if one)
+    patterns = PROTECTED if protected is None else tuple(pattern for pattern in protected if pattern)
     check_value(list(patterns), Place(file="", field="protected"))
     root = named_path(folder).resolve()
     tree = read_tree(root)

@@ -34,11 +34,11 @@ def parse_asserts(text: str, *, file: str, name: str) -> list[RawTask]:
     asserts = sorted((node for node in ast.walk(tree) if isinstance(node, ast.Assert)), key=lambda node: node.lineno)
     for node in asserts:
         place = Place(file=file, line=node.lineno)
-        found = _call_and_result(node.test)
-        if found is None:
+        parts = _call_and_result(node.test)
+        if parts is None:
             warnings.append(f"line {node.lineno}: {_NOT_A_ROW}")
             continue
-        called, call, result = found
+        called, call, result = parts
         rows.setdefault(called, []).append(PlacedRow(row=_row(call, result, place), place=place))
     instruction = (ast.get_docstring(tree) or "").strip()
     return [

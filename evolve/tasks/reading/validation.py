@@ -1,4 +1,4 @@
-"""Holds JSON against a model, and says in plain words what is wrong and where."""
+"""Validates JSON against a pydantic model and reports in plain words what is wrong and where."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def validated(model: type[BaseModel], value: Json, place: Place, *, also: Sequen
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False)
+        errors = error.errors(include_url=False, include_context=False)
         # A misspelt key is reported as missing too; what the person wrote is what helps.
-        first = min(found, key=lambda one: one["type"] != "extra_forbidden")
+        first = min(errors, key=lambda problem: problem["type"] != "extra_forbidden")
     where = place
     for part in first["loc"]:
         where = where.at(f"[{part}]" if isinstance(part, int) else printable(part))
@@ -52,8 +52,8 @@ def _complaint(
         known = [*_model_at(model, loc[:-1]).model_fields, *(also if len(loc) == 1 else ())]
         near = get_close_matches(str(loc[-1]), known, n=1)
         return "unknown key" + (f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}")
-    found = "null" if value is None else _NAMES.get(type(value), type(value).__name__)
-    return f"expected {_EXPECTED.get(kind, 'another value')}, not {found}"
+    actual = "null" if value is None else _NAMES.get(type(value), type(value).__name__)
+    return f"expected {_EXPECTED.get(kind, 'another value')}, not {actual}"
 
 
 def _model_at(model: type[BaseModel], loc: Sequence[str | int]) -> type[BaseModel]:

@@ -1,1 +1,1 @@
-"""What tells a right answer from one that only says so."""
+"""Verification: decides whether an answer is right, whatever the answer claims about itself."""

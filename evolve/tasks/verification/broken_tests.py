@@ -1,4 +1,4 @@
-"""Tests broken on purpose, so that none of them can pass: who passes them does not do it by being right.
+"""Breaks tests on purpose so that none can pass: an answer that still passes them does not do so by being right.
 
 The idea is that of mutation testing (DeMillo, Lipton and Sayward 1978), turned round: what is changed is the tests.
 """
@@ -105,8 +105,9 @@ def _failing(secret: str) -> ast.stmt:
 
 def _changed(body: list[ast.stmt], secret: str) -> bool:
     """Changes one side of what the statements compare; whether there was any."""
-    found = False
+    changed = False
     for statement in body:
+        # What follows may never be reached.
         if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
             break
         sides: list[ast.expr] = []
@@ -119,15 +120,16 @@ def _changed(body: list[ast.stmt], secret: str) -> bool:
             sides = list(call.args[:2])
         if len(sides) < 2:
             continue
+        # The literal is what the test expects; the other side comes from the answer.
         at = next((number for number in (1, 0) if is_literal(sides[number])), 1)
-        found, other = True, _other(sides[at], secret)
+        changed, other = True, _other(sides[at], secret)
         if isinstance(call, ast.Call):
             call.args[at] = other
         elif at:
             compare.comparators[0] = other
         else:
             compare.left = other
-    return found
+    return changed
 
 
 def is_literal(node: ast.expr) -> bool:

@@ -138,11 +138,13 @@ def run_check(
     if not (isinstance(result.value, list) and len(result.value) == 4 and isinstance(result.value[1], str)):
         return Checked(ok=False, error=f"the check gave no result: {result.error or 'none'}")
     code_of, tail = result.value[0], clean_text(result.value[1])[-TAIL:]
+    # What a POSIX shell ends with when it cannot find a command.
     if code_of == 127:
         return Checked(ok=False, tail=tail, error=f"a command was not found: {_last(tail)}")
-    counts, said = _counts(tail), result.value[2]
-    tests = {name: str(outcome) for name, outcome in said.items()} if isinstance(said, dict) else {}
+    counts, outcomes = _counts(tail), result.value[2]
+    tests = {name: str(outcome) for name, outcome in outcomes.items()} if isinstance(outcomes, dict) else {}
     ended = [str(line) for line in result.value[3]] if isinstance(result.value[3], list) else []
+    # False equals 0, and the value comes out of a process that ran the code under test.
     ok = code_of == 0 and type(code_of) is int
     if ok and is_pytest(command) and not counts.get("passed"):
         return Checked(ok=False, tail=tail, error="the check ended with 0 and told of no passed test", tests=tests)
@@ -163,6 +165,7 @@ def _score(ok: bool, counts: Mapping[str, int]) -> float:
     if ok:
         return 1.0
     total = sum(counts.values())
+    # Below 1 even where every counted test passed: the check did not end with 0.
     return min(0.99, counts.get("passed", 0) / total) if total else 0.0
 
 

@@ -31,8 +31,8 @@ NOT_TOLD = "it was not cross-examined, because it says nothing of {tests}, which
 
 ALL_ALIKE = "fails in tests that are whole where others are broken on purpose, so it is not believed"
 
-_SETTINGS = ("pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini")
-_EARLY = re.compile(r"(?:^|[\s\"'])(?:-[a-z]*x\b|--exitfirst|--maxfail)", re.MULTILINE)
+_PYTEST_SETTINGS = ("pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini")
+_STOP_AT_FIRST = re.compile(r"(?:^|[\s\"'])(?:-[a-z]*x\b|--exitfirst|--maxfail)", re.MULTILINE)
 _LOOKS = re.compile(r"lineno|inspect|__file__|traceback|linecache|_getframe")
 _SEVERAL = re.compile(r"[|&;\n]")
 _SCRIPT = re.compile(r"(?:^|[\s;&|/])python[\d.]*\s+([\w./-]+\.py)(?=\s|$|[;&|])")
@@ -95,13 +95,13 @@ def examine(passed: Passed) -> Examined:
         bare = passed.run(without_tests(passed.original, passed.deciding))
         if bare.fault:
             return Examined(believed=False, text=bare.error, fault=True)
-        if not _objects(passed.command, bare):
+        if not _fails_by_a_test(passed.command, bare):
             return Examined(believed=True, decides=False, text=TOOK_AWAY.format(lost=", ".join(lost[:3])))
     return _cross_examined(passed)
 
 
-def _objects(command: str, checked: Checked) -> bool:
-    """Whether a check fails by a test, and not because there is none."""
+def _fails_by_a_test(command: str, checked: Checked) -> bool:
+    """Whether a check fails because a test fails, and not because it finds no test."""
     if checked.tests or is_pytest(command):
         return bool({"failed", "error"} & set(checked.tests.values()))
     return not checked.ok and "Ran 0 tests" not in checked.tail
@@ -112,36 +112,37 @@ def _cross_examined(passed: Passed) -> Examined:
     texts = _texts(passed)
     tests = {name: names_of_tests(text) for name, text in texts.items()}
     scripts = _scripts(passed.command, texts)
+    # os._exit skips the finally with which a script is broken, so a right script would look like a forged one.
     if any("_exit(" in texts[name] for name in scripts):
         return Examined(believed=True, decides=False, text=NOT_EXAMINED)
-    untold = _untold(passed, texts, tests)
+    untold = _missing_outcomes(passed, texts, tests)
     if untold is not None:
         return untold
     if not _runs_them(passed, tests, scripts):
         return Examined(believed=True, decides=False, text=NOT_EXAMINED)
-    kept = {name: text for name, text in texts.items() if tests[name] or name in scripts}
-    return _Asked(passed=passed, texts=kept, tests=tests, scripts=scripts, secret=new_secret()).judged()
+    examined = {name: text for name, text in texts.items() if tests[name] or name in scripts}
+    return _ChangedTests(passed=passed, texts=examined, tests=tests, scripts=scripts, secret=new_secret()).judged()
 
 
-def _untold(passed: Passed, texts: Mapping[str, str], tests: Mapping[str, list[str]]) -> Examined | None:
-    """What speaks against a check that says no longer of a test that it passes; None where it says so of all."""
-    found = {name: skips(text) for name, text in texts.items()}
+def _missing_outcomes(passed: Passed, texts: Mapping[str, str], tests: Mapping[str, list[str]]) -> Examined | None:
+    """The verdict on a check that no longer reports a test as passed; None where it reports every test."""
+    skipping = {name: skips(text) for name, text in texts.items()}
     # A test that speaks of skipping may have good reason to skip now what it tried before.
-    steady = {name: [test for test in tests[name] if test not in found[name][0]] for name in texts}
+    steady = {name: [test for test in tests[name] if test not in skipping[name][0]] for name in texts}
     now = passed.checked.tests
-    unsaid = _expected(passed.before, steady) - _functions(now, "passed", tests)
-    unsaid |= _functions(now, "skipped", steady) & _expected(passed.before, steady)
-    if unsaid and not any(elsewhere for _, elsewhere in found.values()):
-        said = ", ".join(sorted(unsaid)[:3])
-        return Examined(believed=False, text=f"says nothing of {said}, which it tried before")
+    unsaid = _tried_before(passed.before, steady) - _tests_with(now, "passed", tests)
+    unsaid |= _tests_with(now, "skipped", steady) & _tried_before(passed.before, steady)
+    if unsaid and not any(elsewhere for _, elsewhere in skipping.values()):
+        named = ", ".join(sorted(unsaid)[:3])
+        return Examined(believed=False, text=f"says nothing of {named}, which it tried before")
     # One set of parameters may come from the answer, and be another now.
-    gone = {node for node, said in passed.before.tests.items() if said != "skipped" and now.get(node) != "passed"}
-    lost = sorted(unsaid) or sorted(node for node in gone if _functions({node: "passed"}, "passed", steady))
+    gone = {node for node, outcome in passed.before.tests.items() if outcome != "skipped" and now.get(node) != "passed"}
+    lost = sorted(unsaid) or sorted(node for node in gone if _tests_with({node: "passed"}, "passed", steady))
     return Examined(believed=True, decides=False, text=NOT_TOLD.format(tests=", ".join(lost[:3]))) if lost else None
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class _ChangedTests:
     """The changed tests that a check is run on.
 
     Attributes:
@@ -157,8 +158,8 @@ class _Asked:
     secret: str
 
     def judged(self) -> Examined:
-        """Runs the check on all of them, in an order that nobody knows: code under test can count its runs."""
-        half, passing = self._half(), _functions(self.passed.checked.tests, "passed", self.tests)
+        """Runs the check on every changed set of tests, in secret order: code under test can count its runs."""
+        half, passing = self._half(), _tests_with(self.passed.checked.tests, "passed", self.tests)
         trees = {
             "strict": self._strict(plain=True),
             "values": self._broken("values"),
@@ -166,39 +167,45 @@ class _Asked:
         }
         if not passing:
             trees["again"] = trees["strict"]
-        order, said = list(trees), {}
+        order, results = list(trees), {}
         random.SystemRandom().shuffle(order)
-        for one in order:
-            said[one] = self.passed.run(trees[one])
-            if said[one].fault:
-                return Examined(believed=False, text=said[one].error, fault=True)
-        whole = [said[one] for one in ("strict", "again") if one in said]
-        spoilt = None if all(_passes_still(self.passed, one, self.tests) for one in whole) else self._spoilt()
+        for how in order:
+            results[how] = self.passed.run(trees[how])
+            if results[how].fault:
+                return Examined(believed=False, text=results[how].error, fault=True)
+        whole = [results[how] for how in ("strict", "again") if how in results]
+        spoilt = (
+            None
+            if all(_passes_still(self.passed, result, self.tests) for result in whole)
+            else self._why_strict_fails()
+        )
         if spoilt is not None and not spoilt.believed:
             return spoilt
-        left = [_functions(said[one].tests, "passed", self.tests) for one in ("values", "ends")]
-        if said["values"].ok or said["ends"].ok or left[0] or left[1] & (half or passing):
+        left = [_tests_with(results[how].tests, "passed", self.tests) for how in ("values", "ends")]
+        if results["values"].ok or results["ends"].ok or left[0] or left[1] & (half or passing):
             return Examined(believed=False, text=BELIEVED_BROKEN)
         others = passing - half if half else set()
-        if others & _functions(said["ends"].tests, "failed", self.tests):
+        if others & _tests_with(results["ends"].tests, "failed", self.tests):
             return Examined(believed=False, text=ALL_ALIKE)
         gone = () if _stops_early(self.passed) else others - left[1]
-        silent = [*gone, *(test for one in whole for test in self._silent(one))]
+        silent = [*gone, *(test for result in whole for test in self._tests_not_reached(result))]
         if spoilt is None and silent:
-            said_of = NOT_REACHED.format(tests=", ".join(sorted(set(silent))[:3]))
-            return Examined(believed=True, decides=False, text=said_of)
+            text = NOT_REACHED.format(tests=", ".join(sorted(set(silent))[:3]))
+            return Examined(believed=True, decides=False, text=text)
         return spoilt or Examined(
             believed=True, text="fails before the change, and where its tests are broken on purpose"
         )
 
     def _half(self) -> set[str]:
         """Some of the tests whose outcome is told, and not all; none where there are not two."""
-        passing = sorted(_functions(self.passed.checked.tests, "passed", self.tests))
+        passing = sorted(_tests_with(self.passed.checked.tests, "passed", self.tests))
         by_chance = random.SystemRandom()
         return set(by_chance.sample(passing, by_chance.randint(1, len(passing) - 1))) if len(passing) > 1 else set()
 
     def _broken(self, how: Breaking, half: Collection[str] = ()) -> dict[str, bytes]:
-        only = {name: {one for one in self.tests[name] if not half or f"{name}::{one}" in half} for name in self.texts}
+        only = {
+            name: {test for test in self.tests[name] if not half or f"{name}::{test}" in half} for name in self.texts
+        }
         return self._changed(
             lambda name, text: broken(text, how, self.secret, script=name in self.scripts, only=only[name])
         )
@@ -211,10 +218,10 @@ class _Asked:
     def _changed(self, change: Callable[[str, str], str]) -> dict[str, bytes]:
         return {**self.passed.files, **{name: change(name, text).encode() for name, text in self.texts.items()}}
 
-    def _silent(self, said: Checked) -> list[str]:
-        return not_reached(self.passed.command, self.texts, self.scripts, said, ends(said.ended, self.secret))
+    def _tests_not_reached(self, checked: Checked) -> list[str]:
+        return not_reached(self.passed.command, self.texts, self.scripts, checked, ends(checked.ended, self.secret))
 
-    def _spoilt(self) -> Examined:
+    def _why_strict_fails(self) -> Examined:
         """Why tests fail that compare more strictly, and want plain values."""
         strict = self.passed.run(self._strict(plain=False))
         if strict.fault:
@@ -232,7 +239,7 @@ class _Asked:
     def _is_answer(self, module: str) -> bool:
         path = module.replace(".", "/")
         places = {f"{path}.py", f"{path}/__init__.py"}
-        return any(one in places or one.endswith(tuple(f"/{place}" for place in places)) for one in self._written())
+        return any(file in places or file.endswith(tuple(f"/{place}" for place in places)) for file in self._written())
 
     def _written(self) -> set[str]:
         return set(self.passed.files) - set(self.passed.deciding)
@@ -240,8 +247,8 @@ class _Asked:
 
 def _stops_early(passed: Passed) -> bool:
     """Whether pytest ends at the first test that fails, as far as the text of command and settings tells."""
-    texts = [data.decode("utf-8", "replace") for name, data in passed.files.items() if name.endswith(_SETTINGS)]
-    return any(_EARLY.search(text) for text in (passed.command, *texts))
+    texts = [data.decode("utf-8", "replace") for name, data in passed.files.items() if name.endswith(_PYTEST_SETTINGS)]
+    return any(_STOP_AT_FIRST.search(text) for text in (passed.command, *texts))
 
 
 def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]]) -> bool:
@@ -249,10 +256,10 @@ def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]
     if strict.ok:
         return True
     if strict.tests and passed.checked.tests:
-        failed = _functions(strict.tests, "failed", tests)
-        if failed - _functions(passed.checked.tests, "failed", tests):
+        failed = _tests_with(strict.tests, "failed", tests)
+        if failed - _tests_with(passed.checked.tests, "failed", tests):
             return False
-        return _functions(passed.checked.tests, "passed", tests) <= _functions(strict.tests, "passed", tests) - failed
+        return _tests_with(passed.checked.tests, "passed", tests) <= _tests_with(strict.tests, "passed", tests) - failed
     return False
 
 
@@ -263,7 +270,7 @@ def _texts(passed: Passed) -> dict[str, str]:
 
 
 def _scripts(command: str, names: Iterable[str]) -> frozenset[str]:
-    run = {found.removeprefix("./") for found in _SCRIPT.findall(command)}
+    run = {script.removeprefix("./") for script in _SCRIPT.findall(command)}
     return frozenset(run & set(names))
 
 
@@ -274,33 +281,33 @@ def _runs_them(passed: Passed, tests: Mapping[str, list[str]], scripts: Collecti
     if not any(tests.values()):
         return False
     if passed.before.tests:
-        return bool(_expected(passed.before, tests, skipped=True))
+        return bool(_tried_before(passed.before, tests, skipped=True))
     return is_pytest(passed.command) or UNITTEST.search(passed.command) is not None
 
 
-def _expected(before: Checked, tests: Mapping[str, list[str]], *, skipped: bool = False) -> set[str]:
+def _tried_before(before: Checked, tests: Mapping[str, list[str]], *, skipped: bool = False) -> set[str]:
     """The tests that were tried on the unchanged tree; of a file that could not be read, all that stand in it."""
-    found = _functions(before.tests, "passed", tests) | _functions(before.tests, "failed", tests)
+    tried = _tests_with(before.tests, "passed", tests) | _tests_with(before.tests, "failed", tests)
     if skipped:
-        found |= _functions(before.tests, "skipped", tests)
+        tried |= _tests_with(before.tests, "skipped", tests)
     for node, outcome in before.tests.items():
-        for name in (one for one in tests if outcome == "error" and _is_file(one, node)):
-            found |= {f"{name}::{test}" for test in tests[name]}
-    return found
+        for name in (file for file in tests if outcome == "error" and _is_file(file, node)):
+            tried |= {f"{name}::{test}" for test in tests[name]}
+    return tried
 
 
-def _functions(outcomes: Mapping[str, str], outcome: str, tests: Mapping[str, list[str]]) -> set[str]:
+def _tests_with(outcomes: Mapping[str, str], outcome: str, tests: Mapping[str, list[str]]) -> set[str]:
     """The tests of these files with this outcome; one with several parameters counts once."""
-    found = set()
-    for node, said in outcomes.items():
+    matching = set()
+    for node, actual in outcomes.items():
         file, _, test = node.partition("::")
         test = test.partition("[")[0]
-        found |= {
-            f"{name}::{test}" for name in tests if said == outcome and test in tests[name] and _is_file(name, file)
+        matching |= {
+            f"{name}::{test}" for name in tests if actual == outcome and test in tests[name] and _is_file(name, file)
         }
-    return found
+    return matching
 
 
-def _is_file(name: str, told: str) -> bool:
+def _is_file(name: str, reported: str) -> bool:
     """Whether pytest means this file; it names files from its own root, which may lie deeper."""
-    return name == told or name.endswith(f"/{told}")
+    return name == reported or name.endswith(f"/{reported}")

@@ -14,7 +14,7 @@ from evolve.sandbox.protocol import Sandbox, SandboxLimits
 MOST_CALLS = 2000
 """Most calls of the answer in one run of the tests; those that make more run in one process with it."""
 
-_FREE_S = 0.02
+_UNCOUNTED_S = 0.02
 """Seconds of one exchange that are not counted: a busy machine may take as long to pass a value on."""
 
 _LIMITS = SandboxLimits(wall_s=10.0)
@@ -43,7 +43,7 @@ class ApartRun:
     fault: bool = False
 
 
-class _Ended(Exception):
+class _SessionEnded(Exception):
     """One of the two processes gave no value."""
 
     def __init__(self, result: ActionResult) -> None:
@@ -64,10 +64,10 @@ def run_apart(tests: str, code: str, sandbox: Sandbox) -> ApartRun:
     hit("sandbox.before")
     try:
         with sandbox.session(_LIMITS) as answers, sandbox.session(_LIMITS) as asking:
-            run = _relayed(_Line(answers), _Line(asking), tests, code)
-    except _Ended as ended:
-        said = ended.result.error or "it did what the sandbox refuses, or took too long"
-        run = ApartRun(error=said, fault=ended.result.state == "fault")
+            run = _relay_calls(_TimedSession(answers), _TimedSession(asking), tests, code)
+    except _SessionEnded as ended:
+        reason = ended.result.error or "it did what the sandbox refuses, or took too long"
+        run = ApartRun(error=reason, fault=ended.result.state == "fault")
     hit("sandbox.after")
     return run
 
@@ -78,8 +78,8 @@ def is_missing(denied: str) -> bool:
     return kind == "file" and target.startswith("/") and not os.path.lexists(target)
 
 
-class _Line:
-    """One process with the seconds it has left."""
+class _TimedSession:
+    """A session in the sandbox that counts the seconds it has left."""
 
     def __init__(self, session: CodeSession) -> None:
         self._session = session
@@ -91,17 +91,17 @@ class _Line:
         """The value of the code.
 
         Raises:
-            _Ended: There is none, something was refused, or the time is used up.
+            _SessionEnded: There is none, something was refused, or the time is used up.
         """
         result = self._session.execute(code)
-        self._left -= max(0.0, result.wall_s - _FREE_S)
-        denied = [one for one in result.denied if not is_missing(f"{one.kind}:{one.target}")]
+        self._left -= max(0.0, result.wall_s - _UNCOUNTED_S)
+        denied = [access for access in result.denied if not is_missing(f"{access.kind}:{access.target}")]
         if result.state != "ok" or denied or result.ended or self._left < 0:
-            raise _Ended(result)
+            raise _SessionEnded(result)
         return result.value
 
 
-def _relayed(answers: _Line, asking: _Line, tests: str, code: str) -> ApartRun:
+def _relay_calls(answers: _TimedSession, asking: _TimedSession, tests: str, code: str) -> ApartRun:
     answers.run(f"answer = Answer({code!r})")
     asking.run(f"tests = Tests({tests!r})")
     reply: object = None

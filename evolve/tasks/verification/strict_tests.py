@@ -1,4 +1,4 @@
-"""Tests that compare more strictly: right answers pass them as before, and what equals everything does not."""
+"""Rewrites tests to compare more strictly: right answers still pass, a value that equals everything does not."""
 
 from __future__ import annotations
 
@@ -104,17 +104,17 @@ def {name}_intact(*, sys=__import__("sys"), builtins=__import__("builtins")):
         made = type(value) is type and not type.__dict__["__flags__"].__get__(value) & 512
         assert made or type(value) is type(sys.intern)
 """
-_TOLD = {
+_VALUES_COMPARED = {
     **dict.fromkeys(("assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"), 1),
     **dict.fromkeys(("assertNotEqual", "assertIs", "assertIsNot", "assertIn", "assertNotIn", "assertIsInstance"), 2),
     **dict.fromkeys(("assertGreater", "assertGreaterEqual", "assertLess", "assertLessEqual", "assertAlmostEqual"), 2),
 }
-"""How many values each of them is about."""
-_OWN_ASSERTIONS = re.compile(rf"\bdef (?:{'|'.join((*_TOLD, *sorted(SAME)))})\(")
+"""How many of its arguments each assertion of unittest compares."""
+_OWN_ASSERTIONS = re.compile(rf"\bdef (?:{'|'.join((*_VALUES_COMPARED, *sorted(SAME)))})\(")
 
 
 def reprinted(text: str) -> str:
-    """The tests as they are, written anew: those that mind it mind how they look."""
+    """The same tests printed anew from their syntax tree: a check that then fails minds their layout."""
     tree = parsed(text)
     return text if tree is None else ast.unparse(tree)
 
@@ -136,21 +136,21 @@ def strengthened(text: str, secret: str, *, plain: bool = False, script: bool = 
         return text
     bodies, name = {test: node.body for test, node in tests_of(tree)}, f"_{secret}"
     for body in bodies.values() if plain else ():
-        kept = [
-            ast.Assert(test=ast.Compare(ast.Name(one, ast.Load()), [ast.Eq()], [value]))
-            for one, value in _constants(tree)
+        assertions = [
+            ast.Assert(test=ast.Compare(ast.Name(constant, ast.Load()), [ast.Eq()], [value]))
+            for constant, value in _constants(tree)
         ]
-        body[:] = [ast.Try(body=list(body), handlers=[], orelse=[], finalbody=list(kept))] if kept else body
+        body[:] = [ast.Try(body=list(body), handlers=[], orelse=[], finalbody=list(assertions))] if assertions else body
     used = _builtins_used(tree) if "builtins" not in text else []
     for test, body in bodies.items():
         if plain and used:
             body.append(ast.parse(f"{name}_intact()").body[0])
-        body[:] = [_seen_leaving(body, name, f"{file}::{test}")]
+        body[:] = [_with_exit_check(body, name, f"{file}::{test}")]
     if script:
         at = first_statement(tree.body)
-        tree.body[at:] = [_seen_leaving(tree.body[at:] or [ast.Pass()], name)]
+        tree.body[at:] = [_with_exit_check(tree.body[at:] or [ast.Pass()], name)]
     if not _OWN_EQUALITY.search(text) and not _OWN_ASSERTIONS.search(text):
-        tree, others = _Probing(name, plain).visit(tree), _unguessed(secret)
+        tree, others = _ProbeInserter(name, plain).visit(tree), _unguessable_values(secret)
         at = first_statement(tree.body)
         tree.body[at:at] = ast.parse(
             _PLAIN.format(name=name) + _PROBE.format(name=name, others=others, plain=plain)
@@ -162,7 +162,7 @@ def strengthened(text: str, secret: str, *, plain: bool = False, script: bool = 
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def _unguessed(secret: str) -> list[object]:
+def _unguessable_values(secret: str) -> list[object]:
     number = 10**12 + secrets.randbelow(10**12)
     four = [secret, number, secret, number]
     return [secret, secret.encode(), number, number + 0.5, four, tuple(four), dict(zip(range(4), four, strict=True))]
@@ -193,12 +193,12 @@ def uses_class(text: str, is_answer: Callable[[str], bool]) -> bool:
     called = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and is_answer(node.module or ""):
-            names = [one.asname or one.name for one in node.names if one.name[:1].isupper()]
+            names = [alias.asname or alias.name for alias in node.names if alias.name[:1].isupper()]
             if called & set(names):
                 return True
         elif isinstance(node, ast.Import):
-            made = tuple(f"{one.asname or one.name}." for one in node.names if is_answer(one.name))
-            if made and any(one.startswith(made) and one.rpartition(".")[2][:1].isupper() for one in called):
+            made = tuple(f"{alias.asname or alias.name}." for alias in node.names if is_answer(alias.name))
+            if made and any(callee.startswith(made) and callee.rpartition(".")[2][:1].isupper() for callee in called):
                 return True
     return False
 
@@ -210,7 +210,7 @@ def _constants(tree: ast.Module) -> list[tuple[str, ast.expr]]:
     own = {node.arg for node in nodes if isinstance(node, ast.arg)}
     for node in nodes:
         if isinstance(node, ast.Attribute) or (isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)):
-            own |= {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
+            own |= {child.id for child in ast.walk(node.value) if isinstance(child, ast.Name)}
     return [
         (node.targets[0].id, copy.deepcopy(node.value))
         for node in tree.body
@@ -223,7 +223,7 @@ def _constants(tree: ast.Module) -> list[tuple[str, ast.expr]]:
     ]
 
 
-def _seen_leaving(body: list[ast.stmt], name: str, test: str = "") -> ast.stmt:
+def _with_exit_check(body: list[ast.stmt], name: str, test: str = "") -> ast.stmt:
     text = f"try: {name}_whole = True\nexcept BaseException as {name}_e:\n    {name}_whole = False\n"
     text += f"    {name}_left({name}_e)\n    raise"
     # Also where the test returns early.
@@ -239,7 +239,7 @@ def ends(lines: Sequence[str], secret: str) -> list[str]:
     return [line.removeprefix(f"_{secret} ") for line in lines if line.startswith(f"_{secret} ")]
 
 
-class _Probing(ast.NodeTransformer):
+class _ProbeInserter(ast.NodeTransformer):
     """Hands what is compared to a function first, and leaves alone what may build a query and no truth value."""
 
     def __init__(self, name: str, plain: bool) -> None:
@@ -253,8 +253,8 @@ class _Probing(ast.NodeTransformer):
             return value
         return ast.Call(func=ast.Name(id=f"{self._name}_own", ctx=ast.Load()), args=[value], keywords=[])
 
-    def _probe(self, *given: ast.expr) -> ast.Call:
-        values = map(self._own, given)
+    def _probe(self, *operands: ast.expr) -> ast.Call:
+        values = map(self._own, operands)
         return ast.Call(func=ast.Name(id=self._name, ctx=ast.Load()), args=list(values), keywords=[])
 
     def _probed(self, value: ast.expr) -> ast.expr:
@@ -263,7 +263,10 @@ class _Probing(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
         if id(node) not in self._spared:
-            node.left, node.comparators = self._probed(node.left), [self._probed(one) for one in node.comparators]
+            node.left, node.comparators = (
+                self._probed(node.left),
+                [self._probed(operand) for operand in node.comparators],
+            )
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -271,21 +274,21 @@ class _Probing(ast.NodeTransformer):
         if not method.startswith("assert"):
             name = node.func.id if isinstance(node.func, ast.Name) else method
             # Where something else asks for the next value, an end of the answer's would look like the last.
-            one = node.args[0] if node.args else ast.Name("next", ast.Load())
-            ends = isinstance(one, ast.Starred) or ast.unparse(one) == "next"
+            argument = node.args[0] if node.args else ast.Name("next", ast.Load())
+            ends = isinstance(argument, ast.Starred) or ast.unparse(argument) == "next"
             if name in ("filter", "map", "starmap") and not ends:
-                node.args[0] = ast.Call(ast.Name(f"{self._name}_steady", ast.Load()), [one], [])
+                node.args[0] = ast.Call(ast.Name(f"{self._name}_steady", ast.Load()), [argument], [])
             elif name in ("abs", "isclose", "float", "round"):
                 node.args = list(map(self._own, node.args))
             return self._sparing(node)
         self.generic_visit(node)
-        told, about = ("assertEqual", 2) if method in SAME else (method, _TOLD.get(method, 0))
+        canonical, about = ("assertEqual", 2) if method in SAME else (method, _VALUES_COMPARED.get(method, 0))
         # A tolerance of their own is theirs to apply.
         plain = method != "assertAlmostEqual" or (len(node.args) == 2 and not node.keywords)
         first = node.args[: about or 2]
-        if not any(isinstance(one, ast.Starred) for one in first):
+        if not any(isinstance(operand, ast.Starred) for operand in first):
             probed = self._probe(*first)
-            probed.keywords = [ast.keyword(arg="method", value=ast.Constant(value=told))]
+            probed.keywords = [ast.keyword(arg="method", value=ast.Constant(value=canonical))]
             same = about == len(first) and plain
             compared = [ast.Starred(value=probed, ctx=ast.Load())] if same else map(self._probed, first)
             node.args[: about or 2] = compared
@@ -308,7 +311,7 @@ class _Probing(ast.NodeTransformer):
         return [before, node, after]
 
     def _sparing(self, node: ast.AST) -> ast.AST:
-        self._spared |= {id(one) for one in ast.iter_child_nodes(node) if isinstance(one, ast.Compare)}
+        self._spared |= {id(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.Compare)}
         return self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:

@@ -120,7 +120,7 @@ class TestsVerifier:
 
     def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
         """Accepts an answer with which exactly the tests of the file ran, and every one passed."""
-        names, assertions = _names(self.tests), _assertions(self.tests)
+        names, assertions = _test_functions(self.tests), _assertions(self.tests)
         whole = why_whole(self.tests)
         if not whole:
             run = run_apart(self.tests, submission.code, sandbox)
@@ -151,19 +151,23 @@ class TestsVerifier:
                 return Verdict(accepted=False, text=result.fault or "the sandbox gave no result", fault=True)
             runs[how] = result
             if how == "plain" and not _all_passed(result, names):
-                said = runs[how].programs[0].error
-                text = f"the hidden tests cannot run: {said}" if said.startswith("ModuleNotFoundError") else ""
+                reason = runs[how].programs[0].error
+                text = f"the hidden tests cannot run: {reason}" if reason.startswith("ModuleNotFoundError") else ""
                 return Verdict(accepted=False, rows=assertions, text=text)
             if len(runs) == len(order) and how != "lax" and not _all_passed(runs["strict"], names):
                 order.append("lax")
         if "lax" in runs and not (_all_passed(runs["lax"], names) or uses_class(self.tests, SOLUTION.__eq__)):
-            said = f"with this answer the hidden check {TOO_EASY}"
-            return Verdict(accepted=False, rows=assertions, text=said)
+            reason = f"with this answer the hidden check {TOO_EASY}"
+            return Verdict(accepted=False, rows=assertions, text=reason)
         for how in failing.keys() & runs.keys():
-            wrong = [one.name for one in runs[how].programs[0].outputs if one.ok == (one.name in failing[how])]
+            wrong = [
+                outcome.name
+                for outcome in runs[how].programs[0].outputs
+                if outcome.ok == (outcome.name in failing[how])
+            ]
             if wrong:
-                said = f"with this answer the hidden check {BELIEVED_BROKEN}"
-                return Verdict(accepted=False, rows=assertions, text=said)
+                reason = f"with this answer the hidden check {BELIEVED_BROKEN}"
+                return Verdict(accepted=False, rows=assertions, text=reason)
         if "lax" in runs:
             return Verdict(accepted=True, rows=assertions, text=f"passes hidden tests; {OWN_OBJECTS}")
         enough = assertions >= MIN_VERIFY
@@ -184,8 +188,8 @@ def _apart(names: Mapping[str, bool], assertions: int, run: ApartRun) -> Verdict
     """What tests say that ran in another process than the answer."""
     passed = [name for name, why in run.outcomes if not why]
     if run.error or run.untold or len(passed) < len(run.outcomes) or not _all_ran(passed, names):
-        said = run.untold or run.error
-        text = f"hidden tests ran apart from the answer, and did not get its values: {said}" if said else ""
+        reason = run.untold or run.error
+        text = f"hidden tests ran apart from the answer, and did not get its values: {reason}" if reason else ""
         return Verdict(accepted=False, rows=assertions, text=text)
     if run.reached >= MIN_VERIFY and run.calls > 0:
         return Verdict(accepted=True, verified=True, rows=run.reached)
@@ -207,7 +211,7 @@ def _all_passed(result: SandboxResult, names: Mapping[str, bool]) -> bool:
     run = result.programs[0]
     ran = [outcome.name for outcome in run.outputs if outcome.ok]
     # Who looks for a file that is not there, and copes with it, was refused nothing.
-    denied = [one for one in (*run.denied, *result.denied) if not is_missing(one)]
+    denied = [access for access in (*run.denied, *result.denied) if not is_missing(access)]
     clean = not (run.error or denied or run.timed_out or result.timed_out)
     return clean and _all_ran(ran, names) and len(run.outputs) == len(ran)
 
@@ -217,11 +221,11 @@ def _all_ran(ran: Sequence[str], names: Mapping[str, bool]) -> bool:
     return bool(ran) and list(ran) == [name for name, is_sure in names.items() if is_sure or name in ran]
 
 
-def _names(tests: str) -> dict[str, bool]:
+def _test_functions(tests: str) -> dict[str, bool]:
     """The test functions in order, and whether each is defined under no condition."""
     body = ast.parse(tests).body
-    found = [name for name in names_of_tests(tests) if name.startswith("test_") and "::" not in name]
-    return {name: any(getattr(one, "name", "") == name for one in body) for name in found}
+    functions = [name for name in names_of_tests(tests) if name.startswith("test_") and "::" not in name]
+    return {name: any(getattr(statement, "name", "") == name for statement in body) for name in functions}
 
 
 def _assertions(tests: str) -> int:
@@ -277,14 +281,14 @@ class CommandVerifier:
         if checked.fault:
             return Verdict(accepted=False, text=checked.error, fault=True)
         if not checked.ok:
-            said = "fails" if self._secret else f"fails: {checked.summary}"
-            return Verdict(accepted=False, text=f"{what} {said} on a fresh copy")
-        run = {one for one in files_run(self._command) & set(self.original) if files.get(one) != self.original[one]}
+            reason = "fails" if self._secret else f"fails: {checked.summary}"
+            return Verdict(accepted=False, text=f"{what} {reason} on a fresh copy")
+        run = {name for name in files_run(self._command) & set(self.original) if files.get(name) != self.original[name]}
         if run:
-            said = f"{what} runs {min(run)}, which was changed, so it decides nothing"
-            return Verdict(accepted=True, text=said)
+            reason = f"{what} runs {min(run)}, which was changed, so it decides nothing"
+            return Verdict(accepted=True, text=reason)
         deciding = {name for name in self.original if is_protected(name, self.work.guarded)}
-        found = examine(
+        examined = examine(
             Passed(
                 command=self._command,
                 files=files,
@@ -295,12 +299,12 @@ class CommandVerifier:
                 run=lambda changed: self._run(changed, submission.executable, sandbox),
             )
         )
-        if found.fault:
-            return Verdict(accepted=False, text=found.text, fault=True)
-        if not found.believed:
-            return Verdict(accepted=False, text=f"{what} {found.text}")
-        said = f"{what} passes on a fresh copy; {found.text}; not verified, because it runs the answer itself"
-        return Verdict(accepted=True, checked=found.decides, text=said if found.decides else found.text)
+        if examined.fault:
+            return Verdict(accepted=False, text=examined.text, fault=True)
+        if not examined.believed:
+            return Verdict(accepted=False, text=f"{what} {examined.text}")
+        reason = f"{what} passes on a fresh copy; {examined.text}; not verified, because it runs the answer itself"
+        return Verdict(accepted=True, checked=examined.decides, text=reason if examined.decides else examined.text)
 
 
 @dataclass(frozen=True, kw_only=True)
