@@ -234,6 +234,7 @@ def _forget(session: ChatSession, text: str) -> None:
     if not text:
         raise UsageError("name what to forget", hint="/memory shows the ids")
     with session.opened() as workspace:
+        # Ids of wishes and of insights are given alike, so a wish is looked for first.
         wishes = [preference.id for preference in workspace.preferences.list() if preference.id.startswith(text)]
         count = workspace.preferences.forget([text]) if wishes else workspace.memory.forget([text])
     session.screen.say("forgotten", f"{count} of what was kept")
