@@ -29,6 +29,7 @@ def as_json(measurement: Measurement) -> dict[str, Any]:
 
 def show(measurement: Measurement) -> None:
     """Prints the measurement of a judge for people."""
+    # A bound that was not measured is as wide as a share can be.
     rows = [
         (name, f"{share.value or 0.0:.3f}", f"{share.low or 0.0:.3f} to {share.high or 1.0:.3f}", share.n)
         for name, share in (("precision", measurement.precision), ("recall", measurement.recall))

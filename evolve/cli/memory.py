@@ -148,6 +148,7 @@ def forget_command(
         if gone is not None and everything:
             note(f"with the insights {gone.variant[:12]} goes, which was judged with them: {', '.join(gone.parts)}")
             note(f"{gone.after[:12]} acts after it; evolve variants rollback goes back")
+        # Asked on both sides: with the last insight the active variant may change.
         before = opened.variants.active
         count = opened.memory.forget(ids or (), everything=everything)
         active = opened.variants.active

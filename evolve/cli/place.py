@@ -26,8 +26,8 @@ def init_command(
     """Make a folder a workspace, which keeps what is learned. Files that are there stay as they are."""
     import evolve
 
-    made = evolve.init(path or options.typed_before(ctx) or ".")
-    root, fresh = made.paths.root, made.created
+    opened = evolve.init(path or options.typed_before(ctx) or ".")
+    root, fresh = opened.paths.root, opened.created
     if as_json:
         emit_json({"workspace": str(root), "created": fresh})
     else:

@@ -85,6 +85,7 @@ def _signals_as_interrupted() -> Iterator[None]:
         yield
     except _Terminated as stop:
         _on_ctrl_c(signal.SIG_DFL)
+        # 143 is 128 and the number of SIGTERM, as a shell reports it.
         raise Interrupted("terminated; everything finished so far is saved", exit_code=143) from stop
     except KeyboardInterrupt as stop:
         _on_ctrl_c(signal.SIG_DFL)  # everything is closed: a second one ends the process at once

@@ -51,8 +51,8 @@ def show_report(report: Report) -> None:
     emit()
     for row in report.rounds:
         verdict = f"{row.verdict} after {counted(row.pairs, 'pair')}" if row.verdict else "not judged"
-        done = f"{counted(row.episodes, 'episode')}, {row.solved} solved, {counted(row.skills, 'new skill')}"
-        emit(f"round {row.number}: {done}; gate: {verdict}{', promoted' if row.promoted else ''}")
+        progress = f"{counted(row.episodes, 'episode')}, {row.solved} solved, {counted(row.skills, 'new skill')}"
+        emit(f"round {row.number}: {progress}; gate: {verdict}{', promoted' if row.promoted else ''}")
         if row.idle:
             explanation = "it served no task but its own" if row.idle == 1 else "they served no task but their own"
             emit(f"  {counted(row.idle, 'skill')} idle: {explanation}; evolve skills list --all")
@@ -70,14 +70,14 @@ def show_report(report: Report) -> None:
 
 
 def _show_arms(report: Report) -> None:
-    """A row for each arm that was run, and why the others were not."""
+    """Prints a row for each arm that was run, and why the others were not."""
     header = ("arm", "tasks", "solved", "verified", "candidates", "seconds", "")
     run = [_arm_cells(row) for row in report.arms if row.tasks]
     if run:
         emit(table(header, run, spare=("seconds",)))
-    left = [row for row in report.arms if not row.tasks]
-    for reason in dict.fromkeys(row.note for row in left):
-        emit(f"{', '.join(row.arm for row in left if row.note == reason)}: {reason}")
+    skipped = [row for row in report.arms if not row.tasks]
+    for reason in dict.fromkeys(row.note for row in skipped):
+        emit(f"{', '.join(row.arm for row in skipped if row.note == reason)}: {reason}")
     emit()
 
 

@@ -86,11 +86,11 @@ def run_command(
     parse_budget(budget or ())  # a wrong option is told before anything is made
     person = asking.person_here("auto" if yes else approve, as_json=as_json)
     model_choice = recorded(model, record, replay)
-    wish = folder.FolderOptions(folder=directory, check=check, python=python, protect=protect, yes=yes)
+    folder_options = folder.FolderOptions(folder=directory, check=check, python=python, protect=protect, yes=yes)
     decides = models(workspace).acting(model)
     rows = TableOptions(examples=examples, name=name, header=not no_header)
-    wanted = wish.task(task, name) or _task(task, rows, words=bool(decides))
-    wish.fit(wanted)
+    wanted = folder_options.task(task, name) or _task(task, rows, words=bool(decides))
+    folder_options.fit(wanted)
     tasks.need_model(wanted, decides)  # told before anything is made
     wanted = _with_rubric(wanted, rubric)
     view = RunView(unsandboxed=sandbox == "none")

@@ -146,9 +146,9 @@ def replay_command(
         if step.observation is not None and step.observation.person:
             emit(f"  the person answered: {step.observation.text}")
         elif step.observation is not None:
-            seen = step.observation
+            observation = step.observation
             good = "runs" if record.status == "unverified" else "reproduces every example"
-            emit("  observe: " + (good if seen.ok else shorten(seen.error or "differs", 100)))
+            emit("  observe: " + (good if observation.ok else shorten(observation.error or "differs", 100)))
         if step.judgement is not None:
             grounds = f"on {counted(step.judgement.rows, 'row')}" if step.judgement.rows else "by a check"
             emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'} {grounds}")

@@ -1,4 +1,4 @@
-"""``evolve sandbox``: run code in the sandbox, and ask whether it holds here."""
+"""``evolve sandbox``: run code in the sandbox, and test whether the sandbox holds on this machine."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def exec_command(
     box = sandbox(workspace, backend)
     if box.unsandboxed:
         note("[unsandboxed] this code runs with all your rights")
-    done = box.exec(code, limits=limits, session=session, python=python or None)
+    execution = box.exec(code, limits=limits, session=session, python=python or None)
     if as_json:
-        emit_json({**_result(done.result), "backend": done.backend})
+        emit_json({**_result(execution.result), "backend": execution.backend})
     else:
-        _show(done.result, limits)
-    raise typer.Exit({"ok": 0, "fault": 3}.get(done.result.state, 1))
+        _show(execution.result, limits)
+    raise typer.Exit({"ok": 0, "fault": 3}.get(execution.result.state, 1))
 
 
 def _code(file: str) -> str | Path:

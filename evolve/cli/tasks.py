@@ -45,13 +45,13 @@ def generate_command(
     """
     from evolve.workspace import tasks
 
-    made = tasks.generate(suite, n=n, seed=seed, out=out)
+    generated = tasks.generate(suite, n=n, seed=seed, out=out)
     if out is not None:
-        note(f"wrote {counted(made.tasks, 'task')} to {out}")
+        note(f"wrote {counted(generated.tasks, 'task')} to {out}")
     elif as_json:
-        emit_json(tasks.as_json(made.tasks))
+        emit_json(tasks.as_json(generated.tasks))
     else:
-        emit(tasks.render(made.tasks).rstrip("\n"), exact=True)
+        emit(tasks.render(generated.tasks).rstrip("\n"), exact=True)
 
 
 @app.page("import", "evolve tasks import HumanEval.jsonl --out tasks.jsonl")

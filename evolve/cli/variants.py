@@ -120,8 +120,8 @@ def promote_command(
     import evolve
 
     with evolve.open(workspace) as opened:
-        done = opened.variants.promote(name, reason=reason, person=person)
-    _show_activation(done, as_json)
+        promotion = opened.variants.promote(name, reason=reason, person=person)
+    _show_activation(promotion, as_json)
 
 
 @app.page("rollback", "evolve variants rollback")
@@ -130,11 +130,13 @@ def rollback_command(workspace: options.Workspace = None, as_json: options.AsJso
     import evolve
 
     with evolve.open(workspace) as opened:
-        done = opened.variants.rollback()
-        left = opened.variants.left_behind(done.before)
-    _show_activation(done, as_json)
-    for file in left:
-        note(f"{file} still says what {done.before[:12]} said, and goes on to act; take back what `write` put there")
+        promotion = opened.variants.rollback()
+        files = opened.variants.left_behind(promotion.before)
+    _show_activation(promotion, as_json)
+    for file in files:
+        note(
+            f"{file} still says what {promotion.before[:12]} said, and goes on to act; take back what `write` put there"
+        )
 
 
 @app.page("transfer", "evolve variants transfer active strings --budget 1h")
@@ -225,11 +227,11 @@ def write_command(
     note("review with: git diff prompts")
 
 
-def _show_activation(done: Any, as_json: bool) -> None:
+def _show_activation(promotion: Any, as_json: bool) -> None:
     if as_json:
-        emit_json({"active": done.variant, "before": done.before, "grounds": done.grounds})
+        emit_json({"active": promotion.variant, "before": promotion.before, "grounds": promotion.grounds})
     else:
-        emit(f"active: {done.variant[:12]}, before {done.before[:12]} ({done.grounds})")
+        emit(f"active: {promotion.variant[:12]}, before {promotion.before[:12]} ({promotion.grounds})")
 
 
 def _show_measure(measure: Change | AblationReport | Mapping[str, Any]) -> None:

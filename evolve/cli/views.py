@@ -83,7 +83,7 @@ def _folder_line(data: Any) -> str:
 
 
 def _recalled(items: Sequence[Mapping[str, Any]]) -> str:
-    """How many of each kind; events of earlier versions do not name it, and were of insights."""
+    """How many items of each kind were recalled; events of earlier versions name none, and were of insights."""
     kinds = [str(item.get("kind", "insight")) for item in items]
     return ", ".join(counted([name for name in kinds if name == kind], kind) for kind in dict.fromkeys(kinds))
 
@@ -189,8 +189,8 @@ def _arms_line(event: Event) -> tuple[str, bool]:
     if event.kind == "test":
         return f"held-out test: {data['done']}/{data['total']} tasks in both arms", data["done"] == data["total"]
     if event.kind == "replayed":
-        came = "solved" if data["solved"] else "failed again"
-        return f"edit of {data['prompt']}, tried on a single failure: {came}", False
+        outcome = "solved" if data["solved"] else "failed again"
+        return f"edit of {data['prompt']}, tried on a single failure: {outcome}", False
     if event.kind == "ablated":
         line = f"items one by one: pair {data['done']}/{data['total']}, {shorten(data['item'], 40)}: {data['reason']}"
         return line, data["done"] == data["total"]

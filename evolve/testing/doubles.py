@@ -1,4 +1,4 @@
-"""What a double of a model is, and how it reads what it is asked."""
+"""The protocol of a model's double, and functions that read prompt and schema out of a request."""
 
 from __future__ import annotations
 

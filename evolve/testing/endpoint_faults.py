@@ -1,4 +1,4 @@
-"""What endpoints send when they go wrong: bodies that cannot be used, and ways to break a connection."""
+"""Faults of endpoints to test with: bodies without a usable reply, and ways to break a connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scripted endpoint does, read from a JSON file."""
+"""The script of an endpoint, and how it is read from a JSON file."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def load_scenario(path: Path) -> Scenario:
         whole = json.loads(read_text(path))
     except ValueError as error:
         raise TaskError(f"not valid JSON: {error}", file=str(path)) from error
-    known = {item.name for item in fields(Scenario)}
-    if not isinstance(whole, dict) or not whole.keys() <= known:
-        raise TaskError(f"expected an object with some of {', '.join(sorted(known))}", file=str(path))
+    names = {item.name for item in fields(Scenario)}
+    if not isinstance(whole, dict) or not whole.keys() <= names:
+        raise TaskError(f"expected an object with some of {', '.join(sorted(names))}", file=str(path))
     for place, step in enumerate(whole.get("replies", ())):
         fault = step_fault(step)
         if fault:

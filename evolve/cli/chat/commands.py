@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from evolve.cli.chat.reading import read
-from evolve.cli.chat.session import Session
+from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.output import shorten
@@ -40,7 +40,7 @@ class Command:
     name: str
     takes: str
     about: str
-    run: Callable[[Session, str], None]
+    run: Callable[[ChatSession, str], None]
 
 
 def commands() -> Mapping[str, Command]:
@@ -67,29 +67,29 @@ def commands() -> Mapping[str, Command]:
     return {command.name: command for command in every}
 
 
-def run_slash_command(session: Session, name: str, text: str) -> None:
+def run_slash_command(session: ChatSession, name: str, text: str) -> None:
     """Does what a command says.
 
     Raises:
         UsageError: There is none of that name; the nearest is named.
     """
-    known = commands()
-    chosen = known.get({"quit": "exit", "q": "exit", "h": "help", "?": "help"}.get(name, name))
+    by_name = commands()
+    chosen = by_name.get({"quit": "exit", "q": "exit", "h": "help", "?": "help"}.get(name, name))
     if chosen is None:
-        near = get_close_matches(name, known, n=1, cutoff=0.4)
+        near = get_close_matches(name, by_name, n=1, cutoff=0.4)
         hint = f"did you mean /{near[0]}?" if near else "/help lists them"
         raise UsageError(f"there is no command /{name}", hint=hint)
     session.code = 0
     chosen.run(session, text)
 
 
-def _help(session: Session, text: str) -> None:
+def _help(session: ChatSession, text: str) -> None:
     session.screen.lines("help", HELP)
     for command in commands().values():
         session.screen.say(f"/{command.name}", f"{command.takes + ': ' if command.takes else ''}{command.about}")
 
 
-def _plan(session: Session, text: str) -> None:
+def _plan(session: ChatSession, text: str) -> None:
     turn = _last_turn_with_run(session)
     with session.opened(read_only=True) as workspace:
         episodes, plan = workspace.runs.show(turn.run).episodes, workspace.runs.plan(turn.run)
@@ -100,14 +100,20 @@ def _plan(session: Session, text: str) -> None:
     for number, goal in enumerate(plan.subgoals, 1):
         session.screen.say("plan", f"{number}. {goal}")
     for step in episodes[-1].steps if episodes else ():
-        seen, judged = step.observation, step.judgement
-        outcome = "" if seen is None else "held" if seen.ok else shorten(seen.error or "did not hold", 80)
+        observation, judged = step.observation, step.judgement
+        outcome = (
+            ""
+            if observation is None
+            else "held"
+            if observation.ok
+            else shorten(observation.error or "did not hold", 80)
+        )
         if judged is not None:
             outcome = "accepted" if judged.accepted else "refused"
         session.screen.say(f"step {step.number}", f"{step.action.kind}: {shorten(step.action.text, 80)}; {outcome}")
 
 
-def _diff(session: Session, text: str) -> None:
+def _diff(session: ChatSession, text: str) -> None:
     waiting = None if text else session.waiting()
     run = text or (waiting.run if waiting is not None else _last_turn_with_run(session).run)
     with session.opened(read_only=True) as workspace:
@@ -116,7 +122,7 @@ def _diff(session: Session, text: str) -> None:
     session.screen.say("diff", f"{patch.state}; run {patch.run}, {at_home(patch.folder)}")
 
 
-def _approve(session: Session, text: str) -> None:
+def _approve(session: ChatSession, text: str) -> None:
     modes = get_args(Approve)
     if text and text not in modes:
         raise UsageError(f"there is no mode {text!r}", hint=f"/approve {'|'.join(modes)}; alone it applies what waits")
@@ -125,15 +131,15 @@ def _approve(session: Session, text: str) -> None:
     waiting = None if text else session.waiting()
     if waiting is not None:
         with session.opened() as workspace:
-            done = workspace.runs.apply(waiting.run)
-        session.tell(done)
+            patch = workspace.runs.apply(waiting.run)
+        session.tell(patch)
         return
     meaning = {"ask": "you are asked before a file is changed", "auto": "what passes its check is applied at once",
                "never": "changes wait until /approve"}  # fmt: skip
     session.screen.say("approve", f"{session.setup.approve}: {meaning[session.setup.approve]}")
 
 
-def _refuse(session: Session, text: str) -> None:
+def _refuse(session: ChatSession, text: str) -> None:
     waiting = session.waiting()
     if waiting is None:
         raise UsageError("no change is waiting")
@@ -142,13 +148,13 @@ def _refuse(session: Session, text: str) -> None:
     session.tell(patch)
 
 
-def _undo(session: Session, text: str) -> None:
+def _undo(session: ChatSession, text: str) -> None:
     with session.opened() as workspace:
-        done = workspace.undo(text or _last_applied_run(session, workspace), person=session.person())
-    session.screen.say("undone", f"{', '.join(done.names)} in {at_home(done.folder)} as before; run {done.run}")
+        patch = workspace.undo(text or _last_applied_run(session, workspace), person=session.person())
+    session.screen.say("undone", f"{', '.join(patch.names)} in {at_home(patch.folder)} as before; run {patch.run}")
 
 
-def _last_applied_run(session: Session, workspace: Workspace) -> str | None:
+def _last_applied_run(session: ChatSession, workspace: Workspace) -> str | None:
     """The newest run of this conversation that is applied, else the newest of all."""
     runs = {turn.run for turn in session.conversation.turns}
     return next(
@@ -156,7 +162,7 @@ def _last_applied_run(session: Session, workspace: Workspace) -> str | None:
     )
 
 
-def _again(session: Session, text: str) -> None:
+def _again(session: ChatSession, text: str) -> None:
     turn = session.conversation.unfinished
     if turn is None:
         raise UsageError("no turn was stopped")
@@ -164,7 +170,7 @@ def _again(session: Session, text: str) -> None:
     session.work(read(turn.asked), turn.asked, turn)
 
 
-def _skills(session: Session, text: str) -> None:
+def _skills(session: ChatSession, text: str) -> None:
     with session.opened(read_only=True) as workspace:
         if text:
             skill = workspace.skills.show(text)
@@ -178,7 +184,7 @@ def _skills(session: Session, text: str) -> None:
         session.screen.say("skill", f"{skill.name} ({skill.status}): {shorten(skill.description, 90)}")
 
 
-def _memory(session: Session, text: str) -> None:
+def _memory(session: ChatSession, text: str) -> None:
     with session.opened(read_only=True) as workspace:
         if text:
             for item in workspace.memory.recall(text, 5):
@@ -201,7 +207,7 @@ def _memory(session: Session, text: str) -> None:
         session.screen.say("note", f"{note.text} (by {note.author})")
 
 
-def _comment(session: Session, text: str) -> None:
+def _comment(session: ChatSession, text: str) -> None:
     if not text:
         raise UsageError("say what you want", hint="/comment TEXT")
     last = next((turn for turn in reversed(session.conversation.turns) if turn.run), None)
@@ -210,7 +216,7 @@ def _comment(session: Session, text: str) -> None:
     session.say_wish(wish)
 
 
-def _edit(session: Session, text: str) -> None:
+def _edit(session: ChatSession, text: str) -> None:
     turn = _last_turn_with_run(session)
     if not turn.answer:
         raise UsageError("the last turn has no answer to change")
@@ -224,26 +230,27 @@ def _edit(session: Session, text: str) -> None:
     session.say_wish(wish)
 
 
-def _forget(session: Session, text: str) -> None:
+def _forget(session: ChatSession, text: str) -> None:
     if not text:
         raise UsageError("name what to forget", hint="/memory shows the ids")
     with session.opened() as workspace:
+        # Ids of wishes and of insights are given alike, so a wish is looked for first.
         wishes = [preference.id for preference in workspace.preferences.list() if preference.id.startswith(text)]
         count = workspace.preferences.forget([text]) if wishes else workspace.memory.forget([text])
     session.screen.say("forgotten", f"{count} of what was kept")
 
 
-def _why(session: Session, text: str) -> None:
+def _why(session: ChatSession, text: str) -> None:
     effect = text or "solved"
     with session.opened(read_only=True) as workspace:
         chains = workspace.memory.why(effect)
         last = next((turn for turn in reversed(session.conversation.turns) if turn.run), None)
         records = workspace.runs.show(last.run).episodes if last is not None else ()
-        known = {insight.id: insight.text for insight in workspace.memory.list()}
+        insights = {insight.id: insight.text for insight in workspace.memory.list()}
         skills = {f"skill:{skill.digest}": skill.name for skill in workspace.skills.list()}
     used = dict.fromkeys(name for record in records for name in record.consumed)
     for name in used:
-        label = known.get(name) or (f"skill {skills[name]}" if name in skills else name)
+        label = insights.get(name) or (f"skill {skills[name]}" if name in skills else name)
         session.screen.say("used", shorten(label, 110))
     if records and not used:
         session.screen.say("used", "the last turn rested on nothing learned")
@@ -255,7 +262,7 @@ def _why(session: Session, text: str) -> None:
         session.screen.say("cause", f"nothing is known to cause {effect!r} yet")
 
 
-def _model(session: Session, text: str) -> None:
+def _model(session: ChatSession, text: str) -> None:
     if text:
         name = "" if text == "none" else text
         for part in filter(str.strip, name.split(",")):
@@ -264,30 +271,30 @@ def _model(session: Session, text: str) -> None:
     session.screen.say("model", model_of(session) or "none: the embedded search works on rows and task files")
 
 
-def model_of(session: Session) -> str:
+def model_of(session: ChatSession) -> str:
     """The model that decides in this session, or "" for the embedded search."""
     return models(session.setup.workspace).acting(session.setup.model)
 
 
-def _budget(session: Session, text: str) -> None:
+def _budget(session: ChatSession, text: str) -> None:
     if text:
         session.purse.budget = read_budget(text.split())
     bounds = "" if bounds_of(session.purse.budget) else "; no bound for this session"
     session.screen.say("budget", session.purse.told() + bounds)
 
 
-def _save(session: Session, text: str) -> None:
+def _save(session: ChatSession, text: str) -> None:
     parts = shlex.split(text) if text else [f"evolve-{session.conversation.id}.md"]
     file = Path(parts[0]).expanduser()
     session.conversation.save(file)
     session.screen.say("saved", str(file))
 
 
-def _exit(session: Session, text: str) -> None:
+def _exit(session: ChatSession, text: str) -> None:
     session.leaving = True
 
 
-def _last_turn_with_run(session: Session) -> ChatTurn:
+def _last_turn_with_run(session: ChatSession) -> ChatTurn:
     """The last turn with a run."""
     for turn in reversed(session.conversation.turns):
         if turn.run:

@@ -40,6 +40,7 @@ class TypedLines:
         """Keeps an input. History that cannot be written is no reason to stop."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            # Made with its mode at once: chmod afterwards would leave a moment in which others can read it.
             with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as stream:
                 stream.write(json.dumps(text).encode("ascii") + b"\n")
         except OSError:

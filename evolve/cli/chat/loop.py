@@ -14,7 +14,7 @@ from evolve.cli.chat.history import TypedLines
 from evolve.cli.chat.plain_input import LineInput
 from evolve.cli.chat.reading import read
 from evolve.cli.chat.screen import open_screen, wants_plain
-from evolve.cli.chat.session import Session, Setup
+from evolve.cli.chat.session import ChatSession, Setup
 from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import Purse
 from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet
@@ -36,8 +36,8 @@ class Start:
     budget: tuple[str, ...] = ()
 
 
-class Input(Protocol):
-    """Where texts come from."""
+class InputSource(Protocol):
+    """Where a session gets the texts and answers of the person from."""
 
     def text(self) -> str | None:
         """The next complete text; None at the end."""
@@ -70,9 +70,9 @@ def converse(setup: Setup, start: Start) -> int:
     setup = check_setup(setup)
     attended = sys.stdin.isatty()
     # Opening to read makes nothing, and a session may be begun where no workspace is yet.
-    made = locate(setup.workspace).created
+    created = locate(setup.workspace).created
     with evolve.open(setup.workspace, model=setup.model, sandbox=setup.sandbox, read_only=True) as workspace:
-        if made:
+        if created:
             note(at_home(f"made the workspace {workspace.paths.root}"))
         store = workspace.conversations.folder
         new = start.new or (not attended and start.resume is None)  # a pipe begins where it says
@@ -81,7 +81,7 @@ def converse(setup: Setup, start: Start) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter gets its number
     screen = open_screen(plain=start.plain or wants_plain(os.environ))
     # The status line of the input needs the session, so the session learns afterwards whom to ask.
-    session = Session(setup=setup, screen=screen, ask=lambda question: None, conversation=conversation, purse=purse)
+    session = ChatSession(setup=setup, screen=screen, ask=lambda question: None, conversation=conversation, purse=purse)
     typed = TypedLines(store / "typed.jsonl")
     source = _input(session, typed, attended=attended)
     session.ask, session.edit = source.answer, source.edit
@@ -96,7 +96,7 @@ def converse(setup: Setup, start: Start) -> int:
     return 0 if attended else session.code  # whoever leaves has seen what came of it
 
 
-def _input(session: Session, typed: TypedLines, *, attended: bool) -> Input:
+def _input(session: ChatSession, typed: TypedLines, *, attended: bool) -> InputSource:
     if session.screen.plain:
         return LineInput(attended=attended, typed=typed.read() if attended else ())
     from evolve.cli.chat.terminal_input import TerminalInput
@@ -108,7 +108,7 @@ def _input(session: Session, typed: TypedLines, *, attended: bool) -> Input:
     return TerminalInput(typed, lambda width: status_line(session, width), choices, colour=colour)
 
 
-def _run_turns(session: Session, source: Input) -> None:
+def _run_turns(session: ChatSession, source: InputSource) -> None:
     while not session.leaving:
         try:
             text = source.text()
@@ -124,7 +124,7 @@ def _run_turns(session: Session, source: Input) -> None:
                 session.screen.say("hint", error.hint)
 
 
-def handle(session: Session, text: str) -> None:
+def handle(session: ChatSession, text: str) -> None:
     """Does what a text asks for.
 
     Raises:
@@ -137,7 +137,7 @@ def handle(session: Session, text: str) -> None:
         session.work(wanted, text)
 
 
-def _completions(session: Session, name: str) -> Iterable[tuple[str, str]]:
+def _completions(session: ChatSession, name: str) -> Iterable[tuple[str, str]]:
     """What may be typed after a command, or the commands."""
     if not name:
         return [(command.name, command.about) for command in commands().values()]

@@ -120,8 +120,8 @@ def _is_named(text: str) -> bool:
     from evolve.workspace import tasks
 
     head, mark, rest = text.partition("#")
-    known = head in tasks.list() or head.endswith(_SUFFIXES)
-    if mark and rest and " " not in text.strip() and (known or os.path.exists(os.path.expanduser(head))):
+    named = head in tasks.list() or head.endswith(_SUFFIXES)
+    if mark and rest and " " not in text.strip() and (named or os.path.exists(os.path.expanduser(head))):
         return True
     # One word with such an ending means a file even where there is none: the refusal then names it.
     return text.endswith(_SUFFIXES) and (os.path.isfile(os.path.expanduser(text)) or not any(map(str.isspace, text)))

@@ -68,7 +68,7 @@ class Setup:
 
 
 @dataclass
-class Session:
+class ChatSession:
     """A conversation at a terminal, with its settings, its budget and the turn under way.
 
     Attributes:
@@ -236,7 +236,7 @@ class Session:
         answer = result.answer if result.solved or result.status == "unverified" else ""
         if result.status == "unverified":
             answer = f"{answer.rstrip()}\n# it gives {json.dumps(result.value, ensure_ascii=False)}"
-        done = replace(
+        finished = replace(
             turn,
             status="solved" if result.solved else result.status,  # also where the change still waits for leave
             told=result.note,
@@ -244,7 +244,7 @@ class Session:
             run=result.run_id,
             spent=spent_of(result.cost),
         )
-        self.conversation.answer(done)
+        self.conversation.answer(finished)
         showing.show_result(self.screen, result, diff=not self._shown)
         self.code = _code(result)
         if result.patch is not None and result.patch.names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast, get_args
 
-from evolve.cli.chat.session import WITHOUT_MODEL, Session, Setup
+from evolve.cli.chat.session import WITHOUT_MODEL, ChatSession, Setup
 from evolve.cli.chat.showing import at_home, short_model
 from evolve.cli.output import counted, shorten
 from evolve.errors import UsageError
@@ -69,7 +69,7 @@ def choose_conversation(stored: Conversations, folder: str, *, new: bool, resume
     return latest or stored.begin(folder)
 
 
-def greet(session: Session, model: str) -> None:
+def greet(session: ChatSession, model: str) -> None:
     """Says where the person is and what is open."""
     screen, turns = session.screen, session.conversation.turns
     if session.setup.sandbox == "none":
@@ -80,15 +80,15 @@ def greet(session: Session, model: str) -> None:
             screen.say("hint", text)
     if turns:
         last = shorten(turns[-1].asked, 60)
-        done = f"{session.conversation.id} after {counted(turns, 'turn')}"
-        screen.say("resumed", f"{done}, the last: {last}  (--new begins anew)")
+        summary = f"{session.conversation.id} after {counted(turns, 'turn')}"
+        screen.say("resumed", f"{summary}, the last: {last}  (--new begins anew)")
     unfinished = session.conversation.unfinished
     if unfinished is not None:
         screen.say("stopped", "the last turn did not end: /again goes on with it")
     say_waiting(session)
 
 
-def say_waiting(session: Session) -> None:
+def say_waiting(session: ChatSession) -> None:
     """Says that a change waits, if one does."""
     waiting = session.waiting()
     if waiting is not None:
@@ -98,7 +98,7 @@ def say_waiting(session: Session) -> None:
         )
 
 
-def farewell(session: Session) -> str:
+def farewell(session: ChatSession) -> str:
     """The command that goes on with the conversation."""
     import shlex
 

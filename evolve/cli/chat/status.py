@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evolve.cli.chat.commands import model_of
-from evolve.cli.chat.session import Session
+from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.showing import at_home, short_model
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _BETWEEN = " | "
 
 
-def status_parts(session: Session) -> list[str]:
+def status_parts(session: ChatSession) -> list[str]:
     """What the line says, the most important first."""
     parts = ["UNSANDBOXED"] if session.setup.sandbox == "none" else []
     parts.append(short_model(model_of(session)) or "search, no model")
@@ -28,7 +28,7 @@ def status_parts(session: Session) -> list[str]:
     return parts
 
 
-def status_line(session: Session, width: int) -> StyleAndTextTuples:
+def status_line(session: ChatSession, width: int) -> StyleAndTextTuples:
     """As many parts as fit into ``width`` columns, at least one, as styled text."""
     from prompt_toolkit.utils import get_cwidth
 
