@@ -43,7 +43,9 @@ def evolve(*arguments: object, cwd: Path, stderr: object = subprocess.PIPE) -> s
         ("report",),
     ],
 )
-def test_looking_at_a_workspace_that_is_not_there_says_so_and_makes_nothing(cli, tmp_path: Path, command: tuple) -> None:
+def test_looking_at_a_workspace_that_is_not_there_says_so_and_makes_nothing(
+    cli, tmp_path: Path, command: tuple
+) -> None:
     found = cli(*command, "-w", "mnie")
     assert found.code == 3, found.err
     assert "there is no workspace at" in found.err and "evolve init" in found.err
@@ -109,7 +111,9 @@ def test_a_recording_without_a_model_is_refused_before_anything_is_made(cli, tmp
         ('base_url = "http://"', "is not an address"),
     ],
 )
-def test_settings_that_can_mean_nothing_are_refused_where_they_are_shown(cli, tmp_path: Path, line: str, said: str) -> None:
+def test_settings_that_can_mean_nothing_are_refused_where_they_are_shown(
+    cli, tmp_path: Path, line: str, said: str
+) -> None:
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws" / "evolve.toml").write_text(line + "\n")
     found = cli("config", "-w", "ws")

@@ -139,9 +139,7 @@ def test_notes_and_insights_about_vanished_skills_change_no_price(learned: Searc
     assert not [name for name in prices if name.startswith("skill")]
 
 
-def test_forgetting_everything_gives_exactly_the_unlearned_policy(
-    unlearned: SearchPolicy, guide: Guide
-) -> None:
+def test_forgetting_everything_gives_exactly_the_unlearned_policy(unlearned: SearchPolicy, guide: Guide) -> None:
     """A policy that has learned and one that forgot it again share nothing that lasts."""
     view = view_of(lambda xs: sorted(xs)[1:][::-1], *LISTS)
     (draft,) = unlearned.distill(view, accepted(first_action(unlearned, view)))
