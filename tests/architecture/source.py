@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -35,7 +36,7 @@ class Module:
 
     def functions(self) -> Iterator[FunctionNode]:
         """Every function, methods and inner ones included."""
-        return (node for node in ast.walk(self.tree) if isinstance(node, FunctionNode))
+        return (node for node in self.nodes if isinstance(node, FunctionNode))
 
     def imports(self) -> tuple[Import, ...]:
         """Every import that runs, wherever it stands; those for type checkers alone are left out."""
@@ -43,6 +44,15 @@ class Module:
 
     def needs(self) -> tuple[Import, ...]:
         """Every import, those for type checkers alone included."""
+        return self._needed
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of the tree, outer ones first; walked once for all that look."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
+    def _needed(self) -> tuple[Import, ...]:
         return tuple(_imports(self, self.tree, at_module_level=True, types=True))
 
     @cached_property
@@ -62,7 +72,14 @@ class Import:
 @cache
 def modules() -> tuple[Module, ...]:
     """Every Python file of the package, by name."""
-    return tuple(_read(path) for path in sorted(PACKAGE.rglob("*.py")) if "_seed" not in path.parts)
+    # Of the many objects of a tree none is garbage, and to look for it takes most of the time.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return tuple(_read(path) for path in sorted(PACKAGE.rglob("*.py")) if "_seed" not in path.parts)
+    finally:
+        if collects:
+            gc.enable()
 
 
 @cache
@@ -80,6 +97,8 @@ def _read(path: Path) -> Module:
 
 def _imports(module: Module, node: ast.AST, *, at_module_level: bool, types: bool = False) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            continue  # no statement stands within an expression
         if isinstance(child, ast.If) and _is_type_checking(child.test):
             for alternative in [*(child.body if types else ()), *child.orelse]:
                 yield from _imports(module, ast.Module([alternative], []), at_module_level=at_module_level, types=types)
@@ -92,7 +111,7 @@ def _imports(module: Module, node: ast.AST, *, at_module_level: bool, types: boo
                 whole = f"{base}.{alias.name}"
                 yield Import(whole if whole in module_names() else base, child.lineno, at_module_level)
         else:
-            inside = isinstance(child, FunctionNode | ast.Lambda)
+            inside = isinstance(child, FunctionNode)
             yield from _imports(module, child, at_module_level=at_module_level and not inside, types=types)
 
 

@@ -111,9 +111,9 @@ def test_the_command_line_does_not_reach_around_the_workspace() -> None:
         f"{module.place}:{node.lineno}: {ast.unparse(node)}"
         for module in modules()
         if module.part == "cli"
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Attribute)
-        if node.attr == "stores" or (ast.unparse(node.value) == "evolve" and node.attr in inside)
+        if node.attr == "stores" or (node.attr in inside and ast.unparse(node.value) == "evolve")
     ]
     assert wrong == []
 
@@ -141,15 +141,15 @@ def test_what_is_private_to_a_policy_is_read_by_policies_alone() -> None:
         for module in modules()
         if module.part not in ("policies", "episodes", ABOVE_ALL)
         if any(found.target.startswith("evolve.episodes") for found in module.imports())
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.Attribute) and node.attr == "private" and not _is_carried(module.tree, node)
+        for node in module.nodes
+        if isinstance(node, ast.Attribute) and node.attr == "private" and not _is_carried(module, node)
     ]
     assert wrong == []
 
 
-def _is_carried(tree: ast.AST, node: ast.Attribute) -> bool:
+def _is_carried(module: Module, node: ast.Attribute) -> bool:
     """Whether an attribute is only handed on: ``private=something.private``."""
-    calls = (one for one in ast.walk(tree) if isinstance(one, ast.keyword))
+    calls = (one for one in module.nodes if isinstance(one, ast.keyword))
     return any(one.arg == "private" and one.value is node for one in calls)
 
 
@@ -229,7 +229,7 @@ def libraries_of(module: Module) -> list[tuple[str, int]]:
     written = [(found.target, found.line) for found in module.imports()]
     written += [
         (str(node.args[0].value), node.lineno)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Call)
         and called_name(node) in ("importlib.import_module", "import_module")
         and isinstance(node.args[0], ast.Constant)
@@ -303,9 +303,10 @@ def test_modules_keep_no_state() -> None:
     for module in modules():
         tables = {name for node in module.tree.body for name in assigned(node)}
         for function in module.functions():
-            local = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and is_stored(node)}
-            local |= {argument.arg for argument in ast.walk(function) if isinstance(argument, ast.arg)}
-            for node in ast.walk(function):
+            nodes = list(ast.walk(function))
+            local = {node.id for node in nodes if isinstance(node, ast.Name) and is_stored(node)}
+            local |= {argument.arg for argument in nodes if isinstance(argument, ast.arg)}
+            for node in nodes:
                 if isinstance(node, ast.Global) or changed_name(node) in tables - local - {""}:
                     wrong.append(f"{module.place}:{node.lineno}: {ast.unparse(node)}")
     assert wrong == []

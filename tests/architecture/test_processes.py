@@ -28,7 +28,7 @@ def outside_sandbox() -> list[Module]:
 
 
 def calls(module: Module) -> list[tuple[str, int]]:
-    return [(called_name(node), node.lineno) for node in ast.walk(module.tree) if isinstance(node, ast.Call)]
+    return [(called_name(node), node.lineno) for node in module.nodes if isinstance(node, ast.Call)]
 
 
 def test_only_the_sandbox_starts_programs() -> None:
@@ -81,6 +81,6 @@ def test_nothing_stored_can_run_when_it_is_read() -> None:
     assert [
         f"{module.place}:{node.lineno}"
         for module in modules()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.keyword) and node.arg == "allow_pickle" and ast.unparse(node.value) != "False"
     ] == []

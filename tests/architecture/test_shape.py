@@ -86,7 +86,7 @@ def test_errors_are_caught_by_name() -> None:
         f"{module.place}:{handler.lineno}"
         for module in modules()
         if module.part != "testing"  # its sandbox without walls plays the real one's part
-        for handler in ast.walk(module.tree)
+        for handler in module.nodes
         if isinstance(handler, ast.ExceptHandler) and is_broad(handler)
     ]
     inside_sandbox = [place for place in found if place.startswith("evolve/sandbox/")]

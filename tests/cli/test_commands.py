@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -15,14 +16,28 @@ from evolve.testing import TrustingSandbox
 from tests.write_protection import without_power_over_permissions
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Where the workspace of :func:`trained` is kept, and the report of its loop once there is one."""
+    return tmp_path_factory.mktemp("trained"), []
+
+
 @pytest.fixture
-def trained(tmp_path, monkeypatch):
-    """A workspace with one finished loop, made by a stand-in policy."""
-    file = tmp_path / "small.jsonl"
+def trained(kept, tmp_path, monkeypatch):
+    """A workspace with one finished loop, made by a stand-in policy; the loop runs once, and every test has a copy."""
+    folder, reports = kept
+    if not reports:
+        reports.append(improved(folder, monkeypatch))
+    shutil.copytree(folder / "ws", tmp_path / "ws")
+    return reports[0]
+
+
+def improved(folder, monkeypatch):
+    file = folder / "small.jsonl"
     file.write_text(render_jsonl(small_suite(60).tasks))
     monkeypatch.setenv("EVOLVE_WORKERS", "1")
     monkeypatch.setattr("evolve.workspace.loops.improving.sandbox_opener", lambda *_: TrustingSandbox)
-    with evolve.open(tmp_path / "ws", policy=slow_learner()) as workspace:
+    with evolve.open(folder / "ws", policy=slow_learner()) as workspace:
         workspace._sandbox = TrustingSandbox()
         return workspace.improve(file, rounds=1)
 

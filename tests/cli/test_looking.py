@@ -43,10 +43,12 @@ def evolve(*arguments: object, cwd: Path, stderr: object = subprocess.PIPE) -> s
         ("report",),
     ],
 )
-def test_looking_at_a_workspace_that_is_not_there_says_so_and_makes_nothing(tmp_path: Path, command: tuple) -> None:
-    found = evolve(*command, "-w", "mnie", cwd=tmp_path)
-    assert found.returncode == 3, found.stderr
-    assert "there is no workspace at" in found.stderr and "evolve init" in found.stderr
+def test_looking_at_a_workspace_that_is_not_there_says_so_and_makes_nothing(
+    cli, tmp_path: Path, command: tuple
+) -> None:
+    found = cli(*command, "-w", "mnie")
+    assert found.code == 3, found.err
+    assert "there is no workspace at" in found.err and "evolve init" in found.err
     assert not (tmp_path / "mnie").exists()
 
 
@@ -64,7 +66,7 @@ def test_a_complaint_that_cannot_be_written_keeps_its_code(tmp_path: Path) -> No
         assert evolve("run", "--examples", "none.csv", "-w", "ws", cwd=tmp_path, stderr=full).returncode == 2
 
 
-def test_files_that_people_have_are_taken_or_named_for_what_they_are(tmp_path: Path) -> None:
+def test_files_that_people_have_are_taken_or_named_for_what_they_are(cli, tmp_path: Path) -> None:
     (tmp_path / "UP.CSV").write_text(ROWS)
     (tmp_path / "-dash.csv").write_text(ROWS)
     (tmp_path / "two\nlines.csv").write_text("a\n1\n")
@@ -73,8 +75,8 @@ def test_files_that_people_have_are_taken_or_named_for_what_they_are(tmp_path: P
     (tmp_path / "plain.json").write_text(json.dumps([{"a": 1, "b": 2}, {"a": 2, "b": 3}]))
 
     def told(*arguments: str) -> tuple[int, str]:
-        found = evolve("run", *arguments, "-w", "ws", cwd=tmp_path)
-        return found.returncode, found.stderr
+        found = cli("run", *arguments, "-w", "ws")
+        return found.code, found.err
 
     assert told("--examples", "UP.CSV")[0] == 0
     shutil.rmtree(tmp_path / "ws")
@@ -92,11 +94,11 @@ def test_files_that_people_have_are_taken_or_named_for_what_they_are(tmp_path: P
     assert told("--examples=-dash.csv", "--name", "initial")[0] == 0
 
 
-def test_a_recording_without_a_model_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+def test_a_recording_without_a_model_is_refused_before_anything_is_made(cli, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text(ROWS)
     (tmp_path / "kept").mkdir()
-    found = evolve("run", "--examples", "rows.csv", "--record", "kept", "-w", "ws", cwd=tmp_path)
-    assert found.returncode == 2 and "no model is named" in found.stderr
+    found = cli("run", "--examples", "rows.csv", "--record", "kept", "-w", "ws")
+    assert found.code == 2 and "no model is named" in found.err
     assert not (tmp_path / "ws").exists()
 
 
@@ -109,8 +111,10 @@ def test_a_recording_without_a_model_is_refused_before_anything_is_made(tmp_path
         ('base_url = "http://"', "is not an address"),
     ],
 )
-def test_settings_that_can_mean_nothing_are_refused_where_they_are_shown(tmp_path: Path, line: str, said: str) -> None:
+def test_settings_that_can_mean_nothing_are_refused_where_they_are_shown(
+    cli, tmp_path: Path, line: str, said: str
+) -> None:
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws" / "evolve.toml").write_text(line + "\n")
-    found = evolve("config", "-w", "ws", cwd=tmp_path)
-    assert found.returncode == 3 and said in found.stderr and line.split()[0] in found.stderr
+    found = cli("config", "-w", "ws")
+    assert found.code == 3 and said in found.err and line.split()[0] in found.err

@@ -20,7 +20,7 @@ from tests.architecture.source import ROOT, called_name, modules
 def call_sites():
     """Patterns of the names with which ``hit`` is called; what is filled in at run time is a star."""
     for module in modules():
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Call) and called_name(node) in ("hit", "faults.hit"):
                 (name,) = node.args
                 parts = name.values if isinstance(name, ast.JoinedStr) else [name]

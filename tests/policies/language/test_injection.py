@@ -51,7 +51,7 @@ class Obedient(QuirkDouble):
 @pytest.mark.parametrize("order", ORDERS, ids=lambda one: one.name)
 def test_an_order_that_one_task_taught_acts_on_no_other(model, memory, order):
     """The worst case: the model repeats it, and its trial came out well on the task that holds it."""
-    poisoned, *others = JOBS
+    poisoned, *others = JOBS[0], JOBS[1], JOBS[-1]  # one of another family, and one of its own
     claim = Claim(
         cause=f"{FACT}{as_key(order.text) or 'x'}",
         relation="contributes",
