@@ -31,7 +31,12 @@ def show(measurement: Measurement) -> None:
     """Prints the measurement of a judge for people."""
     # A bound that was not measured is as wide as a share can be.
     rows = [
-        (name, f"{share.value or 0.0:.3f}", f"{share.low or 0.0:.3f} to {share.high or 1.0:.3f}", share.n)
+        (
+            name,
+            f"{share.value or 0.0:.3f}",
+            f"{share.low or 0.0:.3f} to {1.0 if share.high is None else share.high:.3f}",
+            share.n,
+        )
         for name, share in (("precision", measurement.precision), ("recall", measurement.recall))
     ]
     emit(table(("judge", "share", "95 % interval", "n"), rows))
