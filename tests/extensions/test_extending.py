@@ -138,7 +138,10 @@ def test_an_added_format_cannot_carry_a_secret_or_write_beside_its_folder(
     assert not (tmp_path / "out").exists()
 
 
-def test_an_added_engine_searches_and_the_gate_judges(toys: None, tmp_path: Path) -> None:
+def test_an_added_engine_searches_and_the_gate_judges(
+    toys: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOLVE_WORKERS", "1")
     file = tmp_path / "small.jsonl"
     file.write_text(render_jsonl(small_suite().tasks))
     with evolve.open(tmp_path / "ws") as workspace:

@@ -29,7 +29,8 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def opened(folder):
+def opened(folder, monkeypatch):
+    monkeypatch.setenv("EVOLVE_WORKERS", "1")  # to start others takes longer than these tasks do
     with evolve.open(folder, policy=FixedLearner()) as workspace:
         workspace._sandbox = TrustingSandbox()  # the programs are this file's own
         yield workspace
