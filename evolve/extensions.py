@@ -22,8 +22,15 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from evolve.errors import EnvironmentProblem
+
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+_LOADING = (
+    *(ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError),
+    *(SyntaxError, SystemExit, TypeError, ValueError),
+)
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "environments": {
@@ -38,7 +45,13 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "formats": {
         "agent-skills": "evolve.export.agent_skills:AGENT_SKILLS",
     },
-    "stages": {},
+    "stages": dict.fromkeys(
+        (
+            *("recall", "plan", "decompose", "act", "ask", "best_of_n", "vote", "critique", "revise", "search"),
+            *("observe", "judge", "reflect", "distill", "commit"),
+        ),
+        "evolve.workflow.stages:KINDS",
+    ),
     "vectors": {
         "exact": "evolve.vectors.exact:open_exact",
         "chroma": "evolve.vectors.chroma:open_chroma",
@@ -49,16 +62,61 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     },
     "suites": {},  # what draws fresh tasks of a suite; those that ship are data
 }
-"""Where each value stands, as ``module:name``, by seam and name. The stages of evolve stand in ``workflow.stages``."""
+"""Where each value stands, as ``module:name``, by seam and name. Of a stage it is the table that has it."""
 
 
-def find(seam: str, name: str) -> Any:
-    """The value of a name; None where nobody offers it."""
+def find(seam: str, name: str, form: Any = object) -> Any:
+    """The value of a name; None where nobody offers it.
+
+    Args:
+        form: The class or runtime protocol that what a package offers must be of.
+
+    Raises:
+        EnvironmentProblem: A package offers it, and it cannot be loaded or is something else.
+    """
     place = BUILT_IN[seam].get(name)
     if place is not None:
         module, _, attribute = place.partition(":")
         return getattr(import_module(module), attribute)
-    return next((point.load() for point in _offered(seam, tuple(sys.path)) if point.name == name), None)
+    point = next((point for point in _offered(seam, tuple(sys.path)) if point.name == name), None)
+    if point is None:
+        return None
+    try:
+        value = point.load()
+    except _LOADING as error:  # whatever its code does when it is imported, ending the program included
+        raise refused(seam, name, f"cannot be loaded ({type(error).__name__}: {error})") from error
+    if not isinstance(value, form):
+        raise refused(seam, name, f"is {type(value).__name__}, not what stands there")
+    return value
+
+
+def refused(seam: str, name: str, what: str) -> EnvironmentProblem:
+    """The error for something that a package offers and that cannot be used.
+
+    Args:
+        what: Goes on from "NAME of the package PACKAGE".
+    """
+    package = installed(seam).get(name, "")
+    return EnvironmentProblem(
+        f"{name} ({seam}) of the package {package} {what}", hint=f"mend or uninstall {package or 'the package'}"
+    )
+
+
+def blamed(error: BaseException) -> str:
+    """The package whose code an error came out of or went through; "" where that was none that offers something."""
+    packages = {
+        point.value.partition(":")[0].partition(".")[0]: point.dist.name
+        for seam in BUILT_IN
+        for point in _offered(seam, tuple(sys.path))
+        if point.dist is not None
+    }
+    trace = error.__traceback__
+    while trace is not None:
+        root = str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        if root in packages:
+            return packages[root]
+        trace = trace.tb_next
+    return ""
 
 
 def names(seam: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ Importing this module imports the graph library, so it is imported where an agen
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, cast
@@ -15,12 +15,14 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from evolve.agent import stages
-from evolve.agent.answer_stages import change_answer, doubt_of, note_skipped
+from evolve.agent.answer_stages import StageWork, change_answer, doubt_of, note_skipped
 from evolve.agent.context import EpisodeContext
 from evolve.agent.narration import narrate
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
+from evolve.episodes import Action, Plan, Step
 from evolve.events import Event, NoEvents
+from evolve.extensions import refused
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.workflow import Workflow, kind_of, skill_of
@@ -78,9 +80,19 @@ def run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpd
         return stages.skill(state, context, stage=name)
     kind = kind_of(name)
     if kind is not None and kind.work is not None:
-        return change_answer(state, context, name, kind.work)
+        return change_answer(state, context, name, _checked(name, kind.work))
     function: Stage = getattr(stages, name)
     return function(state, context)
+
+
+def _checked(stage: str, work: Callable[..., Any]) -> StageWork:
+    def checked(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
+        action = work(context, plan, steps)
+        if not isinstance(action, Action):
+            raise refused("stages", stage, f"gave {type(action).__name__} and no action")
+        return action
+
+    return checked
 
 
 def node_name(stage: str) -> str:

@@ -201,10 +201,17 @@ def _run_command(arguments: list[str]) -> int:
 
 
 def _own_fault(fault: Exception) -> int:
-    """Says in one sentence that evolve is at fault and where its traceback lies."""
-    from evolve.workspace import kept_file
+    """Says in one sentence who is at fault, evolve or a package that adds to it, and where the traceback lies."""
+    from evolve.workspace import blamed, kept_file
 
     what = shorten(f"{type(fault).__name__}: {fault}", 160)
+    package = blamed(fault)
+    if package:
+        place = kept_file(fault)
+        complain(
+            f"the package {package} failed ({what}); the traceback is in {place}", hint=f"mend or uninstall {package}"
+        )
+        return EvolveError.exit_code
     complain(
         f"a fault of evolve itself, not of your input ({what}); the traceback is in {kept_file(fault)}",
         hint="the same command again, it goes on from what was saved; if the fault returns, report it with that file",

@@ -13,7 +13,9 @@ from evolve.cli.output import counted, emit, emit_json, note, shorten, table, vi
 if TYPE_CHECKING:
     from evolve.workspace import Suite, Task
 
-app = pages.App("List, generate, import and look at tasks.", "evolve tasks list", "evolve tasks generate lists --n 20")
+app = pages.App(
+    "List, generate, import and look at tasks.", "evolve tasks list", "evolve tasks generate lists --out lists.jsonl"
+)
 
 
 @app.page("list", "evolve tasks list")
@@ -29,7 +31,7 @@ def list_command(as_json: options.AsJson = False) -> None:
         emit(name)
 
 
-@app.page("generate", "evolve tasks generate lists --n 20 --out lists.jsonl")
+@app.page("generate", "evolve tasks generate lists --out lists.jsonl")
 def generate_command(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="everyday, lists, strings, tables or composed.")],
     n: Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from evolve.environments.protocol import Environment
 from evolve.episodes import EpisodeRecord, Json, TaskView
@@ -50,6 +50,7 @@ class Part:
     name: str = ""
 
 
+@runtime_checkable
 class EnvironmentKind(Protocol):
     """One kind of environment, as one value."""
 
@@ -132,7 +133,7 @@ def kind_of(name: str) -> EnvironmentKind:
     Raises:
         UsageError: Nobody offers it.
     """
-    kind: EnvironmentKind | None = find("environments", name)
+    kind: EnvironmentKind | None = find("environments", name, EnvironmentKind)
     if kind is None:
         known = ", ".join(names("environments"))
         raise UsageError(f"there is no environment {name!r}; there are {known}", hint="install the package that has it")

@@ -13,14 +13,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from evolve.episodes import Row
 from evolve.errors import UsageError
 from evolve.export.description import describe, exported_name
 from evolve.export.script_check import difference
 from evolve.export.validation import name_problems
-from evolve.extensions import find, names
+from evolve.extensions import BUILT_IN, find, names, refused
 from evolve.failpoints import hit
 from evolve.redaction import Finding, Scanner, known_secrets
 from evolve.redaction.scanner import LONGEST_NUMBER
@@ -29,6 +29,7 @@ from evolve.skills import KEPT, Skill, lint, parameter_count
 from evolve.skills.folder import replace_folder
 
 
+@runtime_checkable
 class ExportFormat(Protocol):
     """One format, as one value. It says what the files hold; whether they may leave is not its to say."""
 
@@ -87,7 +88,7 @@ def export_format(name: str) -> ExportFormat:
     Raises:
         UsageError: Nobody offers it.
     """
-    form: ExportFormat | None = find("formats", name)
+    form: ExportFormat | None = find("formats", name, ExportFormat)
     if form is None:
         raise UsageError(f"no export format {name!r}", hint=f"--to {', --to '.join(names('formats'))}")
     return form
@@ -123,12 +124,12 @@ def export(
         skill = replace(whole, name=exported_name(whole), rows=_rows(whole, rules, scanner))
         description = describe(skill, rules.description)
         _refuse(whole, form.problems(skill, description), hint="rename or mend the skill first")
-        files = dict(form.files(skill, description, whole))
+        files = _files(form, skill, description, whole)
         _check_texts(whole, files, scanner)
         target = out / skill.name
         if target in prepared:
             raise UsageError(f"the skill {whole.name} is named twice")
-        if os.path.lexists(target) and (target.is_symlink() or not form.is_own(target)):
+        if os.path.lexists(target) and not _may_go(form, target, files):
             raise UsageError(f"{target} exists and is not an earlier export", hint="choose another --out folder")
         if rules.sandbox is not None and form.script(skill):
             program = files[form.script(skill)]
@@ -141,6 +142,21 @@ def export(
         replace_folder(target, files)
         hit("export.after")
     return list(prepared)
+
+
+def _files(form: ExportFormat, skill: Skill, description: str, judged: Skill) -> dict[str, str]:
+    files = form.files(skill, description, judged)
+    if not isinstance(files, Mapping) or not all(isinstance(part, str) for item in files.items() for part in item):
+        raise refused("formats", form.name, "gave no texts by path")
+    return dict(files)
+
+
+def _may_go(form: ExportFormat, folder: Path, files: Mapping[str, str]) -> bool:
+    """Whether a folder may be replaced: a package's word is not enough where it holds files of another name."""
+    if folder.is_symlink() or not form.is_own(folder):
+        return False
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
+    return form.name in BUILT_IN["formats"] or there <= files.keys()
 
 
 def _rows(skill: Skill, rules: ExportRules, scanner: Scanner) -> tuple[Row, ...]:

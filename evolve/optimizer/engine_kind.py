@@ -64,7 +64,7 @@ def engine_kind(name: str, only: str) -> EngineKind:
         UsageError: Nobody offers it, or it does not change that part.
     """
     name = name or ("gepa" if only == "prompts" else "bandit")
-    kind: EngineKind | None = find("engines", name)
+    kind: EngineKind | None = find("engines", name, EngineKind)
     if kind is None:
         raise UsageError(f"no engine {name!r}", hint=f"--engine {', --engine '.join(names('engines'))}")
     if only and only not in kind.changes:

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from evolve.errors import WorkspaceError
-from evolve.extensions import BUILT_IN, find
+from evolve.extensions import BUILT_IN, find, refused
 from evolve.failpoints import hit
 from evolve.files import canonical_json, write_failure
 from evolve.vectors.chroma import ChromaIndex, open_chroma, rows_on_disk
@@ -83,10 +83,13 @@ def open_store(store: str, path: Path, name: str, dimension: int, care: Care | N
     """
     if store == "auto" or store in BUILT_IN["vectors"]:
         return open_index(path, name, dimension, care, store=store)
-    opener: IndexOpener | None = find("vectors", store)
+    opener: IndexOpener | None = find("vectors", store, Callable)
     if opener is None:
         raise WorkspaceError(f"there is no vector store {store!r}", hint="install the package that has it")
-    return opener(path.with_name(f"{path.name}-{store}"), name, dimension)
+    index = opener(path.with_name(f"{path.name}-{store}"), name, dimension)
+    if not hasattr(index, "query"):
+        raise refused("vectors", store, f"opened {type(index).__name__}, which is no index")
+    return index
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ def check_order(stages: tuple[str, ...], routes: Mapping[str, Mapping[str, str]]
 def _check_stages(stages: tuple[str, ...]) -> None:
     for stage in stages:
         if kind_of(stage) is None:
-            known = ", ".join([*(kind.name for kind in KINDS), *names("stages")])
+            known = ", ".join(names("stages"))
             skill_form = "a skill stage is written skill:NAME@DIGEST, with 12 to 64 hexadecimal digits"
             raise WorkspaceError(
                 f"stages: unknown stage {stage!r}; "

@@ -156,7 +156,7 @@ def kind_of(stage: str) -> StageKind | None:
 
 def _offered(stage: str) -> StageKind | None:
     """What a package offers may look at an answer and change or doubt it: what decides and what is kept is not its."""
-    kind: StageKind | None = find("stages", stage)
+    kind: StageKind | None = find("stages", stage, StageKind)
     if kind is None:
         return None
     apart = kind.mandatory or kind.effect or kind.conditions not in ((), DOUBT)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from evolve.cancellation import Cancellation
     from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Question
     from evolve.events import Event, EventSink
+    from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
     from evolve.gate import Decision, Interval
     from evolve.gate.judges import Measurement
@@ -111,6 +112,7 @@ __all__ = [
     "Where",
     "Workflow",
     "Workspace",
+    "blamed",
     "clean_text",
     "config",
     "context_of",
@@ -141,6 +143,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.cancellation": ("Cancellation",),
     "evolve.episodes": ("Ambiguity", "Cost", "EpisodeRecord", "Question"),
     "evolve.events": ("Event", "EventSink"),
+    "evolve.extensions": ("blamed",),
     "evolve.files": ("clean_text", "machine_problem", "named_path"),
     "evolve.gate": ("Decision", "Interval"),
     "evolve.gate.judges": ("Measurement",),

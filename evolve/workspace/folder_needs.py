@@ -14,7 +14,7 @@ def refuse_search(decides: str) -> None:
     """Raises :class:`UsageError` for the embedded search, which finds functions and nothing else."""
     if decides == "search":
         raise UsageError(
-            "work in a folder needs a model: the embedded search finds functions from examples",
+            "such a task needs a model: the embedded search finds functions from examples",
             hint="`evolve models` says what can decide",
         )
 

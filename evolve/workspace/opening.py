@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from evolve.agent import MIGRATIONS as AGENT
 from evolve.agent import RunRecords
 from evolve.errors import RecordDamaged, WorkspaceError
-from evolve.extensions import find
+from evolve.extensions import BUILT_IN, find, refused
 from evolve.failpoints import hit
 from evolve.files import write_atomic, write_failure
 from evolve.gate import MIGRATIONS as GATE
@@ -169,10 +169,26 @@ def open_embedder(settings: Settings) -> Embedder:
     Raises:
         WorkspaceError: When it is not installed; the hint says how to get it.
     """
-    factory: Callable[[], Embedder] | None = find("encoders", settings.encoder)
+    factory: Callable[[], Embedder] | None = find("encoders", settings.encoder, Callable)
     if factory is None:
         raise WorkspaceError(f"there is no text encoder {settings.encoder!r}", hint="install the package that has it")
-    return factory()
+    return factory() if settings.encoder in BUILT_IN["encoders"] else _tried(settings.encoder, factory)
+
+
+def _tried(name: str, factory: Callable[[], Embedder]) -> Embedder:
+    """The encoder of a package, tried on a word: vectors of another form would be found out in the midst of a run."""
+    import numpy as np
+
+    try:
+        encoder = factory()
+        vectors = np.asarray(encoder.encode(["word"]), dtype=np.float32)
+        sound = vectors.shape == (1, encoder.dimension) and bool(np.isfinite(vectors).all()) and bool(encoder.name)
+    except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
+        raise refused("encoders", name, f"does not work ({type(error).__name__}: {error})") from error
+    if not sound:
+        what = f"gave vectors of the form {vectors.shape} or not finite, where one of {encoder.dimension} was to come"
+        raise refused("encoders", name, what)
+    return encoder
 
 
 def cache_folder() -> Path:

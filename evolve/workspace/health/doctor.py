@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from evolve.errors import EvolveError
-from evolve.extensions import BUILT_IN, installed
+from evolve.extensions import BUILT_IN, find, installed
 from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
 from evolve.settings import Settings, load_settings
 from evolve.workspace.opening import MIGRATIONS, open_embedder, sandbox_opener, tracing_warning
@@ -155,7 +155,9 @@ def _extensions() -> Finding:
     """Lists what installed packages add, by seam; a name that is built in already adds nothing."""
     entries = []
     for seam in BUILT_IN:
-        entries += [f"{name} ({seam}, from {package})" for name, package in installed(seam).items()]
+        for name, package in installed(seam).items():
+            find(seam, name)  # raises where it cannot be loaded, which is the finding then
+            entries.append(f"{name} ({seam}, from {package})")
     return Finding(part="extensions", state="ok", text=", ".join(entries) or "no package adds any")
 
 

@@ -1,0 +1,188 @@
+"""Packages that do not work: named in a sentence, and nothing that is kept suffers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evolve
+from benchmarks.doubles import small_suite
+from evolve.agent import Agent, Surroundings
+from evolve.cli import main
+from evolve.errors import EnvironmentProblem, UsageError
+from evolve.extensions import BUILT_IN, find
+from evolve.testing import FixedPolicy, TrustingSandbox
+from evolve.workflow import StageKind, parse_workflow
+from evolve.workflow.stages import KINDS
+from evolve.workspace.health.doctor import doctor
+from tests.extensions.test_extending import INITIALS, WORKFLOW
+from tests.offering import offer, put_metadata
+
+
+@pytest.mark.parametrize(
+    "code", ["import nothing_of_this_name", "def broken(:", "raise SystemExit(0)", "1 / 0", "other = 1"]
+)
+def test_a_package_that_cannot_be_loaded_is_named(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = tmp_path / "site"
+    put_metadata(site, "evolve-bad", {"evolve.formats": {"bad": "evolve_bad_module:FORMAT"}})
+    (site / "evolve_bad_module.py").write_text(code + "\n")
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.delitem(sys.modules, "evolve_bad_module", raising=False)
+    with pytest.raises(EnvironmentProblem, match=r"bad \(formats\) of the package evolve-bad cannot be loaded") as told:
+        find("formats", "bad")
+    assert told.value.hint == "mend or uninstall evolve-bad"
+    (finding,) = [finding for finding in doctor(tmp_path / "ws") if finding.part == "extensions"]
+    assert finding.state == "missing" and "evolve-bad" in finding.text
+
+
+@pytest.mark.parametrize("seam", ["environments", "formats", "engines", "encoders", "vectors"])
+def test_a_value_that_is_something_else_is_refused(seam: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    offer(monkeypatch, tmp_path / "site", seam, "odd", object())
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "evolve.toml").write_text(
+        {"encoders": "encoder = 'odd'", "vectors": "vectors = 'odd'"}.get(seam, "") + "\n"
+    )
+    with pytest.raises(EnvironmentProblem, match="odd .* of the package evolve-toy is object"):
+        use(seam, root)
+
+
+def use(seam: str, root: Path) -> None:
+    from evolve.environments import kind_of
+    from evolve.export import export_format
+    from evolve.optimizer.engine_kind import engine_kind
+
+    direct: dict[str, Any] = {
+        "environments": lambda: kind_of("odd"),
+        "formats": lambda: export_format("odd"),
+        "engines": lambda: engine_kind("odd", ""),
+    }
+    if seam in direct:
+        direct[seam]()
+    with evolve.open(root) as workspace:
+        for name in ("initials", "short"):
+            workspace.run(examples=INITIALS, name=name)
+
+
+class Encoder:
+    name = "odd"
+    dimension = 3
+
+    def encode(self, texts):
+        import numpy as np
+
+        return np.full((len(texts), 3), np.nan)
+
+
+class WrongSize(Encoder):
+    def encode(self, texts):
+        return [[1.0, 2.0] for _ in texts]
+
+
+class Raising(Encoder):
+    def encode(self, texts):
+        raise ValueError("no such text")
+
+
+@pytest.mark.parametrize("encoder", [Encoder, WrongSize, Raising, lambda needed: Encoder()])
+def test_an_encoder_that_does_not_work_is_found_out_before_a_run(
+    encoder: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer(monkeypatch, tmp_path / "site", "encoders", "odd", encoder)
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "evolve.toml").write_text("encoder = 'odd'\n")
+    with pytest.raises(EnvironmentProblem, match=r"odd \(encoders\) of the package evolve-toy"):
+        evolve.open(root)
+    (finding,) = [finding for finding in doctor(root) if finding.part == "encoder"]
+    assert finding.state == "missing" and "evolve-toy" in finding.text
+
+
+@pytest.mark.parametrize("given", [None, 42])
+def test_a_stage_that_gives_no_action_is_named(given: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = StageKind(name="shortest", does="nothing", places=("deliberate",), work=lambda *_: given)
+    offer(monkeypatch, tmp_path / "site", "stages", "shortest", kind)
+    around = Surroundings(policy=FixedPolicy(), sandbox=TrustingSandbox(), run="r1")
+    agent = Agent(around, parse_workflow(WORKFLOW))
+    with pytest.raises(EnvironmentProblem, match=r"shortest \(stages\) of the package evolve-toy gave .* no action"):
+        agent.run_episode(small_suite().tasks[0], variant="v", split="own")
+
+
+class Greedy:
+    """A format that takes every folder for its own."""
+
+    name = "greedy"
+
+    def problems(self, skill, description):
+        return []
+
+    def files(self, skill, description, judged):
+        return {"skill.txt": skill.code}
+
+    def script(self, skill):
+        return ""
+
+    def is_own(self, folder):
+        return True
+
+
+class Empty(Greedy):
+    def files(self, skill, description, judged):
+        return None
+
+
+@pytest.fixture
+def learned(tmp_path: Path) -> Path:
+    with evolve.open(tmp_path / "ws") as workspace:
+        assert workspace.run(examples=INITIALS, name="initials").verified
+    return tmp_path / "ws"
+
+
+def test_a_format_replaces_its_own_files_and_never_deletes_others(
+    learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer(monkeypatch, tmp_path / "site", "formats", "greedy", Greedy())
+    with evolve.open(learned) as workspace:
+        name = workspace.skills.list()[0].name
+        (folder,) = workspace.skills.export([name], to="greedy", out=tmp_path / "out")
+        workspace.skills.export([name], to="greedy", out=tmp_path / "out")
+        (folder / "precious.txt").write_text("mine")
+        with pytest.raises(UsageError, match="not an earlier export"):
+            workspace.skills.export([name], to="greedy", out=tmp_path / "out")
+    assert (folder / "precious.txt").read_text() == "mine"
+
+
+def test_a_format_that_gives_no_texts_is_named(learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    offer(monkeypatch, tmp_path / "site", "formats", "greedy", Empty())
+    with evolve.open(learned) as workspace, pytest.raises(EnvironmentProblem, match="evolve-toy gave no texts by path"):
+        workspace.skills.export([workspace.skills.list()[0].name], to="greedy", out=tmp_path / "out")
+
+
+def test_an_error_out_of_a_package_is_laid_to_it_and_not_to_evolve(
+    learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    site = tmp_path / "site"
+    put_metadata(site, "evolve-bad", {"evolve.formats": {"broken": "broken_format:BROKEN"}})
+    raising = "    def files(self, skill, description, judged):\n        raise ValueError('boom')\n"
+    body = f"class Broken:\n    name = 'broken'\n{raising}"
+    more = "".join(f"    def {name}(self, *given):\n        return {value}\n" for name, value in METHODS.items())
+    (site / "broken_format.py").write_text(f"{body}{more}BROKEN = Broken()\n")
+    monkeypatch.syspath_prepend(site)
+    with evolve.open(learned) as workspace:
+        name = workspace.skills.list()[0].name
+    capfd.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        main(["skills", "export", name, "--to", "broken", "--out", str(tmp_path / "out"), "-w", str(learned)])
+    told = capfd.readouterr().err
+    assert ended.value.code == 3
+    assert "the package evolve-bad failed (ValueError: boom)" in told and "mend or uninstall evolve-bad" in told
+
+
+METHODS = {"problems": [], "script": "''", "is_own": False}
+
+
+def test_the_built_in_stages_are_those_that_there_are() -> None:
+    assert tuple(BUILT_IN["stages"]) == tuple(kind.name for kind in KINDS)
