@@ -89,7 +89,7 @@ def values(folder: Path) -> Values:
     """
     with opened(folder) as workspace:
         stores, memory = workspace.stores, workspace.memory
-        claims = memory.claims()
+        claims = memory.list()
         found = {
             "run": {run.id: [run.kind, run.state, run.body] for run in stores.runs.runs()},
             "episode": {record.episode: record for record in stores.runs.episodes()},

@@ -4,14 +4,18 @@ A seam has names; a name stands for one value, built in by a line here or offere
 group ``evolve.SEAM``. Nothing is looked up before a name is asked for, and a built-in name cannot be replaced. Values
 stand here by name, so who reads a task file gets at the kind that the file names without knowing kinds.
 
-===============  ==================================================================================
-seam             what a name stands for
-===============  ==================================================================================
-``environments`` a :class:`evolve.environments.EnvironmentKind`, named by tasks
-``vectors``      an :class:`evolve.vectors.IndexOpener`, named by the setting ``vectors``
-``encoders``     what makes an :class:`evolve.retrieval.Embedder`, called without arguments, named by
-                 the setting ``encoder``
-===============  ==================================================================================
+================  ==================================================================================
+seam              what a name stands for
+================  ==================================================================================
+``environments``  an :class:`evolve.environments.EnvironmentKind`, named by tasks
+``engines``       an :class:`evolve.optimizer.engine_kind.EngineKind`, named by ``--engine``
+``formats``       an :class:`evolve.export.ExportFormat`, named by ``--to``
+``stages``        an :class:`evolve.workflow.StageKind` with its work, named in ``workflow.toml``
+``vectors``       an :class:`evolve.vectors.IndexOpener`, named by the setting ``vectors``
+``encoders``      what makes an :class:`evolve.retrieval.Embedder`, called without arguments, named by
+                  the setting ``encoder``
+``suites``        what draws tasks of the suite with this name, called with their number and a seed
+================  ==================================================================================
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from evolve.errors import EnvironmentProblem
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+# By name, since nothing here may catch everything: code of others can fail on import in whatever way it likes.
 _LOADING = (
     *(ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError),
     *(SyntaxError, SystemExit, TypeError, ValueError),

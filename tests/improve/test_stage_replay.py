@@ -250,7 +250,7 @@ def test_the_same_edit_is_found_with_fewer_tokens_than_on_whole_episodes(
     with open_one() as ws:
         report, tokens, rewrites, prompts = searched(ws, suite)
     (tmp_path / "ws" / "memory_store").rename(tmp_path / "first")
-    monkeypatch.setattr("evolve.workspace.loops.prompt_search.StageReplay", lambda session: None)
+    monkeypatch.setattr("evolve.workspace.loops.optimizing.StageReplay", lambda session: None)
     with open_one() as ws:
         other, more, _, same = searched(ws, suite)
     assert prompts == same and RIGHT in prompts["act.md"] and WRONG_ADVICE["dates"] not in prompts["act.md"]
