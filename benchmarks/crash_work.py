@@ -15,7 +15,7 @@ from evolve.paths import WorkspacePaths
 from evolve.record.journal import Journal, keep_report
 from evolve.record.stores import Stores
 from evolve.retrieval import HashingEmbedder
-from evolve.skills import Skill, SkillLibrary, Verdict
+from evolve.skills import AdmissionVerdict, Skill, SkillLibrary
 from evolve.store import Database, ObjectStore, WriterLock
 from evolve.tasks import Task
 from evolve.vectors import MemoryIndex
@@ -99,7 +99,9 @@ def _admit(stores: Stores, task: Task) -> Skill:
         test_code="def test_nothing():\n    pass\n",
         source=task.id,
     )
-    verdict = Verdict(digest=skill.digest, policy="fixed", fingerprint="none", admitted=True, failed="", reason="")
+    verdict = AdmissionVerdict(
+        digest=skill.digest, policy="fixed", fingerprint="none", admitted=True, failed="", reason=""
+    )
     with stores.db.transaction():
         return stores.skills.add(skill, verdict)
 

@@ -27,7 +27,7 @@ from evolve.agent.codec import to_data
 from evolve.errors import EvolveError
 from evolve.optimizer import ALL_INSIGHTS, Variant
 from evolve.paths import WorkspacePaths
-from evolve.skills import Skill, Verdict
+from evolve.skills import AdmissionVerdict, Skill
 from evolve.testing import FixedLearner, TrustingSandbox
 from evolve.workspace import Workspace
 from evolve.workspace.health.repair import repair
@@ -63,7 +63,9 @@ def made(folder: Path, tasks: int = TASKS) -> None:
         for draft in drafts.values():
             skill = Skill.from_draft(draft)
             if skill.name not in {known.name for known in stores.skills.list()}:
-                stores.skills.add(skill, Verdict(digest=skill.digest, policy="x", fingerprint="x", admitted=True))
+                stores.skills.add(
+                    skill, AdmissionVerdict(digest=skill.digest, policy="x", fingerprint="x", admitted=True)
+                )
         variant = Variant(guide=stores.objects.put_json({"preferred": sorted(drafts)}), insights=ALL_INSIGHTS)
         stores.variants.promote(stores.variants.add(variant, origin="benchmark"), grounds="benchmark")
     with opened(folder) as workspace:

@@ -148,6 +148,8 @@ def _files(form: ExportFormat, skill: Skill, description: str, judged: Skill) ->
     files = form.files(skill, description, judged)
     if not isinstance(files, Mapping) or not all(isinstance(part, str) for item in files.items() for part in item):
         raise refused("formats", form.name, "gave no texts by path")
+    if form.script(skill) and form.script(skill) not in files:
+        raise refused("formats", form.name, f"names the program {form.script(skill)}, which is not among its files")
     return dict(files)
 
 

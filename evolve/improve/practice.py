@@ -12,7 +12,7 @@ from evolve.files import digest
 from evolve.improve.jobs import Attempt, EpisodeJob
 from evolve.improve.session import BATCH, Session
 from evolve.record.drafts import Proposal
-from evolve.skills import Admission, Skill, Verdict, with_called
+from evolve.skills import Admission, AdmissionVerdict, Skill, with_called
 from evolve.skills.admission import shape
 from evolve.tasks import Task, equal
 
@@ -150,7 +150,7 @@ def _admit(session: Session, attempts: Sequence[Attempt]) -> list[tuple[str, str
     return admitted
 
 
-def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) -> Verdict:
+def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) -> AdmissionVerdict:
     """Compares a skill with those of the same types that were added since its batch began, unknown to its worker."""
     skill, verdict = proposal.skill, proposal.verdict
     rivals = [other for other in added if shape(other.signature) == shape(skill.signature)]

@@ -9,7 +9,7 @@ from evolve.episodes import Row, SkillDraft
 from evolve.errors import UsageError
 from evolve.record.arms import Learner
 from evolve.sandbox import Sandbox
-from evolve.skills import Admission, Skill, Verdict, unseen_rows
+from evolve.skills import Admission, AdmissionVerdict, Skill, unseen_rows
 from evolve.tasks import Task, equal
 
 
@@ -23,7 +23,7 @@ class Proposal:
 
     skill: Skill
     unseen: tuple[Row, ...]
-    verdict: Verdict
+    verdict: AdmissionVerdict
 
 
 def judge_draft(

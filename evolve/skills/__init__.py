@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.skills.admission import UNSEEN, Admission, Verdict, parameter_count
+from evolve.skills.admission import UNSEEN, Admission, AdmissionVerdict, parameter_count
 from evolve.skills.folder import read_folder, write_folder
 from evolve.skills.library import ACTIVE, KEPT, MIGRATIONS, SkillLibrary
 from evolve.skills.lint import lint, modules_used
@@ -17,11 +17,11 @@ __all__ = [
     "TRUSTED_AFTER",
     "UNSEEN",
     "Admission",
+    "AdmissionVerdict",
     "Owner",
     "Skill",
     "SkillLibrary",
     "SkillStatus",
-    "Verdict",
     "check_name",
     "lint",
     "modules_used",

@@ -49,7 +49,7 @@ _PROGRAM_S = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class AdmissionVerdict:
     """The result of one admission, bound to what was judged, for whom and where.
 
     Attributes:
@@ -121,7 +121,7 @@ class Admission:
         *,
         policy: str = "",
         fingerprint: str = "",
-    ) -> Verdict:
+    ) -> AdmissionVerdict:
         """Runs every check.
 
         Args:
@@ -149,7 +149,7 @@ class Admission:
             failed, reason = refusal.check, refusal.reason
         except _SandboxFailure as problem:
             failed, reason, fault = "sandbox", str(problem), True
-        return Verdict(
+        return AdmissionVerdict(
             digest=skill.digest,
             policy=policy,
             fingerprint=fingerprint,

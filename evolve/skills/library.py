@@ -13,7 +13,7 @@ from typing import cast
 from evolve.errors import RecordDamaged, UsageError
 from evolve.failpoints import hit
 from evolve.files import canonical_json
-from evolve.skills.admission import Verdict
+from evolve.skills.admission import AdmissionVerdict
 from evolve.skills.folder import folder_digest, read_folder, write_folder
 from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus
 from evolve.store import Database, Migration, ObjectStore, Value, value_of
@@ -78,7 +78,7 @@ class SkillLibrary:
         self._bodies: dict[str, Skill] = {}  # objects never change, so a body is read and verified once
         self._quarantined: dict[str, str] = {}
 
-    def add(self, skill: Skill, verdict: Verdict) -> Skill:
+    def add(self, skill: Skill, verdict: AdmissionVerdict) -> Skill:
         """Keeps an admitted skill and writes its folder; gives it back with its final name and status.
 
         A name that is taken, by another skill or by a folder somebody made, gets a number. Adding a skill that is
@@ -200,7 +200,7 @@ class SkillLibrary:
         self._db.update("skills", {"digest": skill.digest}, {"owner": "user"})
         return self.get(skill.digest)
 
-    def record_verdict(self, verdict: Verdict) -> bool:
+    def record_verdict(self, verdict: AdmissionVerdict) -> bool:
         """Keeps a verdict, also a refusal; False when the same question was answered before.
 
         A faulty judgement says nothing and is not kept.
@@ -211,10 +211,10 @@ class SkillLibrary:
         row |= {"admitted": int(verdict.admitted), "checks": canonical_json(dict(verdict.checks))}
         return self._db.insert("skill_verdicts", row, key=("digest", "policy", "fingerprint"))
 
-    def verdicts(self, digest: str) -> builtins.list[Verdict]:
+    def verdicts(self, digest: str) -> builtins.list[AdmissionVerdict]:
         """Every verdict on one content, oldest first."""
         return [
-            value_of(Verdict, row, admitted=bool(row["admitted"]), checks=json.loads(str(row["checks"])))
+            value_of(AdmissionVerdict, row, admitted=bool(row["admitted"]), checks=json.loads(str(row["checks"])))
             for row in self._db.rows("skill_verdicts", {"digest": digest})
         ]
 

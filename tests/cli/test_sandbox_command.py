@@ -13,7 +13,7 @@ import evolve
 from evolve.episodes import Row
 from evolve.errors import UsageError
 from evolve.sandbox import UNSANDBOXED
-from evolve.skills import Skill, Verdict, render_tests
+from evolve.skills import AdmissionVerdict, Skill, render_tests
 
 
 @pytest.fixture(autouse=True)
@@ -138,8 +138,8 @@ def test_what_was_only_tried_without_a_sandbox_is_not_exported(tmp_path):
     )
     with evolve.open(tmp_path / "ws") as workspace:
         skills = workspace.stores.skills
-        skills.add(skill, Verdict(digest=skill.digest, admitted=True, fingerprint=UNSANDBOXED))
+        skills.add(skill, AdmissionVerdict(digest=skill.digest, admitted=True, fingerprint=UNSANDBOXED))
         with pytest.raises(UsageError, match="without a sandbox"):
             workspace.skills.export(["double"], out=tmp_path / "out")
-        skills.record_verdict(Verdict(digest=skill.digest, admitted=True, fingerprint="bubblewrap"))
+        skills.record_verdict(AdmissionVerdict(digest=skill.digest, admitted=True, fingerprint="bubblewrap"))
         assert workspace.skills.export(["double"], out=tmp_path / "out")

@@ -11,7 +11,7 @@ import pytest
 
 import evolve
 from evolve.cli.output import table, visible
-from evolve.skills import Skill, Verdict
+from evolve.skills import AdmissionVerdict, Skill
 from evolve.testing import Scenario, ScriptedEndpoint
 from tests.skills.samples import GOOD
 
@@ -83,7 +83,7 @@ def test_descriptions_of_skills_are_shown_and_not_obeyed(cli, tmp_path):
     evil = "".join(STEERING.values())
     skill = replace(Skill.from_draft(GOOD), description=f"Keeps {evil} even numbers.")
     with evolve.open(tmp_path / "ws") as workspace:
-        workspace.stores.skills.add(skill, Verdict(digest=skill.digest, admitted=True))
+        workspace.stores.skills.add(skill, AdmissionVerdict(digest=skill.digest, admitted=True))
     for command in ("list", "show large-evens", "find even"):
         done = cli("skills", *command.split())
         assert done.code == 0 and "Keeps" in done.out and is_shown(done.out), command
@@ -92,7 +92,7 @@ def test_descriptions_of_skills_are_shown_and_not_obeyed(cli, tmp_path):
 def test_code_goes_to_a_program_as_it_is_and_to_a_terminal_visibly(cli, start_cli, tmp_path):
     skill = replace(Skill.from_draft(GOOD), code=f"{GOOD.code}\nMARK = '\x1b[2J'\n")
     with evolve.open(tmp_path / "ws") as workspace:
-        workspace.stores.skills.add(skill, Verdict(digest=skill.digest, admitted=True))
+        workspace.stores.skills.add(skill, AdmissionVerdict(digest=skill.digest, admitted=True))
     assert "MARK = '\x1b[2J'" in cli("skills", "show", "large-evens").out
     reader, terminal = os.openpty()
     shown = start_cli("skills", "show", "large-evens", stdout=terminal, stderr=terminal)

@@ -12,7 +12,7 @@ import evolve
 from evolve.episodes import Row
 from evolve.errors import UsageError
 from evolve.export import export
-from evolve.skills import Skill, Verdict
+from evolve.skills import AdmissionVerdict, Skill
 from tests.redaction.canaries import CANARIES, dotenv, environment
 from tests.skills.samples import GOOD
 
@@ -36,7 +36,7 @@ def workspace(tmp_path, monkeypatch):
 
 
 def exported(workspace, skill, **rules):
-    workspace.stores.skills.add(skill, Verdict(digest=skill.digest, admitted=True))
+    workspace.stores.skills.add(skill, AdmissionVerdict(digest=skill.digest, admitted=True))
     (folder,) = workspace.skills.export([skill.name], out="out", **rules)
     return "\n".join(path.read_text() for path in sorted(folder.rglob("*")) if path.is_file())
 

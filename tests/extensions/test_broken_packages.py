@@ -134,6 +134,11 @@ class Empty(Greedy):
         return None
 
 
+class Missing(Greedy):
+    def script(self, skill):
+        return "run.py"
+
+
 @pytest.fixture
 def learned(tmp_path: Path) -> Path:
     with evolve.open(tmp_path / "ws") as workspace:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.episodes import HELD_OUT, PROBE, Claim, Cost, EpisodeRecord, Evidence, Row, Scope, SkillDraft
-from evolve.skills import Skill, Verdict
+from evolve.skills import AdmissionVerdict, Skill
 
 SKILL = Skill.from_draft(
     SkillDraft(
@@ -54,7 +54,7 @@ def episode(split: str) -> EpisodeRecord:
 @pytest.fixture
 def stores(open_ws):
     with open_ws() as ws:
-        ws.stores.skills.add(SKILL, Verdict(digest=SKILL.digest, admitted=True))
+        ws.stores.skills.add(SKILL, AdmissionVerdict(digest=SKILL.digest, admitted=True))
         yield ws.stores
 
 

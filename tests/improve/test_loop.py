@@ -11,7 +11,7 @@ from benchmarks.doubles import slow_learner, small_suite
 from evolve.episodes import Row, SkillDraft
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.report import Report
-from evolve.skills import Skill, Verdict
+from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import FixedLearner
 
@@ -188,7 +188,7 @@ def test_no_skill_is_dropped_because_a_round_did_not_need_it(open_ws, suite_file
     told = []
     with open_ws(events=Heard(told)) as workspace:
         for skill in skills:
-            workspace.stores.skills.add(skill, Verdict(digest=skill.digest, admitted=True))
+            workspace.stores.skills.add(skill, AdmissionVerdict(digest=skill.digest, admitted=True))
         workspace.stores.skills.record_use(skills[0].digest, "another task")
         report = workspace.improve(suite_file, rounds=2)
         assert [workspace.skills.show(skill.name).status for skill in skills] == ["admitted", "idle"]

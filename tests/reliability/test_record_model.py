@@ -18,7 +18,7 @@ from benchmarks.doubles import small_suite
 from evolve.errors import WorkspaceError
 from evolve.failpoints import VARIABLE
 from evolve.paths import WorkspacePaths
-from evolve.skills import Skill, Verdict
+from evolve.skills import AdmissionVerdict, Skill
 from evolve.store import Database, WriterLock
 from evolve.workspace.opening import MIGRATIONS, ensure_workspace
 
@@ -84,7 +84,7 @@ class RecordMachine(RuleBasedStateMachine):
         skill = Skill(name=name, description="", entry="f", signature="", code=f"# {name}", rows=(), test_code="")
         with self.full_at(point):
             with self.db.transaction():
-                self.stores.skills.add(skill, Verdict(digest=skill.digest, admitted=True))
+                self.stores.skills.add(skill, AdmissionVerdict(digest=skill.digest, admitted=True))
             self.skills[name] = "admitted"
 
     @precondition(lambda self: self.skills)

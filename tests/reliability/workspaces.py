@@ -12,7 +12,7 @@ import evolve
 from benchmarks.doubles import small_suite
 from evolve.agent.codec import to_data
 from evolve.optimizer import ALL_INSIGHTS, Variant
-from evolve.skills import Skill, Verdict
+from evolve.skills import AdmissionVerdict, Skill
 from evolve.testing import FixedLearner, TrustingSandbox
 from evolve.workspace import Workspace
 
@@ -35,7 +35,9 @@ def fill(folder: Path, tasks: int = 8) -> None:
         drafts = [draft for one in stores.runs.episodes() for draft in one.drafts]
         for skill in {draft.name: Skill.from_draft(draft) for draft in drafts}.values():
             if skill.name not in {known.name for known in stores.skills.list()}:
-                stores.skills.add(skill, Verdict(digest=skill.digest, policy="x", fingerprint="x", admitted=True))
+                stores.skills.add(
+                    skill, AdmissionVerdict(digest=skill.digest, policy="x", fingerprint="x", admitted=True)
+                )
         guide = stores.objects.put_json({"preferred": ["total"]})
         variant = Variant(guide=guide, insights=ALL_INSIGHTS)
         stores.variants.add(variant, origin="test")

@@ -8,14 +8,16 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import RecordDamaged, UsageError
-from evolve.skills import KEPT, MIGRATIONS, Skill, SkillLibrary, Verdict, read_folder, write_folder
+from evolve.skills import KEPT, MIGRATIONS, AdmissionVerdict, Skill, SkillLibrary, read_folder, write_folder
 from evolve.skills.folder import folder_changes
 from evolve.store import Database, ObjectStore
 from tests.skills.samples import GOOD, draft
 
 
-def admitted(skill: Skill) -> Verdict:
-    return Verdict(digest=skill.digest, policy="search", fingerprint="here", admitted=True, checks={"tests": 4})
+def admitted(skill: Skill) -> AdmissionVerdict:
+    return AdmissionVerdict(
+        digest=skill.digest, policy="search", fingerprint="here", admitted=True, checks={"tests": 4}
+    )
 
 
 @pytest.fixture
@@ -122,7 +124,7 @@ def test_an_unknown_name_says_what_there_is(library, skill):
 
 
 def test_a_refusal_is_remembered_and_a_fault_is_not(library, skill):
-    refused = Verdict(digest=skill.digest, failed="tests", reason="test_1 fails")
+    refused = AdmissionVerdict(digest=skill.digest, failed="tests", reason="test_1 fails")
     assert library.record_verdict(refused) and not library.record_verdict(refused)
     assert not library.record_verdict(replace(refused, policy="other", fault=True))
     assert library.verdicts(skill.digest) == [refused]

@@ -9,7 +9,7 @@ import pytest
 import evolve
 from evolve.episodes import Row, SkillDraft
 from evolve.errors import SandboxUnavailable
-from evolve.skills import Skill, Verdict
+from evolve.skills import AdmissionVerdict, Skill
 from evolve.testing import TrustingSandbox
 
 LAST = "def last_word(text: str) -> str:\n    return text.split()[-1]\n"
@@ -44,7 +44,7 @@ def words(opened):
         drafted("first-word", "def first_word(text: str) -> str:\n    return text.split()[0]\n", "a"),
     )
     for skill in skills:
-        opened.stores.skills.add(skill, Verdict(digest=skill.digest, admitted=True))
+        opened.stores.skills.add(skill, AdmissionVerdict(digest=skill.digest, admitted=True))
     return opened, sandbox
 
 
