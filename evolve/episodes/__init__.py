@@ -54,6 +54,7 @@ from evolve.episodes.views import (
     Json,
     Limits,
     Row,
+    Seen,
     TaskView,
     Turn,
 )
@@ -91,6 +92,7 @@ __all__ = [
     "Respond",
     "Row",
     "Scope",
+    "Seen",
     "SkillDraft",
     "StageNote",
     "Status",

@@ -9,7 +9,7 @@ from typing import Literal
 from evolve.episodes.recalled import Recalled
 from evolve.episodes.views import Cost, Json, Limits
 
-ActionKind = Literal["code", "ask_user", "recall", "finish"]
+ActionKind = Literal["code", "ask_user", "recall", "finish", "give_up", "answer"]
 
 
 SPARSE = {"sparse": True}
@@ -111,9 +111,11 @@ class Action:
 
     Attributes:
         kind: ``code`` answers with source that defines ``entry``, or acts in the folder; ``finish`` gives up, or
-            hands in the folder as it is.
-        code: Python source, standard library only.
-        text: One sentence for the live view.
+            hands in the folder as it is; ``give_up`` hands nothing in; ``answer`` answers in words.
+        code: Python source, standard library only; in a folder, blocks of :mod:`evolve.episodes.blocks`, which run first
+            where the action also hands in or gives up.
+        text: One sentence for the live view; of ``answer`` the answer.
+        said: The reply that the action was read from, as the model wrote it; "" where no model wrote one.
         cost: What producing the action cost.
         consumed: Ids of insights and skills the action depended on.
         explores: The code finds something out and is no answer.
@@ -145,6 +147,7 @@ class Action:
     consumed: tuple[str, ...] = ()
     explores: bool = field(default=False, metadata=SPARSE)
     written: str = field(default="", metadata=SPARSE)
+    said: str = field(default="", metadata=SPARSE)
     options: tuple[str, ...] = field(default=(), metadata=SPARSE)
     shown: str = field(default="", metadata=SPARSE)
     prompt: str = field(default="", metadata=SPARSE)

@@ -27,7 +27,8 @@ class EnvironmentState:
         start: What the check gave before anything was done, where that was asked.
         changed: Names of what the action changed; None where none ran, as when the state is handed in.
         protected: Those of them that count for nothing, because they decide.
-        output: The end of what the action printed.
+        output: What the action gave, block by block, as a model is shown it: both ends where it is long.
+        whole: Digest of all that it gave, in the snapshots, where ``output`` is not all.
         value: The value of its last expression.
         check: The end of what the check printed; None where it was not run.
         undone: Another state was gone back to.
@@ -40,6 +41,7 @@ class EnvironmentState:
     changed: tuple[str, ...] | None = field(default=None, metadata=SPARSE)
     protected: tuple[str, ...] = field(default=(), metadata=SPARSE)
     output: str = field(default="", metadata=SPARSE)
+    whole: str = field(default="", metadata=SPARSE)
     value: Json = field(default=None, metadata=SPARSE)
     check: str | None = field(default=None, metadata=SPARSE)
     undone: bool = field(default=False, metadata=SPARSE)
@@ -90,6 +92,8 @@ class Judgement:
     """What the bit rests on, in one sentence, where it is not rows."""
     checked: bool = False
     """Accepted because a command, or assertions in the answer's own process, said so; never evidence for the gate."""
+    unchecked: bool = field(default=False, metadata=SPARSE)
+    """Accepted because there was nothing to check it by."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,6 +33,20 @@ class Turn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Seen:
+    """Something that can be seen of a task at its start without doing anything, such as what the check prints.
+
+    Attributes:
+        name: What it is, in a word or two.
+        origin: Where it comes from, such as a file's name; "" where the name says it.
+    """
+
+    name: str
+    text: str
+    origin: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskView:
     """What a policy may see of a task: never a verify or hidden row."""
 
@@ -50,6 +64,8 @@ class TaskView:
     """The command that tells whether work in a folder is done; the policy may run it."""
     files: tuple[str, ...] = ()
     """Names of the files in the folder at the start."""
+    seen: tuple[Seen, ...] = ()
+    """What there is to see of the folder at the start: the check's output, a map, the folder's own conventions."""
     earlier: tuple[Turn, ...] = ()
     """Earlier turns of the same conversation, oldest first; what "the same" and "the other" refer to."""
 

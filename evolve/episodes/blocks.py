@@ -1,0 +1,125 @@
+"""The form of an action as a model writes it: a line or two of thought, then fenced blocks that run in order.
+
+A block opens with three or more backticks and a word for what it is, and closes with as many alone on a line
+(CommonMark 0.31, section 4.5). An ``edit`` holds pairs of a text to be found and one to put there, between the marks
+that merge conflicts have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+BlockKind = Literal["python", "sh", "edit", "file", "plan", "done", "give_up", "ask_user", "recall", "answer"]
+
+RUN = frozenset({"python", "sh", "edit", "file"})
+"""Kinds that act; the others say something about the work."""
+
+_OPENING = re.compile(r"^ {0,3}(`{3,})[ \t]*([A-Za-z_][\w-]*)[ \t]*([^`\n]*?)[ \t]*$")
+_WORDS: dict[str, BlockKind] = {
+    **{word: "python" for word in ("python", "py", "python3")},
+    **{word: "sh" for word in ("sh", "bash", "shell", "console")},
+    **{word: word for word in ("edit", "file", "plan", "done", "give_up", "ask_user", "recall", "answer")},
+}
+_USES = re.compile(r"^\W{0,4}uses\W{0,4}:\s*(.+)$", re.IGNORECASE | re.MULTILINE)
+_ID = re.compile(r"\b[ikp]-[0-9a-f]{4,}\b")
+_PAIR = re.compile(
+    r"^<{5,9} ?SEARCH[ \t]*\n(?P<old>.*?)^={5,9}[ \t]*\n(?P<new>.*?)^>{5,9} ?REPLACE[ \t]*$", re.DOTALL | re.MULTILINE
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """One fenced block.
+
+    Attributes:
+        text: What stands in it, with its last line end where it has a line.
+        path: Of ``edit`` and ``file``, the file that is meant, relative to the folder.
+    """
+
+    kind: BlockKind
+    text: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A reply, read.
+
+    Attributes:
+        thought: What stands outside of blocks.
+        blocks: In order; blocks of other languages are part of the thought.
+        uses: Ids of remembered facts and skills that the reply says it relies on.
+    """
+
+    thought: str
+    blocks: tuple[Block, ...]
+    uses: tuple[str, ...] = ()
+
+    def of(self, *kinds: BlockKind) -> tuple[Block, ...]:
+        """The blocks of these kinds."""
+        return tuple(block for block in self.blocks if block.kind in kinds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replacement:
+    """A text to find, which has to stand in the file once, and what to put in its place."""
+
+    old: str
+    new: str
+
+
+def read_reply(text: str) -> Written:
+    """The thought and the blocks of a reply. A block that is never closed reaches to the end."""
+    thought: list[str] = []
+    blocks: list[Block] = []
+    lines = iter(text.replace("\r\n", "\n").split("\n"))
+    for line in lines:
+        opening = _OPENING.match(line)
+        kind = _WORDS.get(opening[2].lower()) if opening is not None else None
+        if opening is None or kind is None:
+            thought.append(line)
+            continue
+        inside = list(_until_closed(lines, len(opening[1]), nests=kind in ("edit", "file")))
+        blocks.append(Block(kind=kind, text="".join(f"{each}\n" for each in inside), path=opening[3].strip("`'\" ")))
+    outside = "\n".join(thought).strip()
+    named = _ID.findall(" ".join(_USES.findall(outside)))
+    return Written(thought=_USES.sub("", outside).strip(), blocks=tuple(blocks), uses=tuple(dict.fromkeys(named)))
+
+
+def blocks_of(code: str) -> tuple[Block, ...]:
+    """The blocks of an action's code; code without any is Python."""
+    return read_reply(code).of("python", "sh", "edit", "file") or (Block(kind="python", text=code),)
+
+
+def fenced(blocks: Iterable[Block]) -> str:
+    """The blocks as text that :func:`read_reply` reads as the same."""
+    return "\n".join(_fenced(block) for block in blocks)
+
+
+def replacements(block: Block) -> tuple[Replacement, ...]:
+    """The pairs of an ``edit``; () where it has none."""
+    return tuple(Replacement(old=pair["old"], new=pair["new"]) for pair in _PAIR.finditer(block.text))
+
+
+def _fenced(block: Block) -> str:
+    longest = max((len(run) for run in re.findall(r"^ {0,3}(`{3,})", block.text, re.MULTILINE)), default=2)
+    fence = "`" * max(3, longest + 1)
+    body = block.text if not block.text or block.text.endswith("\n") else f"{block.text}\n"
+    return f"{fence}{block.kind}{f' {block.path}' if block.path else ''}\n{body}{fence}"
+
+
+def _until_closed(lines: Iterator[str], ticks: int, *, nests: bool) -> Iterator[str]:
+    """The lines before the one that closes a block; in a text file, blocks of its own are passed over."""
+    inner = 0
+    for line in lines:
+        bare = line.strip()
+        if len(bare) >= ticks and not bare.strip("`"):
+            if not inner:
+                return
+            inner -= 1
+        elif nests and (opening := _OPENING.match(line)) and len(opening[1]) >= ticks:
+            inner += 1
+        yield line
