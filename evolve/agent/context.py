@@ -125,4 +125,7 @@ class EpisodeContext:
         """What is left of the limits after the steps; counts never fall below zero."""
         spent = sum((step.action.cost for step in steps), Cost())
         submitted = sum(step.judgement is not None for step in steps)
-        return replace(self.limits.less(spent), submissions=max(0, self.limits.submissions - submitted))
+        left = self.limits.less(spent)
+        return replace(
+            left, steps=max(0, self.knobs.steps - len(steps)), submissions=max(0, left.submissions - submitted)
+        )

@@ -12,11 +12,19 @@ from evolve.redaction import MARK
 def goes_on(steps: Sequence[Step], context: EpisodeContext) -> bool:
     """Whether another action cycle follows: nothing accepted yet, no fault, and every limit leaves room."""
     last = steps[-1]
-    if last.action.kind == "finish" or is_accepted(last) or is_fault(last):
+    if _ends(last) or is_accepted(last) or is_fault(last):
         return False
     left = context.left(steps)
     spent = left.submissions == 0 or left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0
     return not spent and len(steps) < context.knobs.steps
+
+
+def _ends(step: Step) -> bool:
+    """Whether the action was the last, by its own words. A state that was not taken, or was refused, can be mended."""
+    if step.action.kind != "finish":
+        return step.action.kind == "give_up"
+    state = step.observation.state if step.observation is not None else None
+    return state is None or not state.snapshot
 
 
 def is_accepted(step: Step) -> bool:
@@ -49,10 +57,13 @@ def _concluded(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, 
         reason = last.observation.error if last.observation is not None else ""
         return "fault", f"the sandbox failed: {reason or 'no result'}"
     if is_accepted(last):
-        if context.kind.unchecked and not (last.judgement is not None and last.judgement.measured):
-            if last.judgement is not None and last.judgement.text:
-                return "unverified", last.judgement.text
-            return "unverified", "the code runs; there are no rows to check its answer against"
+        judged = last.judgement
+        assert judged is not None
+        if judged.unchecked or (context.kind.unchecked and not judged.measured):
+            runs = (
+                "nothing can check it" if judged.unchecked else "the code runs; there are no rows to check it against"
+            )
+            return "unverified", judged.text or runs
         return "solved", _accepted_note(last)
     left = context.left(steps)
     if any(step.judgement is not None for step in steps):

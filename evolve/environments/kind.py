@@ -94,6 +94,16 @@ class EnvironmentKind(Protocol):
         ...
 
     @property
+    def least_tokens(self) -> int:
+        """Tokens of models that an episode may spend at least, whatever the workflow says."""
+        ...
+
+    @property
+    def prompt(self) -> str:
+        """File name of the prompt by which a model is asked for an action; no sentence of it is untrue here."""
+        ...
+
+    @property
     def refusal(self) -> str:
         """What a policy is told of an answer that the verifier refused."""
         ...

@@ -41,6 +41,10 @@ class Environment(Protocol):
         """What a submitted step amounts to, as text for the record."""
         ...
 
+    def whole(self, step: Step) -> str:
+        """All that a step's action gave, unabridged."""
+        ...
+
     def close(self) -> None:
         """Frees what it holds; closing twice is no error."""
         ...

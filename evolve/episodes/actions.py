@@ -112,8 +112,8 @@ class Action:
     Attributes:
         kind: ``code`` answers with source that defines ``entry``, or acts in the folder; ``finish`` gives up, or
             hands in the folder as it is; ``give_up`` hands nothing in; ``answer`` answers in words.
-        code: Python source, standard library only; in a folder, blocks of :mod:`evolve.episodes.blocks`, which run first
-            where the action also hands in or gives up.
+        code: Python source, standard library only; in a folder, blocks of :mod:`evolve.episodes.blocks`, which run
+            first where the action also hands in or gives up.
         text: One sentence for the live view; of ``answer`` the answer.
         said: The reply that the action was read from, as the model wrote it; "" where no model wrote one.
         cost: What producing the action cost.

@@ -104,6 +104,8 @@ class Limits:
     """US dollars."""
     calls: int | None = None
     """Requests to model endpoints."""
+    steps: int | None = None
+    """Actions; None leaves them to the workflow."""
     submissions: int = 1
     """Answers that may be put to the verifier: 3 on ``train``, 1 elsewhere."""
 

@@ -47,6 +47,7 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
         action,
         code=clean_text(action.code),
         text=clean_text(action.text),
+        said=clean_text(action.said),
         cost=action.cost + (spent(context) - before),
     )
 

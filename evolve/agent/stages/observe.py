@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,9 @@ from evolve.episodes import TRIAL, Action, Observation, Recalled, Step
 from evolve.errors import Cancelled
 from evolve.redaction import MARK, Scanner
 
+_HANDLE = re.compile(r"step\s+(\d+)(?:\s+page\s+(\d+))?", re.IGNORECASE)
+_PAGE = 18_000
+"""Characters of one page of an earlier step."""
 _MAX_READINGS = 4
 """Values that a person is asked to choose from at most."""
 
@@ -77,6 +81,18 @@ def _clean(outcome: _Outcome, scanner: Scanner) -> _Outcome:
     return replace(outcome, observation=from_data(Observation, scanner.cleaned(to_data(outcome.observation))))
 
 
+def _earlier_step(wanted: str, before: Sequence[Step], context: EpisodeContext) -> str:
+    """A page of what an earlier step said and gave, unabridged; "" where no step is named."""
+    match = _HANDLE.search(wanted)
+    if match is None or not 1 <= int(match[1]) <= len(before):
+        return ""
+    step = before[int(match[1]) - 1]
+    whole = "\n".join(filter(None, [step.action.said or step.action.source, context.environment.whole(step)]))
+    pages = max(1, -(-len(whole) // _PAGE))
+    page = min(max(int(match[2] or 1), 1), pages)
+    return f"step {match[1]}, page {page} of {pages}\n{whole[(page - 1) * _PAGE : page * _PAGE]}"
+
+
 def _recalled_line(item: Recalled) -> str:
     """What was looked up, on one line with its provenance behind it."""
     return " ".join(f"{item.text} ({item.provenance})".split()) if item.provenance else item.text
@@ -84,8 +100,9 @@ def _recalled_line(item: Recalled) -> str:
 
 def _observe_action(action: Action, before: Sequence[Step], context: EpisodeContext) -> Observation:
     if action.kind == "recall":
-        if action.shown:
-            return Observation(ok=False, text=action.shown)
+        shown = action.shown or _earlier_step(action.text, before, context)
+        if shown:
+            return Observation(ok=False, text=shown)
         query = replace(context.view, instruction=action.text) if action.text else context.view
         items = context.recall(query, observed_features(context), context.knobs.recall_k)
         return Observation(ok=False, outputs=tuple(_recalled_line(item) for item in items if item.kind != TRIAL))

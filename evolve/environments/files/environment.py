@@ -176,6 +176,11 @@ class FilesEnvironment:
         cut = f"{text[:_LONGEST_ANSWER]}\n... cut\n"
         return text if len(text) <= _LONGEST_ANSWER else cut
 
+    def whole(self, step: Step) -> str:
+        """All that a step's action gave."""
+        state = state_of(step)
+        return "" if state is None else state.output
+
     def close(self) -> None:
         """Holds nothing that needs freeing."""
 

@@ -15,15 +15,6 @@ from evolve.tasks.reading.folder_file import folder_work
 from evolve.tasks.reading.limits import Place
 from evolve.tasks.work import FolderWork
 
-_SHOWN = 100
-"""Names of the folder's files that a model is shown at the start."""
-
-_PLACE = (
-    "You work in a copy of a folder. Code runs in it as the current folder, whatever answer says; what"
-    " it changes stays, variables do not. Your code may import skills, files of the folder may not."
-    " A check runs after every change. finish hands the folder in."
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
@@ -35,7 +26,9 @@ class Files:
     has_states: bool = True
     unchecked: bool = False
     leaves_changes: bool = True
-    least_steps: int = 24
+    least_steps: int = 60
+    least_tokens: int = 1_000_000
+    prompt: str = "act-files.md"
     refusal: str = "a check that is not shown refuses it"
 
     def read(self, data: Json, place: Place) -> FolderWork:
@@ -56,9 +49,9 @@ class Files:
         )
 
     def put(self, view: TaskView) -> Sequence[Part]:
-        """What working in the folder is like, and the names of its files, as many as fit."""
-        names = [*view.files[:_SHOWN], *(["..."] if len(view.files) > _SHOWN else [])]
-        return (Part(text=_PLACE), Part(text="\n".join(names), name="files"))
+        """What decides; what there is to see of the folder comes with the view."""
+        decides = f"The work is done when this command ends with 0 in the folder: {view.check}" if view.check else ""
+        return (Part(text=decides or "No check is shown to you."),)
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """The check's own score of the last state."""

@@ -27,13 +27,15 @@ class ProgramsEnvironment:
         self.name = name
         self._entry, self._examples, self._sandbox = task.entry, task.examples, sandbox
         rows = task.verify_rows()
+        self._decided = bool(rows or task.tests)
         # Rows are the best verifier, so they are asked first; an opinion counts only where there is nothing better.
         self._verifiers: tuple[Verifier, ...] = (RowsVerifier(rows=rows),)
+        self._opinion = None if rows or task.tests else judge
         if task.tests:
             tests = TestsVerifier(tests=task.tests)
             self._verifiers = (*self._verifiers, tests) if rows else (tests,)
-        elif judge is not None and not rows:
-            self._verifiers = (judge,)
+        elif self._opinion is not None:
+            self._verifiers = (self._opinion,)
 
     def reset(self) -> Observation:
         """Nothing is there at the start but the examples, which the policy has."""
@@ -45,8 +47,11 @@ class ProgramsEnvironment:
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
         """Runs the code on the visible examples, in the sandbox."""
-        if action.kind == "finish":
+        if action.kind in ("finish", "give_up"):
             return Observation(ok=False, error=action.text or "the policy gave up")
+        if action.kind == "answer":
+            told = "the task asks for a function, and not for words" if self._examples or self._decided else ""
+            return Observation(ok=not told, outputs=(action.text,), error=told)
         if not action.code:
             return Observation(ok=False, error=action.text or "the action has no code")
         trial = try_rows(self._sandbox, action.code, self._entry, self._examples)
@@ -56,6 +61,8 @@ class ProgramsEnvironment:
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """Runs the answer on the rows the policy never saw, and on the hidden tests; one bit comes back."""
+        if steps[-1].action.kind == "answer":
+            return self._judge_words(steps[-1].action.text)
         code, observation = steps[-1].action.code, steps[-1].observation
         value = (
             ""
@@ -65,13 +72,27 @@ class ProgramsEnvironment:
         submission = Submission(code=code, entry=self._entry, shown=code + value)
         return judged_by_all(self._verifiers, submission, self._sandbox)
 
+    def _judge_words(self, text: str) -> Judgement:
+        """A rubric's verdict on an answer in words; where there is none, nothing can tell."""
+        if self._opinion is None:
+            return Judgement(accepted=True, verified=False, rows=0, unchecked=True)
+        return judged_by_all((self._opinion,), Submission(entry=self._entry, shown=text), self._sandbox)
+
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         """Runs each program on every input, in one execution."""
         return make_probe(self._sandbox)(programs, inputs)
 
     def answer(self, step: Step) -> str:
-        """The source."""
-        return step.action.code
+        """The source, or what was said."""
+        return step.action.text if step.action.kind == "answer" else step.action.code
+
+    def whole(self, step: Step) -> str:
+        """What the observation holds: nothing of it is kept elsewhere."""
+        observed = step.observation
+        if observed is None:
+            return ""
+        lines = [observed.text, f"error: {observed.error}" if observed.error else ""]
+        return "\n".join([*filter(None, lines), *(json.dumps(value, ensure_ascii=False) for value in observed.outputs)])
 
     def close(self) -> None:
         """Holds nothing."""

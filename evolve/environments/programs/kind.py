@@ -26,6 +26,8 @@ class Programs:
     unchecked: bool = False
     leaves_changes: bool = False
     least_steps: int = 0
+    least_tokens: int = 0
+    prompt: str = "act.md"
     refusal: str = "right on the examples, refused on rows that are not shown"
 
     def read(self, data: Json, place: Place) -> Work:
@@ -38,9 +40,10 @@ class Programs:
         return ProgramsEnvironment(task, setting.sandbox, None if decided else judge_of(task, setting))
 
     def put(self, view: TaskView) -> Sequence[Part]:
-        """The function to define."""
-        head = f"{view.entry}{view.signature.partition(' -> ')[0] or '()'}"
-        return (Part(text=f"Define the function {head}; it returns JSON."),)
+        """The function to define, with the types that its examples show."""
+        takes, _, gives = (view.signature or "()").partition(" -> ")
+        wanted = f"def {view.entry}{takes}{f' -> {gives}' if gives else ''}"
+        return (Part(text=f"Define the function `{wanted}`. What it returns has to be representable as JSON."),)
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """Share of the visible examples that the last action reproduced.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evolve.environments.kind import Setting, judge_of
+from evolve.environments.kind import Part, Setting, judge_of
 from evolve.environments.programs import Programs, ProgramsEnvironment
 from evolve.environments.protocol import Environment
-from evolve.episodes import EpisodeRecord
+from evolve.episodes import EpisodeRecord, TaskView
 from evolve.tasks.model import Task
 
 
@@ -15,15 +16,21 @@ from evolve.tasks.model import Task
 class Words(Programs):
     """Implements :class:`~evolve.environments.kind.EnvironmentKind` for questions without rows.
 
-    The answer is a function that is called once, and its value is what the person gets.
+    The answer is what a model says; or a function that is called once, and then its value.
     """
 
     name: str = "words"
     unchecked: bool = True
+    least_steps: int = 12
+    prompt: str = "act-words.md"
 
     def open(self, task: Task, setting: Setting) -> Environment:
         """Calls answers in the sandbox; where the task has a rubric, a model judges what they give."""
         return ProgramsEnvironment(task, setting.sandbox, judge_of(task, setting), name=self.name)
+
+    def put(self, view: TaskView) -> Sequence[Part]:
+        """Nothing beside the question."""
+        return ()
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """Nothing: there is no row to come nearer to."""

@@ -26,7 +26,7 @@ def _object(title: str, **properties: Any) -> Mapping[str, Any]:
 ACTION_SCHEMA = _object(
     "action",
     thought=_TEXT,
-    kind={"type": "string", "enum": ["code", "recall", "ask_user", "finish"]},
+    kind={"type": "string", "enum": ["code", "recall", "ask_user", "answer", "finish", "give_up"]},
     code=_TEXT,
     answer={"type": "boolean"},
     text=_TEXT,
@@ -84,15 +84,16 @@ class Rooms:
     """How long the parts of a prompt may be, in characters; about four make a token.
 
     Attributes:
+        turns: All earlier replies and what came of them.
         reply: Most tokens of a reply, thinking included.
     """
 
     skills: int = 3_000
     facts: int = 3_000
     wishes: int = 2_000
-    steps: int = 9_000
+    turns: int = 60_000
     earlier: int = 3_000
-    reply: int = 4_096
+    reply: int = 8_192
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,19 +108,27 @@ class Questions:
     rooms: Rooms = field(default_factory=Rooms)
 
     def ask(
-        self, name: str, parts: Sequence[Message], schema: Mapping[str, Any], *, seed: int = 0, **values: str
+        self,
+        name: str,
+        parts: Sequence[Message],
+        schema: Mapping[str, Any] | None = None,
+        *,
+        seed: int = 0,
+        **values: str,
     ) -> ModelRequest:
-        """A request with the rules of ``prompts/NAME.md`` before the parts.
+        """A request with the rules of ``prompts/NAME.md`` before the parts; without a schema for a reply in words.
 
         Raises:
             WorkspaceError: The file is missing, or names a value that it is not given.
         """
         text = render_prompt(load_prompt(f"{name}.md", self.layers), values, name=f"{name}.md").strip()
-        role = _ROLES.get(name, "reflect")
+        # The prompts of actions differ by kind of environment; whoever watches an episode sees one stage.
+        tag = "act" if name.startswith("act-") else name
+        role = _ROLES.get(tag, "reflect")
         return ModelRequest(
             messages=(Message(role="system", text=text, priority=KEPT, kind="rules"), *parts),
             role=role,
-            tag=name,
+            tag=tag,
             schema=schema,
             max_tokens=self.rooms.reply,
             seed=seed,

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from evolve.environments import kind_of
 from evolve.episodes import Action, Cost, Json, Limits, Plan, Row, Step, TaskView
 from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.models import KEPT, Message, ModelReply, ModelRequest
-from evolve.policies.language.asking import ACTION_SCHEMA, CRITIQUE_SCHEMA, Questions
+from evolve.policies.language.asking import CRITIQUE_SCHEMA, Questions
 from evolve.policies.language.plans import PLAN_SCHEMA, read_subgoals
 from evolve.policies.language.prompt import facts_message, task_message
+from evolve.policies.language.proposals import Proposal, read_proposal
 from evolve.policies.language.quoting import quoted
 
 _MOST_CASES = 3
@@ -32,13 +34,15 @@ class Asking(Protocol):
         """A usable reply; ``ModelMistake`` where there is none."""
         ...
 
-    def proposal(
-        self, view: TaskView, plan: Plan, steps: Sequence[Step], strategy: str = "", *, sample: int = 0
-    ) -> Mapping[str, Any]:
+    def said(self, request: ModelRequest) -> ModelReply:
+        """A reply in words; ``ModelMistake`` where the model would not answer."""
+        ...
+
+    def proposal(self, view: TaskView, plan: Plan, steps: Sequence[Step], *, sample: int = 0) -> Proposal:
         """What the model says to the question for the next action."""
         ...
 
-    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Mapping[str, Any]) -> Action:
+    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Proposal) -> Action:
         """The action that a reply to that question asks for."""
         ...
 
@@ -59,7 +63,7 @@ class Deliberation:
                 reply = self.proposal(view, plan, before, sample=100 + number)
             except (ModelMistake, BudgetExhausted):  # there is an answer already
                 break
-            if reply["kind"] == "code" and reply["answer"]:
+            if reply.kind == "code" and reply.answer:
                 other = self.action_of(view, plan, before, reply)
                 answers.setdefault(other.code, other)
         spent = Cost(seconds=round(time.process_time() - started, 6))
@@ -105,10 +109,11 @@ class Deliberation:
             _answer_message(steps[-1]),
             Message(role="user", text="The doubt:\n" + quoted("doubt", doubt), priority=KEPT, kind="doubt"),
         ]
-        reply: Any = self.asked(self.questions.ask("revise", parts, ACTION_SCHEMA, seed=len(steps))).data
-        if reply["kind"] != "code" or not reply["answer"]:
+        reply = self.said(self.questions.ask("revise", parts, seed=len(steps)))
+        proposed = read_proposal(reply.text, view, kind_of(view.environment))
+        if proposed.kind != "code" or not proposed.answer:
             raise ModelMistake("the revision holds no answer")
-        return self.action_of(view, plan, steps, reply)
+        return self.action_of(view, plan, steps, proposed)
 
 
 def _answer_message(step: Step) -> Message:

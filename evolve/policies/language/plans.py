@@ -1,4 +1,4 @@
-"""Plans: a DAG of subgoals made from a reply, and what evidence does to it."""
+"""Plans: a DAG of subgoals made from a reply, and when evidence lets a new one take its place."""
 
 from __future__ import annotations
 
@@ -50,34 +50,6 @@ def read_subgoals(items: Sequence[Mapping[str, Any]]) -> tuple[Subgoal, ...]:
     )
 
 
-def dependants(subgoals: Sequence[Subgoal], refuted: str) -> tuple[str, ...]:
-    """The subgoal and all that need it, directly or not; nothing else is touched by its failure."""
-    affected = {refuted}
-    for subgoal in subgoals:  # needs only point back, so one pass finds all
-        if affected & set(subgoal.needs):
-            affected.add(subgoal.id)
-    return tuple(subgoal.id for subgoal in subgoals if subgoal.id in affected)
-
-
-def revised(subgoals: Sequence[Subgoal], refuted: str, fresh: Sequence[Subgoal]) -> tuple[Subgoal, ...]:
-    """The plan with a refuted subgoal and its dependants replaced; what did not depend on it stays as it was."""
-    replaced = set(dependants(subgoals, refuted))
-    remaining = [subgoal for subgoal in subgoals if subgoal.id not in replaced]
-    number = max((int(subgoal.id[1:]) for subgoal in subgoals), default=0)
-    names = {subgoal.id: f"s{number + place}" for place, subgoal in enumerate(fresh, 1)}
-    added = [
-        Subgoal(
-            id=names[subgoal.id],
-            goal=subgoal.goal,
-            postcondition=subgoal.postcondition,
-            needs=tuple(names[need] for need in subgoal.needs if need in names),
-        )
-        for subgoal in fresh
-    ]
-    # Plans that are revised again and again must not fill the prompt.
-    return (*remaining, *added)[: 2 * _MOST]
-
-
 def current_subgoals(plan: Plan, steps: Sequence[Step]) -> tuple[Subgoal, ...]:
     """The subgoals in force: the last revision among the steps, else the plan's."""
     for step in reversed(steps):
@@ -86,16 +58,18 @@ def current_subgoals(plan: Plan, steps: Sequence[Step]) -> tuple[Subgoal, ...]:
     return plan.subgoals
 
 
-def refuted_subgoal(steps: Sequence[Step], after: int) -> str:
-    """The subgoal on which ``after`` answers in a row have failed since the last revision, or ""."""
-    attempts: list[str] = []
+def may_revise(steps: Sequence[Step]) -> bool:
+    """Whether something spoke against the plan since it was made: a failure, a refusal or a person's word."""
+    since: list[Step] = []
     for step in reversed(steps):
-        # What the machine refused or broke says nothing of the subgoal.
-        if step.observation is not None and (step.observation.fault or step.observation.denied):
-            break
-        if step.action.kind == "code" and not step.action.explores:
-            attempts.append(step.action.subgoal)
+        since.append(step)
         if step.action.revised:
             break
-    recent = attempts[:after]
-    return recent[0] if len(recent) == after and recent[0] and len(set(recent)) == 1 else ""
+    return any(_speaks_against(step) for step in since)
+
+
+def _speaks_against(step: Step) -> bool:
+    observed, judged = step.observation, step.judgement
+    if observed is None or observed.fault or observed.denied:
+        return False
+    return observed.person or bool(observed.error) or (judged is not None and not judged.accepted)

@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from evolve.cancellation import Cancellation
 from evolve.environments import kind_of
@@ -29,18 +28,12 @@ from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.files import digest
 from evolve.ledger import Budget
 from evolve.models import KEPT, ChatModel, Message, ModelReply, ModelRequest
-from evolve.policies.language.asking import ACTION_SCHEMA, CLAIMS_SCHEMA, SKILL_SCHEMA, Questions
+from evolve.policies.language.asking import CLAIMS_SCHEMA, SKILL_SCHEMA, Questions
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
-from evolve.policies.language.plans import (
-    PLAN_SCHEMA,
-    current_subgoals,
-    read_subgoals,
-    refuted_subgoal,
-    revised,
-)
+from evolve.policies.language.plans import PLAN_SCHEMA, current_subgoals, may_revise, read_subgoals
 from evolve.policies.language.prompt import (
     earlier_message,
     facts_message,
@@ -49,12 +42,10 @@ from evolve.policies.language.prompt import (
     short_id,
     skill_id,
     skills_message,
-    step_text,
-    steps_message,
     task_message,
     wishes_message,
 )
-from evolve.policies.language.quoting import page_of, quoted
+from evolve.policies.language.proposals import Proposal, read_proposal
 from evolve.policies.language.reflection import (
     as_trial,
     cause_of,
@@ -66,14 +57,16 @@ from evolve.policies.language.reflection import (
     unfit_fact,
 )
 from evolve.policies.language.repeated_question import RepeatedQuestion, state_before
-from evolve.policies.language.repetition import is_decided, open_question, repeats, told_in
+from evolve.policies.language.repetition import is_decided, open_question, told_in
 from evolve.policies.language.streaming import Watched
+from evolve.policies.language.stuck import stuck
+from evolve.policies.language.transcript import TurnLimits, step_text, turns
 from evolve.policies.protocol import OnPiece
 from evolve.skills import Skill
 
-_HANDLE = re.compile(r"step\s+(\d+)(?:\s+page\s+(\d+))?", re.IGNORECASE)
-_AGAIN = "\nYour last proposal repeats an earlier step. Change the strategy: do something that was not done before."
 _FIRM = frozenset({"confirmed"})
+_SHARED = "act.md"
+"""The prompt that an action comes from where it names none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,17 +74,15 @@ class LanguageSettings:
     """How the policy works.
 
     Attributes:
-        plans: Ask for a plan first; without, the task is its own plan.
+        plans: Ask for a plan before the first action; without, the first action may carry one.
         reflects: Ask for claims after failures.
         distils: Ask for a name and description of right answers.
-        refuted_after: Failed answers in a row on one subgoal after which it and what depends on it are planned anew.
         samples: Answers to one question; the agent runs all and goes on with the best.
     """
 
-    plans: bool = True
+    plans: bool = False
     reflects: bool = True
     distils: bool = True
-    refuted_after: int = 2
     samples: int = 1
 
 
@@ -150,27 +141,24 @@ class LanguagePolicy(Deliberation):
         return Plan(goal=str(reply["goal"])[:300], subgoals=read_subgoals(reply["subgoals"]), told=items)
 
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
-        """Asks for the next action. A proposal that repeats an earlier step is asked for once more, then ends it.
+        """Asks for the next action; one that was told that it turns in circles, and went on, is not asked any more.
 
         Raises:
-            ModelMistake: The model refused, or gave nothing usable.
+            ModelMistake: The model refused.
         """
         asked = open_question(steps)
         if asked is not None:
             return asked
+        kind = kind_of(view.environment)
+        reason = stuck(steps)
+        if reason:
+            return Action(kind="finish" if kind.one_file else "give_up", text=reason)
         started = time.process_time()
-        subgoals, fresh = self._subgoals(view, plan, steps)
-        now = replace(plan, subgoals=subgoals)
-        reply = self.proposal(view, now, steps)
-        if repeats(reply, steps):
-            reply = self.proposal(view, now, steps, strategy=_AGAIN)
-            if repeats(reply, steps):
-                return Action(kind="finish", text="the same step was proposed again and again, so this stops here")
-        action = self.action_of(view, plan, steps, reply)
-        if action.kind == "code" and not action.explores and kind_of(view.environment).one_file:
-            action = self._sampled(view, now, steps, action)
-        if fresh:
-            action = replace(action, revised=subgoals)
+        told = TurnLimits.at_start(limits, steps)
+        proposed = self.proposal(view, plan, steps, told=told)
+        action = self.action_of(view, plan, steps, proposed)
+        if action.kind == "code" and action.code and not action.explores and kind.one_file:
+            action = self._sampled(view, plan, steps, action)
         return replace(action, cost=Cost(seconds=round(time.process_time() - started, 6)))
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
@@ -230,49 +218,40 @@ class LanguagePolicy(Deliberation):
             ),
         )
 
-    def asked(self, request: ModelRequest) -> ModelReply:
+    def said(self, request: ModelRequest) -> ModelReply:
         reply = self.models.complete(request)
-        if reply.refused or reply.data is None:
+        if reply.refused:
             raise ModelMistake("the model would not answer, which says nothing about the task")
         return reply
 
-    def _subgoals(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> tuple[Any, bool]:
-        """The subgoals in force, and whether evidence has just changed them."""
-        subgoals = current_subgoals(plan, steps)
-        refuted = refuted_subgoal(steps, self.settings.refuted_after)
-        if not (subgoals and refuted and any(subgoal.id == refuted for subgoal in subgoals)):
-            return subgoals, False
-        evidence = f"Subgoal {refuted[1:]} failed. Plan it, and what depends on it, in another way."
-        parts = [
-            task_message(view),
-            *plan_message(plan, subgoals),
-            *steps_message(view, steps, self.questions.rooms.steps),
-        ]
-        try:
-            reply = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, seed=len(steps), evidence=evidence)).data
-        except ModelMistake:  # the old plan is better than none
-            return subgoals, False
-        return revised(subgoals, refuted, read_subgoals(reply["subgoals"])), True
+    def asked(self, request: ModelRequest) -> ModelReply:
+        reply = self.said(request)
+        if reply.data is None:
+            raise ModelMistake("the model would not answer, which says nothing about the task")
+        return reply
 
     def proposal(
-        self, view: TaskView, plan: Plan, steps: Sequence[Step], strategy: str = "", *, sample: int = 0
-    ) -> Mapping[str, Any]:
-        rooms = self.questions.rooms
-        parts = [
+        self, view: TaskView, plan: Plan, steps: Sequence[Step], *, sample: int = 0, told: TurnLimits | None = None
+    ) -> Proposal:
+        rooms, kind = self.questions.rooms, kind_of(view.environment)
+        opening = [
             *skills_message(self._best_skills(view), rooms.skills),
             *facts_message(plan.told, rooms.facts),
             *wishes_message(plan.told, rooms.wishes),
             *earlier_message(view, rooms.earlier),
             task_message(view),
             *plan_message(plan, plan.subgoals),
-            *steps_message(view, steps, rooms.steps),
         ]
-        # A number for every question of an episode, odd where it is asked a second time.
-        seed = 1_000 * sample + 2 * len(steps) + bool(strategy)
-        request = self.questions.ask("act", parts, ACTION_SCHEMA, seed=seed, strategy=strategy)
+        # A number for every question of an episode.
+        seed = 1_000 * sample + 2 * len(steps)
+        request = self.questions.ask(
+            kind.prompt.removesuffix(".md"), [*opening, *turns(view, steps, rooms.turns, told)], seed=seed
+        )
         # How often the answer was refused decides how dear a model is asked.
-        reply: Mapping[str, Any] = self.asked(replace(request, refused=_refusals(steps))).data
-        return reply
+        reply = self.models.complete(replace(request, refused=_refusals(steps)))
+        if reply.refused:
+            raise ModelMistake("the model would not answer, which says nothing about the task")
+        return read_proposal(reply.text, view, kind)
 
     def _sampled(self, view: TaskView, plan: Plan, steps: Sequence[Step], action: Action) -> Action:
         """The action with further answers to the same question, each different from the others."""
@@ -282,11 +261,11 @@ class LanguagePolicy(Deliberation):
                 reply = self.proposal(view, plan, steps, sample=number)
             except (ModelMistake, BudgetExhausted):  # there is an answer already
                 break
-            if reply["kind"] != "code" or not reply["answer"]:
+            if reply.kind != "code" or not reply.answer:
                 continue
             other = self.action_of(view, plan, steps, reply)
             if other.code != action.code:
-                samples[other.code] = replace(other.as_alternative, written=str(reply["code"]))
+                samples[other.code] = replace(other.as_alternative, written=reply.code)
         if not samples:
             return action
         decided = is_decided(fitting_wishes(plan.told, self.questions.rooms.wishes), steps)
@@ -304,28 +283,31 @@ class LanguagePolicy(Deliberation):
         )
         return order[:12]
 
-    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Mapping[str, Any]) -> Action:
-        one_file = kind_of(view.environment).one_file
-        kind, text = reply["kind"], " ".join(str(reply["text"] or reply["thought"]).split())[:300]
+    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Proposal) -> Action:
+        kind = kind_of(view.environment)
+        first = None if steps else replace(plan, subgoals=reply.subgoals or plan.subgoals, private={}, notes=())
+        revised = reply.subgoals if steps and may_revise(steps) else ()
         action = Action(
-            kind=kind,
-            text=text,
-            subgoal=f"s{reply['subgoal']}" if reply["subgoal"] > 0 else "",
-            plan=None if steps else Plan(goal=plan.goal, subgoals=plan.subgoals, told=plan.told),
+            kind=reply.kind,
+            text=reply.text,
+            said=reply.said,
+            prompt="" if kind.prompt == _SHARED else kind.prompt,
+            subgoal=f"s{reply.subgoal}" if reply.subgoal else "",
+            plan=first,
+            revised=revised if revised != current_subgoals(plan, steps) else (),
         )
-        if kind == "code" and not reply["answer"] and one_file:
-            return replace(action, code=str(reply["code"]), explores=True)
-        if kind == "code":
-            # In a folder the sandbox has the skills to import, because what an action writes is no single file.
-            put_in = mount if one_file else imported
-            mounted = put_in(str(reply["code"]), self.skills)
-            written = str(reply["code"]) if mounted.code != reply["code"] else ""
-            used = [f"skill:{skill_digest}" for skill_digest in mounted.used]
-            wished = [wish.id for wish in fitting_wishes(plan.told, self.questions.rooms.wishes)]
-            consumed = tuple(dict.fromkeys([*wished, *self._cited(reply["cites"], plan.told), *used]))
-            return replace(action, code=mounted.code, written=written, consumed=consumed)
-        shown = _stored(view, steps, str(reply["text"])) if kind == "recall" else ""
-        return replace(action, text=str(reply["text"])[:2_000] or text, shown=shown)
+        if not reply.code:
+            return action
+        if reply.kind == "code" and not reply.answer and kind.one_file:
+            return replace(action, code=reply.code, explores=True)
+        # In a folder the sandbox has the skills to import, because what an action writes is no single file.
+        put_in = mount if kind.one_file else imported
+        mounted = put_in(reply.code, self.skills)
+        written = reply.code if mounted.code != reply.code else ""
+        used = [f"skill:{skill_digest}" for skill_digest in mounted.used]
+        wished = [wish.id for wish in fitting_wishes(plan.told, self.questions.rooms.wishes)]
+        consumed = tuple(dict.fromkeys([*wished, *self._cited(reply.cites, plan.told), *used]))
+        return replace(action, code=mounted.code, written=written, consumed=consumed)
 
     def _cited(self, cites: Sequence[str], items: Sequence[Recalled]) -> list[str]:
         """Ids of what a reply relies on: named by its id, or quoted word for word."""
@@ -343,7 +325,7 @@ class LanguagePolicy(Deliberation):
         bare = replace(self, skills=())
         before, snapshot = state_before(steps)
 
-        def ask(facts: Sequence[Recalled], earlier: Sequence[Step]) -> Mapping[str, Any]:
+        def ask(facts: Sequence[Recalled], earlier: Sequence[Step]) -> Proposal:
             return bare.proposal(view, Plan(goal="", told=tuple(facts)), earlier)
 
         return RepeatedQuestion(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
@@ -371,15 +353,6 @@ class LanguagePolicy(Deliberation):
                 evidence = evidence_of(view, group, with_it=with_it, without_it=without)
                 return (replace(claims[0], evidence=(evidence,)),)
         return ()
-
-
-def _stored(view: TaskView, steps: Sequence[Step], wanted: str) -> str:
-    """The page of an earlier step that is asked for, or "" where no step is named."""
-    match = _HANDLE.search(wanted)
-    if match is None or not 1 <= int(match[1]) <= len(steps):
-        return ""
-    text = step_text(view, steps[int(match[1]) - 1], whole=True)
-    return quoted("step", page_of(text, int(match[2] or 1)), name=match[1])
 
 
 def _refusals(steps: Sequence[Step]) -> int:

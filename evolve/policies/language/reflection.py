@@ -9,8 +9,8 @@ from typing import Any, Literal
 from evolve.episodes import FACT, Claim, Evidence, Recalled, Scope, Step, TaskView
 from evolve.models import KEPT, Message
 from evolve.policies.language.claims import as_key, unfit
-from evolve.policies.language.prompt import step_text
 from evolve.policies.language.quoting import quoted, shortened
+from evolve.policies.language.transcript import step_text
 
 EFFECT = "solved"
 _FAILURES_SHOWN = 3

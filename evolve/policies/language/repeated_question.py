@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from evolve.environments import kind_of
 from evolve.environments.probing import Probe, cut_short
 from evolve.episodes import Recalled, Step, TaskView
+from evolve.policies.language.proposals import Proposal
 from evolve.policies.language.reflection import is_failure, right_answer
 from evolve.tasks import equal
 
@@ -30,7 +30,7 @@ class RepeatedQuestion:
 
     view: TaskView
     probe: Probe
-    ask: Callable[[Sequence[Recalled], Sequence[Step]], Mapping[str, Any]]
+    ask: Callable[[Sequence[Recalled], Sequence[Step]], Proposal]
     steps: tuple[Step, ...] = ()
     snapshot: str = ""
 
@@ -41,8 +41,8 @@ class RepeatedQuestion:
         """
         reply = self.ask(facts, self.steps)
         if kind_of(self.view.environment).has_states:
-            return self._passes(str(reply["code"])) if reply["kind"] == "code" else None
-        return self._fits(str(reply["code"])) if reply["kind"] == "code" else False
+            return self._passes(reply.code) if reply.code else None
+        return self._fits(reply.code) if reply.kind == "code" else False
 
     def _passes(self, code: str) -> bool | None:
         (outputs,) = self.probe([(code, "")], [[self.snapshot]])

@@ -1,24 +1,14 @@
-"""What earlier steps mean for the next one: whether it was taken before, and whether a person has to decide first."""
+"""What earlier steps mean for the next one: what it was told, and whether a person has to decide first."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from evolve.episodes import PREFERENCE, Action, Recalled, Step
 
 _SHOWN = 200
-
-
-def repeats(reply: Mapping[str, Any], steps: Sequence[Step]) -> bool:
-    """Whether a proposal is a step that was already taken; giving up is none, nor is what a person had to decide."""
-    if reply["kind"] == "finish":
-        return False
-    key = _key(reply["kind"], str(reply["code"]) if reply["kind"] == "code" else str(reply["text"]))
-    return any(
-        key == _key(step.action.kind, step.action.source or step.action.text) for step in steps if not _readings(step)
-    )
 
 
 def open_question(steps: Sequence[Step]) -> Action | None:
@@ -46,7 +36,3 @@ def is_decided(items: Sequence[Recalled], steps: Sequence[Step]) -> bool:
 
 def _readings(step: Step) -> list[Any]:
     return list(step.observation.readings) if step.observation is not None else []
-
-
-def _key(kind: str, text: str) -> str:
-    return f"{kind}:{' '.join(text.split())}"

@@ -40,14 +40,15 @@ class Watched:
         return self.models.complete(request, on_delta, cancellation or self.cancellation)
 
     def _listener(self, request: ModelRequest, tell: OnPiece) -> OnDelta:
-        reader, call = FieldReader(), 0
+        new = FenceReader if request.schema is None else FieldReader
+        reader, call = new(), 0
 
         def listen(text: str) -> None:
             nonlocal reader, call
             if not text or not call:
                 # An empty text says that the reply begins anew.
-                reader, call = FieldReader(), self._calls()
-            for name, value in reader.feed(text) if request.schema is not None else [("", text)]:
+                reader, call = new(), self._calls()
+            for name, value in reader.feed(text):
                 if value:
                     tell(Piece(stage=request.tag, field=name, text=value, call=call))
 
@@ -56,6 +57,38 @@ class Watched:
     def close(self) -> None:
         """Closes the models."""
         self.models.close()
+
+
+class FenceReader:
+    """Tells thought and code apart in a reply of words and fenced blocks while it comes; the fences are left out."""
+
+    def __init__(self) -> None:
+        self._fence = 0  # backticks of the block around this place
+        self._held = ""  # the beginning of a line that may become a fence
+
+    def feed(self, piece: str) -> list[tuple[str, str]]:
+        """What the piece adds, as ``(field, text)`` in order."""
+        *lines, rest = (self._held + piece).split("\n")
+        pieces = [found for line in lines for found in self._read(f"{line}\n")]
+        # Only what may become a fence waits for its line's end.
+        self._held = rest if not rest.strip() or rest.lstrip().startswith("`") else ""
+        if rest and not self._held:
+            pieces.append((self._field, rest))
+        return [
+            (name, clean_text("".join(text for _, text in group))) for name, group in groupby(pieces, lambda o: o[0])
+        ]
+
+    @property
+    def _field(self) -> str:
+        return "code" if self._fence else "thought"
+
+    def _read(self, line: str) -> list[tuple[str, str]]:
+        bare = line.strip()
+        ticks = len(bare) - len(bare.lstrip("`"))
+        if ticks >= 3 and (not self._fence or (ticks >= self._fence and ticks == len(bare))):
+            self._fence = 0 if self._fence else ticks
+            return []
+        return [(self._field, line)]
 
 
 class FieldReader:

@@ -12,7 +12,7 @@ from evolve.optimizer.leakage import guard_of
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.workspace.desk import Desk
 
-EDITED = ("act.md", "plan.md")
+EDITED = ("act.md", "act-files.md", "act-words.md", "plan.md")
 """Prompts that decide how an episode goes in which nothing is learned; only such episodes are tried and judged."""
 
 

@@ -1,0 +1,154 @@
+"""From a model's reply to what it proposes to do: fenced blocks, or the same as a JSON object."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from evolve.environments import EnvironmentKind
+from evolve.episodes import ActionKind, Subgoal, TaskView
+from evolve.episodes.blocks import RUN, Block, Written, fenced, read_reply
+from evolve.models.structure import extract
+from evolve.policies.language.asking import ACTION_SCHEMA
+
+_LONGEST_TEXT = 20_000
+_SENTENCE = 300
+_PLANNED = re.compile(
+    r"^\s*(?:[-*]|\d{1,2}[.)])?\s*(?P<goal>.+?)\s*(?:[(:;,-]+\s*holds when:?\s*(?P<when>.+?)\)?)?\s*$"
+)
+_MOST_SUBGOALS = 12
+
+NO_BLOCK = "The reply holds no block that could be run. Put what is to be run between ```python and ```."
+NOTHING_DONE = "There is nothing to hand in. Reply with a python block that defines the function that is asked for."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """What a reply proposes.
+
+    Attributes:
+        kind: As :class:`evolve.episodes.Action` has it.
+        code: Python of a function; in a folder, fenced blocks.
+        answer: The code is handed in as the function that is asked for, and finds nothing out.
+        text: One sentence for whoever watches; of a question or an answer in words, all of it.
+        cites: Ids that the reply says it relies on.
+        subgoals: The plan that it carries, or ().
+        subgoal: Number of the subgoal that it serves; 0 for none.
+        said: The reply itself.
+    """
+
+    kind: ActionKind
+    code: str = ""
+    answer: bool = False
+    text: str = ""
+    cites: tuple[str, ...] = ()
+    subgoals: tuple[Subgoal, ...] = ()
+    subgoal: int = 0
+    said: str = ""
+
+
+def read_proposal(said: str, view: TaskView, kind: EnvironmentKind) -> Proposal:
+    """What a reply proposes in this kind of environment. A reply without anything to do is code without code."""
+    written = read_reply(said)
+    if not written.blocks:
+        return _without_blocks(said, written, view, kind)
+    # What acts comes first: an answer that stands beside it was written before anybody saw what it gives.
+    run = written.of("python", "sh", "edit", "file") if not kind.one_file else written.of("python")
+    read = _from_blocks(run, view, kind) if run else None
+    ended = written.of("done", "give_up")
+    if run and not kind.one_file and ended:
+        read = ("finish" if ended[-1].kind == "done" else "give_up", fenced(run), False)
+    if read is None:
+        return _from_words(said, written, one_file=kind.one_file)
+    action, code, answer = read
+    return Proposal(
+        kind=action, code=code, answer=answer, text=_sentence(written.thought), cites=written.uses,
+        subgoals=_subgoals(written.of("plan")), said=said,
+    )  # fmt: skip
+
+
+def from_data(data: Mapping[str, Any], kind: EnvironmentKind, said: str = "") -> Proposal:
+    """What a JSON object by :data:`~evolve.policies.language.asking.ACTION_SCHEMA` proposes."""
+    text = str(data["text"] or data["thought"])
+    return Proposal(
+        kind=data["kind"],
+        code=str(data["code"]),
+        answer=bool(data["answer"]) and kind.one_file,
+        text=text[:_LONGEST_TEXT] if data["kind"] in ("ask_user", "recall", "answer") else _sentence(text),
+        cites=tuple(map(str, data["cites"])),
+        subgoal=max(0, int(data["subgoal"])),
+        said=said,
+    )
+
+
+def defines(code: str, entry: str) -> bool:
+    """Whether source binds a name at its top level."""
+    try:
+        body = ast.parse(code).body
+    # What parsing raises on code that is nested too deep, besides its own error.
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return re.search(rf"^(?:async )?def {re.escape(entry)}\b", code, re.MULTILINE) is not None
+    return any(
+        getattr(node, "name", None) == entry
+        or any(isinstance(each, ast.Name) and each.id == entry for each in getattr(node, "targets", ()))
+        for node in body
+    )
+
+
+def _from_blocks(run: Sequence[Block], view: TaskView, kind: EnvironmentKind) -> tuple[ActionKind, str, bool]:
+    if not kind.one_file:
+        return "code", fenced(run), False
+    code = "\n".join(block.text for block in run)
+    return "code", code, defines(code, view.entry)
+
+
+def _from_words(said: str, written: Written, *, one_file: bool) -> Proposal:
+    """A reply whose blocks run nothing."""
+    last = next((block for block in reversed(written.blocks) if block.kind not in RUN | {"plan"}), None)
+    subgoals = _subgoals(written.of("plan"))
+    if last is None:
+        return Proposal(kind="code", text=NO_BLOCK, subgoals=subgoals, said=said)
+    text = (last.text.strip() or written.thought)[:_LONGEST_TEXT]
+    if last.kind == "done" and one_file:
+        return Proposal(kind="code", text=NOTHING_DONE, subgoals=subgoals, said=said)
+    # Where nothing could be handed in, to finish is to give up.
+    names: dict[str, ActionKind] = {"done": "finish", "give_up": "finish" if one_file else "give_up"}
+    kind = names.get(last.kind) or cast(ActionKind, last.kind)
+    return Proposal(kind=kind, text=text, cites=written.uses, subgoals=subgoals, said=said)
+
+
+def _without_blocks(said: str, written: Written, view: TaskView, kind: EnvironmentKind) -> Proposal:
+    """A reply without blocks: a JSON object, bare source, or nothing that could be run."""
+    found = extract(said, ACTION_SCHEMA)
+    if found.value is not None:
+        return from_data(found.value, kind, said)
+    if kind.one_file and _parses(said) and defines(said, view.entry):
+        return Proposal(kind="code", code=said, answer=True, said=said)
+    if kind.unchecked and said.strip():  # a question is answered by what was said
+        return Proposal(kind="answer", text=said.strip()[:_LONGEST_TEXT], cites=written.uses, said=said)
+    return Proposal(kind="code", text=NO_BLOCK, said=said)
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _subgoals(plans: Sequence[Block]) -> tuple[Subgoal, ...]:
+    """The lines of the last plan, each a subgoal with what holds once it is done."""
+    lines = [line for line in plans[-1].text.splitlines() if line.strip()] if plans else []
+    found = [match for line in lines[:_MOST_SUBGOALS] if (match := _PLANNED.match(line)) is not None]
+    return tuple(
+        Subgoal(id=f"s{place}", goal=match["goal"][:_SENTENCE], postcondition=(match["when"] or "")[:_SENTENCE])
+        for place, match in enumerate(found, 1)
+    )
+
+
+def _sentence(thought: str) -> str:
+    return " ".join(thought.split())[:_SENTENCE]

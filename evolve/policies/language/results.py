@@ -1,0 +1,108 @@
+"""What came of a step, in words that a model reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from evolve.environments import kind_of
+from evolve.episodes import EnvironmentState, Observation, Row, Step, TaskView
+from evolve.policies.language.quoting import shortened
+
+_ROW = 1_000
+"""Characters of one wrong example."""
+_WRONG_SHOWN = 8
+
+
+def answered_by_person(step: Step) -> bool:
+    """Whether what came back from a step is the person's own word."""
+    return step.observation is not None and step.observation.person
+
+
+def seen_text(view: TaskView, step: Step) -> str:
+    """What came back from a step, in words."""
+    return _doubt(step) or _result_text(view, step)
+
+
+def call_text(view: TaskView, row: Row) -> str:
+    """A row's call, such as ``double(2)``."""
+    return f"{view.entry}({', '.join(json_text(value) for value in row.input)})"
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON that keeps every letter as it is."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _result_text(view: TaskView, step: Step) -> str:
+    observation, judgement = step.observation, step.judgement
+    if observation is None:
+        return "not run"
+    if observation.interrupted:
+        return observation.error
+    if judgement is not None:
+        return "accepted" if judgement.accepted else kind_of(view.environment).refusal
+    if observation.denied and not observation.text and observation.state is None:
+        return f"refused by the sandbox, which says nothing about the task: {observation.denied}"
+    if observation.fault:
+        return f"the sandbox failed, which says nothing about the task: {observation.error}"
+    if observation.state is not None:
+        return "\n".join(_state_lines(observation, observation.state)) or "done; nothing was printed"
+    if observation.text:
+        return observation.text + (f"\nrefused by the sandbox: {observation.denied}" if observation.denied else "")
+    return _rows_text(view, step, observation)
+
+
+def _rows_text(view: TaskView, step: Step, observation: Observation) -> str:
+    """Which examples a function did not reproduce."""
+    pairs = list(zip(view.examples, observation.outputs, strict=False))
+    wrong = [
+        f"{call_text(view, row)}: expected {json_text(row.output)}, got {_value_text(value)}"
+        for row, value in pairs
+        if not _same(value, row.output)
+    ]
+    if wrong and step.action.kind == "code":
+        head = f"right on {len(pairs) - len(wrong)} of {len(pairs)} examples; failed on the examples:"
+        more = [f"... and {len(wrong) - _WRONG_SHOWN} more"] if len(wrong) > _WRONG_SHOWN else []
+        return "\n".join([head, *(shortened(line, _ROW) for line in wrong[:_WRONG_SHOWN]), *more])
+    if observation.outputs and step.action.kind == "recall":
+        return "\n".join(str(output) for output in observation.outputs)
+    return f"error: {observation.error}" if observation.error else "nothing came back"
+
+
+def _state_lines(observation: Observation, state: EnvironmentState) -> Iterator[str]:
+    """What an action gave in a folder, then what is different now."""
+    if state.output:
+        yield state.output
+    if state.value is not None:
+        yield f"value: {json_text(state.value)}"
+    if observation.denied:
+        yield f"refused by the sandbox, which says nothing about the task: {observation.denied}"
+    if state.changed:
+        yield f"changed: {', '.join(state.changed)}"
+    if state.protected:
+        yield f"these changes count for nothing, because the files are protected: {', '.join(state.protected)}"
+    if observation.error:
+        yield observation.error
+    if state.check is not None:
+        yield f"the check {'passes' if observation.ok else 'printed'}:\n{state.check}"
+
+
+def _doubt(step: Step) -> str:
+    """Why a stage sent an answer back that was not judged; "" where none did."""
+    doubts = [note.text for note in step.action.notes if note.doubtful]
+    if not doubts or step.judgement is not None or (step.observation is not None and not step.observation.ok):
+        return ""
+    return f"{'not run' if step.observation is None else 'right on the examples'}, but doubted: {doubts[-1]}"
+
+
+def _value_text(value: Any) -> str:
+    failed = isinstance(value, dict) and set(value) == {"error"}
+    return str(value["error"]) if failed else json_text(value)
+
+
+def _same(value: Any, wanted: Any) -> bool:
+    from evolve.tasks import equal
+
+    return equal(value, wanted)

@@ -1,0 +1,68 @@
+"""Tells when an episode turns in circles: one hint, then the end.
+
+A repetition is the same action in the same state that gave the same again: running the tests once more after an edit
+is none. Going to and fro between two steps, one error again and again, and replies without anything to run count too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evolve.episodes import Step
+from evolve.files import canonical_json, digest
+
+_PATIENCE = 2
+"""Replies in a row without anything to run that count as a repetition."""
+_ERRORS = 4
+"""Times in a row that one error is met before it counts as a repetition."""
+
+
+def hint_after(steps: Sequence[Step]) -> str:
+    """What is told behind the last step where it turns in circles, or ""."""
+    repeated = _circle(steps)
+    return f"{repeated} Do something else, or give up and say what is missing." if repeated else ""
+
+
+def stuck(steps: Sequence[Step]) -> str:
+    """Why the episode ends here, or "": it was told that it turns in circles, and goes on with it."""
+    circle = _circle(steps)
+    # The hint has to have had a chance: the last step came after it.
+    return f"{circle} The hint changed nothing, so this stops here." if circle and _circle(steps[:-1]) else ""
+
+
+def _circle(steps: Sequence[Step]) -> str:
+    """How the last steps turn in circles, in one sentence; "" where they do not."""
+    own = [step for step in steps[-2 * _ERRORS :] if step.observation is None or not step.observation.person]
+    keys = [_key(step) for step in own[-4:]]
+    if not keys:
+        return ""
+    if len(keys) >= _PATIENCE and all(_is_idle(step) for step in own[-_PATIENCE:]):
+        return f"{_PATIENCE} replies in a row held nothing that could be run."
+    if len(keys) >= 2 and keys[-1] == keys[-2]:
+        return "You did the same again and saw the same again."
+    if len(keys) >= 4 and keys[-4:-2] == keys[-2:]:
+        return "You go to and fro between the same two steps."
+    errors = [step.observation.error for step in own if step.observation is not None]
+    if len(errors) >= _ERRORS and errors[-1] and len(set(errors[-_ERRORS:])) == 1 and not _moved(own[-_ERRORS:]):
+        return f"You met the same error {_ERRORS} times in a row."
+    return ""
+
+
+def _is_idle(step: Step) -> bool:
+    return step.action.kind == "code" and not step.action.code
+
+
+def _moved(steps: Sequence[Step]) -> bool:
+    """Whether files were changed on the way, so that the same error may have another cause each time."""
+    return any(step.observation is not None and step.observation.state is not None and step.observation.state.changed
+               for step in steps)  # fmt: skip
+
+
+def _key(step: Step) -> str:
+    """The action, the state that it started from, and what it gave."""
+    action, observed = step.action, step.observation
+    state = observed.state if observed is not None else None
+    gave = [] if observed is None else [observed.error, observed.text, observed.denied, list(observed.outputs)]
+    left = [] if state is None else [state.snapshot, state.output, state.check]
+    said = " ".join((action.source or action.text).split())
+    return digest(canonical_json([action.kind, said, gave, left]))

@@ -1,0 +1,170 @@
+"""An episode as a conversation: the task, then own replies and what came of each, older ones in a summary.
+
+Turns are only added, and nothing that was said changes, so that providers find the beginning of a prompt in their
+cache. Where the turns outgrow their room, the oldest are put into one summary at once, and not a few with every turn;
+so the beginning stays the same for many turns after that, and a prompt after two hundred turns is as long as after
+forty. Everything here is a function of the steps: an episode that goes on after a crash has the same prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from evolve.episodes import EnvironmentState, Limits, Step, TaskView
+from evolve.episodes.blocks import read_reply
+from evolve.models import KEPT, Message
+from evolve.policies.language.quoting import quoted, shortened
+from evolve.policies.language.results import answered_by_person, seen_text
+from evolve.policies.language.stuck import hint_after
+
+_SEEN = 20_000
+"""Characters of what came of one step."""
+_SUMMED_UP = 400
+"""Characters of a step in a summary."""
+_KEPT_SHARE = 0.5
+"""Share of the room that the turns take which stay when older ones are put into a summary."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnLimits:
+    """What an episode may use up, as it is told with every turn.
+
+    Attributes:
+        steps: Replies; 0 where no bound is known.
+        tokens: Tokens of all calls, or None.
+    """
+
+    steps: int = 0
+    tokens: int | None = None
+
+    @classmethod
+    def at_start(cls, left: Limits, steps: Sequence[Step]) -> TurnLimits:
+        """The limits of an episode's start, from what is left after some steps; the same after each of them."""
+        spent = sum(step.action.cost.tokens for step in steps)
+        tokens = None if left.tokens is None else left.tokens + spent
+        return cls(steps=0 if left.steps is None else left.steps + len(steps), tokens=tokens)
+
+
+def turns(view: TaskView, steps: Sequence[Step], room: int, limits: TurnLimits | None = None) -> list[Message]:
+    """The steps as turns.
+
+    Args:
+        room: Characters that all of them may take together.
+    """
+    pairs = [_pair(view, steps[: place + 1], limits) for place in range(len(steps))]
+    first = _first_in_full([sum(len(message.text) for message in pair) for pair in pairs], room)
+    recent = [message for pair in pairs[first:] for message in pair]
+    if not first:
+        return recent
+    return [_summary(view, steps[:first], room // 4), *recent]
+
+
+def step_text(view: TaskView, step: Step, *, most: int = _SEEN) -> str:
+    """A step with what was said and what came of it, for prompts that are about it."""
+    parts = [f"Step {step.number}: {step.action.kind}" + (" to find out" if step.action.explores else "")]
+    if step.action.code:
+        parts.append(quoted("code", shortened(step.action.source, most), name=f"step {step.number}"))
+    elif step.action.text:
+        parts.append(quoted("words", shortened(step.action.text, most)))
+    return "\n".join([*parts, result_message(view, step, most).text])
+
+
+def result_message(view: TaskView, step: Step, most: int = _SEEN) -> Message:
+    """What came of a step: data, unless a person said it."""
+    seen = shortened(seen_text(view, step), most)
+    name = f"step {step.number}"
+    if answered_by_person(step):
+        said = quoted("person", seen, name=name)
+        text = f"The person answered, and their word holds for the task:\n{said}"
+    else:
+        text = quoted("observed", seen, name=name)
+    return Message(role="user", text=text, priority=KEPT, kind="feedback")
+
+
+def said_in(step: Step) -> str:
+    """A step's reply as the model wrote it; for one that no model wrote, as it would have."""
+    action = step.action
+    if action.said:
+        return action.said
+    if not action.code:
+        return action.text or action.kind
+    fenced = action.source if "```" in action.source else f"```python\n{action.source.rstrip()}\n```"
+    return f"{action.text}\n\n{fenced}".lstrip()
+
+
+def _pair(view: TaskView, steps: Sequence[Step], limits: TurnLimits | None) -> tuple[Message, Message]:
+    """A reply and what came of it; what is told with it depends on nothing that comes later."""
+    step = steps[-1]
+    said = Message(role="assistant", text=said_in(step) or "(nothing)", priority=KEPT, kind="reply")
+    result = result_message(view, step)
+    lines = [result.text, _standing(steps, limits), hint_after(steps)]
+    text = "\n".join(line for line in lines if line)
+    return said, Message(role="user", text=text, priority=KEPT, kind="feedback")
+
+
+def _standing(steps: Sequence[Step], limits: TurnLimits | None) -> str:
+    """How much of what the episode may use is used up."""
+    if limits is None:
+        return ""
+    parts = [f"reply {len(steps)} of {limits.steps}"] if limits.steps else []
+    if limits.tokens is not None:
+        spent = sum(step.action.cost.tokens for step in steps)
+        # In thousands, because nobody needs more, and the beginning of the next prompt is the same either way.
+        parts.append(f"about {max(0, limits.tokens - spent) // 1_000}k tokens left")
+    return f"({', '.join(parts)})" if parts else ""
+
+
+def _first_in_full(sizes: Sequence[int], room: int) -> int:
+    """Number of the oldest steps that are summed up: none until the room is full, then so many that a share is left."""
+    first = 0
+    for place in range(len(sizes)):
+        if sum(sizes[first : place + 1]) <= room:
+            continue
+        while first < place and sum(sizes[first : place + 1]) > room * _KEPT_SHARE:
+            first += 1
+    return first
+
+
+def _summary(view: TaskView, steps: Sequence[Step], most: int) -> Message:
+    """Older steps, each with its thought, what it ran and how that ended; the newest that fit, the others counted."""
+    lines: list[str] = []
+    for step in reversed(steps):
+        line = shortened(_summed_up(view, step), _SUMMED_UP)
+        if lines and sum(map(len, lines)) + len(line) > most:
+            break
+        lines.insert(0, line)
+    missing = len(steps) - len(lines)
+    if missing:
+        lines.insert(0, f"steps 1 to {missing} came before")
+    head = f"What you did in steps 1 to {len(steps)}, shortened. `recall` with `step N` shows any of them in full."
+    text = f"{head}\n{quoted('summary', chr(10).join(lines))}"
+    return Message(role="user", text=text, priority=KEPT, kind="summary")
+
+
+def _summed_up(view: TaskView, step: Step) -> str:
+    written = read_reply(step.action.said or step.action.source)
+    thought = " ".join((written.thought if step.action.said else step.action.text).split())
+    ran = ", ".join(f"{block.kind} {block.path}".strip() for block in written.blocks) or step.action.kind
+    if answered_by_person(step):
+        answer = " ".join(seen_text(view, step).split())
+        return f"step {step.number}: asked {shortened(step.action.text, 150)!r}, the person answered {answer!r}"
+    outcome = " ".join(_outcome(view, step).split())
+    return f"step {step.number}: {shortened(thought, 150)} [{ran}] -> {shortened(outcome, 200)}"
+
+
+def _outcome(view: TaskView, step: Step) -> str:
+    """How a step ended, the most telling part of it."""
+    state = step.observation.state if step.observation is not None else None
+    if state is None:
+        return seen_text(view, step)
+    return "; ".join(_telling(step, state)) or "done"
+
+
+def _telling(step: Step, state: EnvironmentState) -> Iterator[str]:
+    if state.changed:
+        yield f"changed {', '.join(state.changed[:5])}"
+    if step.observation is not None and step.observation.error:
+        yield step.observation.error
+    elif state.output:
+        yield state.output[-120:]
