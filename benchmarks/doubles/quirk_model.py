@@ -93,7 +93,9 @@ def lesson_for(job: QuirkTask | None, prompt: str) -> str:
 def _words(job: QuirkTask | None, prompt: str) -> str:
     if job is None:
         return "ready"
-    return f"{lesson_for(job, prompt)}\n\n```python\n{code_for(job, prompt)}```\n"
+    lesson = lesson_for(job, prompt)
+    relied = f"uses: {lesson}\n" if knows(job, prompt) else ""
+    return f"{lesson}\n{relied}\n```python\n{code_for(job, prompt)}```\n"
 
 
 class _Facts:

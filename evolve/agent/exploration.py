@@ -14,10 +14,10 @@ from evolve.files import canonical_json, clean_text, digest
 from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
 from evolve.sandbox.protocol import Sandbox, SandboxLimits
 
-LIMITS = SandboxLimits(wall_s=10.0, output_kb=8, result_kb=64)
+LIMITS = SandboxLimits(wall_s=10.0, output_kb=128, result_kb=256)
 """Of each action. What it prints is kept whole, so this bounds what an episode has to remember."""
 
-_VALUE = 4_000
+_VALUE = 20_000
 """Characters of a value that an observation shows. All of it decides whether a replay gave the same again."""
 
 # A session starts without its own folder, where the files are put, on the path of imports.

@@ -51,7 +51,7 @@ class Written:
     Attributes:
         thought: What stands outside of blocks.
         blocks: In order; blocks of other languages are part of the thought.
-        uses: Ids of remembered facts and skills that the reply says it relies on.
+        uses: What the reply says that it relies on: ids of remembered facts and skills, or their words.
     """
 
     thought: str
@@ -85,7 +85,7 @@ def read_reply(text: str) -> Written:
         inside = list(_until_closed(lines, len(opening[1]), nests=kind in ("edit", "file")))
         blocks.append(Block(kind=kind, text="".join(f"{each}\n" for each in inside), path=opening[3].strip("`'\" ")))
     outside = "\n".join(thought).strip()
-    named = _ID.findall(" ".join(_USES.findall(outside)))
+    named = [name for line in _USES.findall(outside) for name in (_ID.findall(line) or [line.strip()])]
     return Written(thought=_USES.sub("", outside).strip(), blocks=tuple(blocks), uses=tuple(dict.fromkeys(named)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evolve.testing.doubles import Double, prompt_of, schema_of
+from evolve.testing.doubles import Double, prompt_of, question_of, schema_of
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
 from evolve.testing.policies import FixedLearner, FixedPolicy, ScriptedWorker
 from evolve.testing.sandboxes import TrustingSandbox
@@ -24,6 +24,7 @@ __all__ = [
     "TrustingSandbox",
     "load_scenario",
     "prompt_of",
+    "question_of",
     "schema_of",
 ]
 

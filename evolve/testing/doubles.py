@@ -29,6 +29,12 @@ def schema_of(body: Mapping[str, Any], prompt: str) -> Mapping[str, Any] | None:
     return schema if isinstance(schema, dict) else next(_schemas_in(prompt), None)
 
 
+def question_of(body: Mapping[str, Any]) -> str:
+    """What a request wants, by the title of its schema; ``action`` where it wants words, as questions for actions do."""
+    schema = schema_of(body, "")
+    return "action" if schema is None else str(schema.get("title", ""))
+
+
 def _schemas_in(prompt: str) -> Iterator[Mapping[str, Any]]:
     """Objects in the prompt that are schemas, the last first."""
     reader = json.JSONDecoder()

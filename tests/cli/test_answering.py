@@ -10,7 +10,7 @@ import time
 import pytest
 
 from evolve.tasks import render_jsonl
-from evolve.testing import Scenario, ScriptedEndpoint
+from evolve.testing import Scenario, ScriptedEndpoint, question_of
 from tests.doubles.asking import QUESTION, AskingDouble, asking_task
 
 
@@ -28,7 +28,7 @@ def tasks(tmp_path):
 
 
 def asked_for(endpoint):
-    return [body["response_format"]["json_schema"]["name"] for body in endpoint.requests]
+    return [question_of(body) for body in endpoint.requests]
 
 
 @pytest.mark.slow

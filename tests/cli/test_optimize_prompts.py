@@ -12,7 +12,7 @@ import pytest
 from benchmarks.doubles.quirks import quirk_family
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.tasks import render_jsonl
-from evolve.testing import ScriptedEndpoint
+from evolve.testing import ScriptedEndpoint, question_of
 from tests.doubles.advice import WRONG_ADVICE, AdvisedDouble
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ class Unhelpful(AdvisedDouble):
     """Acts by its rules, and has nothing usable to say where edits are wanted."""
 
     def answer(self, body):
-        wanted = body["response_format"]["json_schema"]["name"]
+        wanted = question_of(body)
         return "Let me think about that." if wanted == "edits" else super().answer(body)
 
 
@@ -132,4 +132,4 @@ def test_a_model_that_cannot_rewrite_is_told_and_another_one_goes_on(desk, tmp_p
         code, out, err = desk(*SEARCH, "--budget", "2M-tokens", "--resume")
         assert code == 0, err
         assert "judged: 1 (1 accept)" in out
-        assert {body["response_format"]["json_schema"]["name"] for body in good.requests} == {"edits"}
+        assert {question_of(body) for body in good.requests} == {"edits"}

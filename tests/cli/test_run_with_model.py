@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.doubles import QuirkDouble, quirk_suite
 from evolve.tasks import render_jsonl
-from evolve.testing import Scenario, ScriptedEndpoint
+from evolve.testing import Scenario, ScriptedEndpoint, question_of
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_what_two_tasks_of_a_family_showed_solves_the_third_at_once(cli, endpoin
     assert done.code == 0, done.err
     assert "solved, verified" in done.out
     assert "tokens in" in done.out
-    fewer = [body["response_format"]["json_schema"]["name"] for body in endpoint.requests[before:]]
+    fewer = [question_of(body) for body in endpoint.requests[before:]]
     assert fewer.count("action") == 3  # the answer, and two more to see what the fact that it used is worth
     assert "supported" in cli("memory", "list").out
 
@@ -72,7 +72,7 @@ class Poet:
         self.letter = letter
 
     def answer(self, body):
-        wanted = body["response_format"]["json_schema"]["name"]
+        wanted = question_of(body)
         rules, *others = [message["content"] for message in body["messages"]]
         if wanted == "verdict":
             said = re.search(r"says (\w+)", rules)[1]
@@ -119,7 +119,7 @@ class Gardener:
         self.said = said
 
     def answer(self, body):
-        wanted = body["response_format"]["json_schema"]["name"]
+        wanted = question_of(body)
         if wanted == "verdict":
             rules, difference = [message["content"] for message in body["messages"]]
             asked = re.search(r"It says (\w+)", rules)[1]

@@ -10,6 +10,7 @@ from typing import Any
 from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirk_model import failed_in
 from benchmarks.doubles.quirks import QuirkTask
+from evolve.testing import question_of
 from evolve.testing.doubles import prompt_of
 
 WRONG_ADVICE: Mapping[str, str] = {
@@ -35,14 +36,13 @@ class AdvisedDouble(QuirkDouble):
 
     def answer(self, body: Mapping[str, Any]) -> str:
         """The reply to a prompt."""
-        wanted = body["response_format"]["json_schema"]["name"]
+        wanted = question_of(body)
         job = self.job_in(prompt_of(body))
         if wanted == "edits":
             return json.dumps({"edits": [self._edit(body)]})
-        told = json.loads(super().answer(body))
         if wanted == "action" and job is not None and _is_misled(job, str(body["messages"][0]["content"])):
-            told |= {"code": job.wrong, "text": "as the rules say", "thought": "as the rules say", "cites": []}
-        return json.dumps(told)
+            return f"As the rules say.\n\n```python\n{job.wrong}```\n"
+        return super().answer(body)
 
     def _edit(self, body: Mapping[str, Any]) -> dict[str, Any]:
         blocks = dict(_BLOCK.findall(prompt_of(body)))

@@ -43,7 +43,7 @@ class AskingDouble:
         """The reply to a prompt."""
         prompt = prompt_of(body)
         wanted = (schema_of(body, prompt) or {}).get("properties", {})
-        if "kind" not in wanted:
+        if wanted and "kind" not in wanted:
             plain: dict[str, Any] = {
                 "goal": "rewrite the date",
                 "name": "rewrite-date",

@@ -10,7 +10,7 @@ from typing import Any
 
 from evolve.testing.doubles import prompt_of, schema_of
 
-_TASK = re.compile(r"^Task: (.*?)(?:^You work |^Define |\Z)", re.MULTILINE | re.DOTALL)
+_TASK = re.compile(r"^Task: (.*?)(?:^The work is |^No check |^Define |^<data|\Z)", re.MULTILINE | re.DOTALL)
 _REPLACE = re.compile(r"replace (\w+) by (\w+)(?:\s+in (\S+\.\w+))?", re.IGNORECASE)
 _SAME = re.compile(r"the same (?:in|for) (\S+\.\w+)", re.IGNORECASE)
 _ADD = re.compile(r"\badd (-?\d+) and (-?\d+)", re.IGNORECASE)
@@ -37,7 +37,7 @@ class ConversingDouble:
             return json.dumps({"goal": task or "nothing", "subgoals": []})
         if "claims" in schema.get("properties", {}):
             return json.dumps({"claims": []})
-        if "kind" in schema.get("properties", {}):
+        if not schema or "kind" in schema.get("properties", {}):
             return json.dumps(_action(task, prompt))
         return json.dumps({"name": "an-answer", "description": task or "nothing"})
 

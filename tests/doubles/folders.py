@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from benchmarks.doubles.quirks import QuirkTask
 from evolve.episodes import Row
 from evolve.tasks import Task
 from evolve.tasks.reading.own_folder import folder_task
+from evolve.testing import schema_of
 
 ANSWER = "answer.py"
 """The file that a job in a folder is done in."""
@@ -25,10 +25,8 @@ class FolderDouble(QuirkDouble):
 
     def answer(self, body: Mapping[str, Any]) -> str:
         """The reply to a prompt; where an action is asked for, its code writes the file."""
-        said = json.loads(super().answer(body))
-        if "code" in said:
-            said["code"] = f"open({ANSWER!r}, 'w').write({said['code']!r})"
-        return json.dumps(said)
+        said = super().answer(body)
+        return said if schema_of(body, "") else said.replace("```python", f"```file {ANSWER}")
 
 
 def quirk_folder(job: QuirkTask, folder: Path) -> Task:

@@ -136,6 +136,8 @@ class StyledDouble:
         reply = self._acts.answer({**body, "messages": messages})  # which knows its code by its lines
         if not re.search(r"\bdocstring", _DATA.sub(" ", prompt_of(body)), re.IGNORECASE):
             return reply
+        if not _title(body):
+            return _HEAD.sub(rf"\1{_DOC}\n", reply)
         said = json.loads(reply)
         for name, text in said.items() if isinstance(said, dict) else ():
             if isinstance(text, str) and _has_function(text):

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import evolve
 from evolve.files import canonical_json, digest
+from evolve.testing import question_of
 
 _CLOCK = frozenset({"seconds", "at", "log_time", "made"})
 """Keys whose values are another time at every run."""
@@ -154,4 +155,4 @@ def resumed(shell: Shell, *command: str, typed: str = "", code: int = 0, **envir
 
 def asked(endpoint: Any) -> Sequence[str]:
     """What a scripted endpoint was asked for, in order."""
-    return [body["response_format"]["json_schema"]["name"] for body in endpoint.requests]
+    return [question_of(body) for body in endpoint.requests]

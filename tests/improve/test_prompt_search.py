@@ -16,7 +16,7 @@ from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
 from evolve.tasks import render_jsonl
-from evolve.testing import LocalWire
+from evolve.testing import LocalWire, question_of
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.optimizing import OptimizerRequest
@@ -59,7 +59,7 @@ def open_desk(tmp_path: Path, open_ws):
         since = []
 
         def answer(body):
-            if body["response_format"]["json_schema"]["name"] == "edits":
+            if question_of(body) == "edits":
                 asked.append(body)
             elif asked and stop_after:
                 since.append(body)

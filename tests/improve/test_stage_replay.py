@@ -23,7 +23,7 @@ from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
 from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import LocalWire
+from evolve.testing import LocalWire, question_of
 from evolve.testing.doubles import prompt_of
 from evolve.testing.endpoint_faults import completion
 from evolve.workflow import Workflow
@@ -62,7 +62,7 @@ def desk(tmp_path: Path, open_ws):
         def answer(body):
             if stop_at and len(asked) + 1 == stop_at:
                 raise Stopped
-            asked.append((body["response_format"]["json_schema"]["name"], str(body["messages"]), body.get("seed")))
+            asked.append((question_of(body), str(body["messages"]), body.get("seed")))
             reply = double.answer(body)
             size = {"prompt_tokens": len(prompt_of(body)) // 4, "completion_tokens": len(reply) // 4}
             return completion(reply, usage={**size, "total_tokens": sum(size.values())})

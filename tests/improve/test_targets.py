@@ -17,7 +17,7 @@ from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
 from evolve.tasks import render_jsonl
-from evolve.testing import FixedLearner, LocalWire
+from evolve.testing import FixedLearner, LocalWire, question_of
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.optimizing import OptimizerRequest
@@ -71,7 +71,7 @@ def open_desk(tmp_path, open_ws):
         since = []
 
         def answer(body):
-            if body["response_format"]["json_schema"]["name"] != "verdict":
+            if question_of(body) != "verdict":
                 return completion(acts.answer(body), usage=USAGE)
             since.append(body)
             if len(since) == stop_at:

@@ -14,7 +14,7 @@ import evolve
 from evolve.cancellation import Cancellation
 from evolve.errors import Cancelled, UsageError
 from evolve.events import read_events
-from evolve.testing import Scenario, ScriptedEndpoint, ScriptedWorker
+from evolve.testing import Scenario, ScriptedEndpoint, ScriptedWorker, question_of
 from evolve.workspace import Person
 from tests.doubles.asking import AskingDouble, asking_task
 
@@ -99,7 +99,7 @@ def test_a_model_that_is_writing_is_cut_off_and_nothing_is_bought_again(tmp_path
             assert stop.took() < 1.0 + SLACK_S
             assert stopped.status == "interrupted" and stopped.cost.tokens > 0
             answered = opened.run(asking_task(), person=Person(respond=lambda question: "day first"))
-        asked = [body["response_format"]["json_schema"]["name"] for body in serving.requests]
+        asked = [question_of(body) for body in serving.requests]
     assert answered.solved
     assert asked.count("plan") == 1
     assert answered.cost.calls == len(asked)

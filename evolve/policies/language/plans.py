@@ -72,4 +72,5 @@ def _speaks_against(step: Step) -> bool:
     observed, judged = step.observation, step.judgement
     if observed is None or observed.fault or observed.denied:
         return False
-    return observed.person or bool(observed.error) or (judged is not None and not judged.accepted)
+    wrong = bool(step.action.code) and not (step.action.explores or observed.ok or observed.state is not None)
+    return observed.person or wrong or bool(observed.error) or (judged is not None and not judged.accepted)

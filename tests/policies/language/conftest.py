@@ -9,7 +9,7 @@ from benchmarks.doubles import QuirkDouble
 from evolve.agent import Agent, Surroundings
 from evolve.models import ModelSetup, open_models
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
-from evolve.testing import LocalWire, TrustingSandbox
+from evolve.testing import LocalWire, TrustingSandbox, question_of
 from evolve.workflow import Workflow
 
 ADDRESS = "http://localhost:1/v1#double"
@@ -34,7 +34,7 @@ def claim(cause, condition=""):
 
 def asked(body):
     """What a request wants: plan, action, claims or skill."""
-    return body["response_format"]["json_schema"]["name"]
+    return question_of(body)
 
 
 class Asked:

@@ -18,6 +18,7 @@ from evolve.record.arms import recall_from
 from evolve.retrieval import HashingEmbedder
 from evolve.skills import Skill
 from evolve.store import Database
+from evolve.testing import question_of
 from evolve.vectors import open_index
 from tests.policies.language.orders import ORDERS
 from tests.skills.samples import GOOD
@@ -42,7 +43,7 @@ class Obedient(QuirkDouble):
         self.order = order
 
     def answer(self, body):
-        if body["response_format"]["json_schema"]["name"] != "claims":
+        if question_of(body) != "claims":
             return super().answer(body)
         said = {"cause": self.order, "relation": "contributes", "effect": "solved", "condition": self.order}
         return json.dumps({"claims": [said]})

@@ -41,7 +41,9 @@ def prompts_with(order):
     model.policy.proposal(view, made, steps)
     model.policy.decompose(view, made, 0.5)
     model.policy.revise(view, made, steps, order)
-    return ["\n".join(message["content"] for message in body["messages"]) for body in model.bodies]
+    # What the model said itself is its own turn, and nobody's order.
+    turns = [[one["content"] for one in body["messages"] if one["role"] != "assistant"] for body in model.bodies]
+    return ["\n".join(texts) for texts in turns]
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=lambda one: one.name)
