@@ -16,7 +16,7 @@ from evolve.agent.context import (
 )
 from evolve.agent.questions import question_in
 from evolve.agent.records import MIGRATIONS, Run, RunRecords
-from evolve.agent.runner import Agent, Surroundings, episode_id
+from evolve.agent.runner import Agent, Surroundings, episode_id, room_for
 from evolve.agent.withholding import drawn
 from evolve.environments.probing import Trial, make_probe, try_rows
 
@@ -38,5 +38,6 @@ __all__ = [
     "make_probe",
     "question_in",
     "recall_nothing",
+    "room_for",
     "try_rows",
 ]

@@ -77,6 +77,7 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
             "error": observation.error,
             "denied": observation.denied,
             "fault": observation.fault,
+            "looked": _looked(step),
             **_changed_files(observation),
         }
     if stage == "judge" and step.judgement is not None:
@@ -89,6 +90,15 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
             "text": judgement.text,
         }
     return {}
+
+
+def _looked(step: Step) -> str:
+    """What a step brought that answers nothing, in its first words; "" where it was an answer."""
+    observation = step.observation
+    if observation is None or not (step.action.explores or step.action.kind in ("recall", "answer")):
+        return ""
+    brought = observation.text or " ".join(map(str, observation.outputs)) or step.action.text
+    return " ".join(brought.split())[:200]
 
 
 def _changed_files(observation: Observation) -> Mapping[str, Any]:

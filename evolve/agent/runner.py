@@ -247,6 +247,12 @@ def _begin(context: EpisodeContext, state: AgentState) -> None:
     context.policy.begin(context.left(read_steps(state)).less(read_aside(state)))
 
 
+def room_for(workflow: Workflow, environment: str) -> Workflow:
+    """The workflow with the room that episodes in this kind of environment need at least."""
+    kind = kind_of(environment)
+    return workflow.with_room(kind.least_steps, kind.least_tokens)
+
+
 def episode_id(run: str, task: Task, variant: str, seed: int) -> str:
     """The episode's id: the same attempt of the same run always has the same one."""
     return digest(canonical_json([run, task.id, task.group, variant, seed]))[:20]

@@ -53,6 +53,8 @@ def episode_line(event: Event) -> str:
         problem = data.get("error") or data.get("denied") or "an example is not reproduced"
         if "changed" in data:
             return _folder_line(data)
+        if data.get("looked") and not data.get("error"):
+            return f"observe  {shorten(str(data['looked']), 100)}"
         good = "reproduces every example" if data.get("examples", 1) else "runs; there is no example to compare with"
         return f"observe  {good if data.get('ok') else shorten(str(problem), 100)}"
     if event.kind == "judge" and data:

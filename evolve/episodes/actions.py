@@ -119,6 +119,7 @@ class Action:
         cost: What producing the action cost.
         consumed: Ids of insights and skills the action depended on.
         explores: The code finds something out and is no answer.
+        continues: Even where the check passes afterwards, nothing is handed in: the policy says itself when it is done.
         written: The code as the policy wrote it, where skills were put into ``code``.
         options: Of a question, the answers to choose from.
         shown: Of a ``recall``, the earlier step that was asked for.
@@ -146,6 +147,7 @@ class Action:
     cost: Cost = field(default_factory=Cost)
     consumed: tuple[str, ...] = ()
     explores: bool = field(default=False, metadata=SPARSE)
+    continues: bool = field(default=False, metadata=SPARSE)
     written: str = field(default="", metadata=SPARSE)
     said: str = field(default="", metadata=SPARSE)
     options: tuple[str, ...] = field(default=(), metadata=SPARSE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Json = Any
@@ -104,7 +104,7 @@ class Limits:
     """US dollars."""
     calls: int | None = None
     """Requests to model endpoints."""
-    steps: int | None = None
+    steps: int | None = field(default=None, metadata={"sparse": True})
     """Actions; None leaves them to the workflow."""
     submissions: int = 1
     """Answers that may be put to the verifier: 3 on ``train``, 1 elsewhere."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from evolve.agent import Agent
-from evolve.environments import kind_of
+from evolve.agent import Agent, room_for
 from evolve.episodes import Limits, SkillDraft
 from evolve.improve.jobs import Attempt, EpisodeJob, WorkerSetup, unbegun
 from evolve.improve.replayed_beginning import RepeatingLearner
@@ -50,7 +49,7 @@ class Bench:
 
     def _agent(self, job: EpisodeJob) -> Agent:
         arm, key = self._arms[job.arm], (job.arm, job.task.environment)
-        arm = replace(arm, workflow=arm.workflow.with_room(kind_of(job.task.environment).least_steps))
+        arm = replace(arm, workflow=room_for(arm.workflow, job.task.environment))
         setup = self._setup
         if job.begun is not None:  # it serves this one episode
             learner = RepeatingLearner(learner=setup.learner, begun=job.begun)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from evolve.agent import episode_id
-from evolve.environments import kind_of
+from evolve.agent import episode_id, room_for
 from evolve.episodes import SCREEN, EpisodeRecord
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
@@ -41,7 +40,7 @@ class StageReplay:
         """
         session = self.session
         arm = session.stores.arm(record.variant, session.workflow)
-        workflow = arm.workflow.with_room(kind_of(session.suite.task(record.task).environment).least_steps)
+        workflow = room_for(arm.workflow, session.suite.task(record.task).environment)
         begun = beginning_of(record, at.output, workflow)
         if begun is None:
             return None

@@ -30,7 +30,7 @@ def schema_of(body: Mapping[str, Any], prompt: str) -> Mapping[str, Any] | None:
 
 
 def question_of(body: Mapping[str, Any]) -> str:
-    """What a request wants, by the title of its schema; ``action`` where it wants words, as questions for actions do."""
+    """What a request wants, by the title of its schema; ``action`` where it wants words."""
     schema = schema_of(body, "")
     return "action" if schema is None else str(schema.get("title", ""))
 

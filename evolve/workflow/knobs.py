@@ -34,6 +34,8 @@ class Knobs:
     """Most other answers that stages ask for to compare one with."""
     quorum: float = 0.6
     """Share of the answers that must agree on what is near the examples, else a vote leaves doubt."""
+    plan_first: int = 0
+    """1 asks a model for a plan before its first action; 0 lets the first action carry one."""
     share: float = 0.25
     """Share of what an action may spend that is kept for another search, or for the parts of a split task."""
 
@@ -50,13 +52,19 @@ KNOB_BOUNDS: Mapping[str, tuple[float, float]] = {
     "withhold": (0.0, 0.5),
     "rivals": (1, 8),
     "quorum": (0.0, 1.0),
+    "plan_first": (0, 1),
     "share": (0.05, 0.6),
 }
 """Lowest and highest value of each knob; whole numbers where the lowest is one."""
+
+
+BY_HAND = ("plan_first",)
+"""Knobs that people set and no search turns. At its default one is left out of a workflow's JSON."""
 
 
 def used_knobs(stages: tuple[str, ...]) -> tuple[str, ...]:
     """Names of the knobs that count in a workflow of these stages, in order of definition."""
     bound = {name for kind in KINDS for name in kind.knobs}
     here = {name for stage in stages if (kind := kind_of(stage)) is not None for name in kind.knobs}
+    bound |= set(BY_HAND)
     return tuple(item.name for item in fields(Knobs) if item.name not in bound or item.name in here)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest, parse_toml
 from evolve.workflow.checks import check_knobs, check_order, check_reachable
-from evolve.workflow.knobs import Knobs, used_knobs
+from evolve.workflow.knobs import BY_HAND, Knobs, used_knobs
 from evolve.workflow.stages import OUTCOME, UNATTENDED, kind_of
 
 Condition = Literal["always", "again", "stop", "doubtful", "agree"]
@@ -84,7 +84,8 @@ class Workflow:
 
     def numbers(self) -> dict[str, int | float]:
         """The knobs that count with these stages, by name."""
-        return {name: getattr(self.knobs, name) for name in used_knobs(self.stages)}
+        by_hand = [name for name in BY_HAND if getattr(self.knobs, name) != getattr(Knobs, name)]
+        return {name: getattr(self.knobs, name) for name in (*used_knobs(self.stages), *by_hand)}
 
     def attended(self) -> Workflow:
         """The same with the stage ``ask`` after ``act``, for an episode in which a person may be asked."""
@@ -93,9 +94,11 @@ class Workflow:
         place = self.stages.index("act") + 1
         return replace(self, stages=(*self.stages[:place], "ask", *self.stages[place:]))
 
-    def with_room(self, steps: int) -> Workflow:
-        """The workflow with room for that many actions at least."""
-        return self if steps <= self.knobs.steps else self.with_knobs(steps=steps)
+    def with_room(self, steps: int, tokens: int = 0) -> Workflow:
+        """The workflow with room for that many actions and tokens at least."""
+        if steps <= self.knobs.steps and tokens <= self.knobs.tokens:
+            return self
+        return self.with_knobs(steps=max(steps, self.knobs.steps), tokens=max(tokens, self.knobs.tokens))
 
     def with_knobs(self, **changes: Any) -> Workflow:
         """The same stages with other numbers, checked again."""

@@ -65,7 +65,11 @@ class LanguageLearner(Learner):
             meter=meter,
             skills=arm.skills,
             questions=Questions(layers=PromptLayers(variant=arm.prompts, workspace=self.paths.prompts)),
-            settings=replace(self.language, samples=arm.workflow.knobs.samples),
+            settings=replace(
+                self.language,
+                samples=arm.workflow.knobs.samples,
+                plans=self.language.plans or bool(arm.workflow.knobs.plan_first),
+            ),
             name=self.name,
         )
 

@@ -50,7 +50,13 @@ class AskingDouble:
                 "description": "Rewrites dates.",
             }
             return json.dumps({key: plain.get(key, []) for key in wanted})
-        return json.dumps({**_action(prompt), "thought": "dates", "cites": [], "subgoal": 0})
+        return _said(_action(prompt))
+
+
+def _said(action: Mapping[str, Any]) -> str:
+    if action["kind"] == "ask_user":
+        return f"It can be read in two ways.\n```ask_user\n{action['text']}\n```\n"
+    return f"It is {action['text']}.\n```python\n{action['code']}```\n"
 
 
 def _action(prompt: str) -> dict[str, Any]:

@@ -105,7 +105,8 @@ class FilesEnvironment:
         result = self._run(action.code, tree)
         if result.state == "fault":
             return Observation(ok=False, error=result.error, fault=True)
-        return self._observed(result, tree, state)
+        observed = self._observed(result, tree, state)
+        return replace(observed, ok=observed.ok and not action.continues)
 
     def _run(self, code: str, tree: Mapping[str, bytes]) -> ActionResult:
         hit("sandbox.before")

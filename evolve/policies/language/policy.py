@@ -157,6 +157,10 @@ class LanguagePolicy(Deliberation):
         told = TurnLimits.at_start(limits, steps)
         proposed = self.proposal(view, plan, steps, told=told)
         action = self.action_of(view, plan, steps, proposed)
+        # With the last action a change that passes the check is handed in, as nobody can say so any more.
+        last = limits.steps is not None and limits.steps <= 1
+        if proposed.continues and not (kind.one_file or last):
+            action = replace(action, continues=True)
         if action.kind == "code" and action.code and not action.explores and kind.one_file:
             action = self._sampled(view, plan, steps, action)
         return replace(action, cost=Cost(seconds=round(time.process_time() - started, 6)))

@@ -33,6 +33,7 @@ class Proposal:
         kind: As :class:`evolve.episodes.Action` has it.
         code: Python of a function; in a folder, fenced blocks.
         answer: The code is handed in as the function that is asked for, and finds nothing out.
+        continues: The reply says nothing of being done.
         text: One sentence for whoever watches; of a question or an answer in words, all of it.
         cites: Ids that the reply says it relies on.
         subgoals: The plan that it carries, or ().
@@ -43,6 +44,7 @@ class Proposal:
     kind: ActionKind
     code: str = ""
     answer: bool = False
+    continues: bool = False
     text: str = ""
     cites: tuple[str, ...] = ()
     subgoals: tuple[Subgoal, ...] = ()
@@ -65,7 +67,7 @@ def read_proposal(said: str, view: TaskView, kind: EnvironmentKind) -> Proposal:
         return _from_words(said, written, one_file=kind.one_file)
     action, code, answer = read
     return Proposal(
-        kind=action, code=code, answer=answer, text=_sentence(written.thought), cites=written.uses,
+        kind=action, code=code, answer=answer, continues=not ended, text=_sentence(written.thought), cites=written.uses,
         subgoals=_subgoals(written.of("plan")), said=said,
     )  # fmt: skip
 

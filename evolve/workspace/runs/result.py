@@ -118,12 +118,16 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         learned=tuple(dict.fromkeys(claim.text for claim in record.claims)),
         skills=extras.skills,
         warnings=(*task.warnings, *extras.warnings),
-        value=_value(record) if record.answer and not task.examples and kind.one_file else None,
+        value=_value(record) if record.answer and not task.examples and (kind.one_file or _in_words(record)) else None,
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
         patch=extras.patch,
         question=extras.question,
         budget_ended=extras.budget_ended,
     )
+
+
+def _in_words(record: EpisodeRecord) -> bool:
+    return bool(record.steps) and record.steps[-1].action.kind == "answer"
 
 
 def _value(record: EpisodeRecord) -> Json:

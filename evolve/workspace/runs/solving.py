@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evolve.agent import Agent, Attendance, Recall, Run, Surroundings, episode_id, question_in, recall_nothing
+from evolve.agent import Agent, Attendance, Recall, Run, Surroundings, episode_id, question_in, recall_nothing, room_for
 from evolve.agent.codec import from_data, to_data
 from evolve.environments import kind_of
 from evolve.episodes import EpisodeRecord, Limits, Question
@@ -221,7 +221,7 @@ def _agent(desk: Desk, wish: Wish, workflow: Workflow, place: _Place) -> Agent:
         skills=arm.skills,
         scanner=scanner,
     )
-    return Agent(around, arm.workflow.attended().with_room(kind_of(wish.task.environment).least_steps))
+    return Agent(around, room_for(arm.workflow.attended(), wish.task.environment))
 
 
 def _limits(desk: Desk, budget: Budget) -> Limits:

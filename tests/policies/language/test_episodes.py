@@ -17,7 +17,7 @@ from evolve.models import Failure
 from evolve.policies.language import LanguageSettings
 from evolve.tasks import Task
 from evolve.testing.endpoint_faults import completion
-from tests.policies.language.conftest import action, asked, plan
+from tests.policies.language.conftest import action, asked
 
 JOBS = quirk_tasks(8)
 RIGHT = "def double(n):\n    return 2 * n\n"
