@@ -34,6 +34,7 @@ from evolve.policies.language.claims import unfit
 from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
+from evolve.policies.language.offers import best_skills, skill_id, skills_message
 from evolve.policies.language.plans import (
     PLAN_SCHEMA,
     current_subgoals,
@@ -47,8 +48,6 @@ from evolve.policies.language.prompt import (
     fitting_wishes,
     plan_message,
     short_id,
-    skill_id,
-    skills_message,
     step_text,
     steps_message,
     task_message,
@@ -259,7 +258,7 @@ class LanguagePolicy(Deliberation):
     ) -> Mapping[str, Any]:
         rooms = self.questions.rooms
         parts = [
-            *skills_message(self._best_skills(view), rooms.skills),
+            *skills_message(best_skills(self.skills, view), rooms.skills),
             *facts_message(plan.told, rooms.facts),
             *wishes_message(plan.told, rooms.wishes),
             *earlier_message(view, rooms.earlier),
@@ -291,18 +290,6 @@ class LanguagePolicy(Deliberation):
             return action
         decided = is_decided(fitting_wishes(plan.told, self.questions.rooms.wishes), steps)
         return replace(action, samples=tuple(samples.values()), decided=decided)
-
-    def _best_skills(self, view: TaskView) -> list[Skill]:
-        """Skills by how well their words fit the task, those of the same types first where words say nothing."""
-        from evolve.retrieval import BM25
-
-        texts = {skill.digest: f"{skill.name.replace('-', ' ')} {skill.description}" for skill in self.skills}
-        scores = BM25(texts).scores(f"{view.family} {view.instruction}") if texts else {}
-        order = sorted(
-            self.skills,
-            key=lambda skill: (-scores.get(skill.digest, 0.0), skill.signature != view.signature, skill.name),
-        )
-        return order[:12]
 
     def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Mapping[str, Any]) -> Action:
         one_file = kind_of(view.environment).one_file
