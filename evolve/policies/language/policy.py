@@ -26,12 +26,11 @@ from evolve.episodes import (
     TaskView,
 )
 from evolve.errors import BudgetExhausted, ModelMistake
-from evolve.files import digest
 from evolve.ledger import Budget
-from evolve.models import KEPT, ChatModel, Message, ModelReply, ModelRequest
-from evolve.policies.language.asking import ACTION_SCHEMA, CLAIMS_SCHEMA, SKILL_SCHEMA, Questions
-from evolve.policies.language.claims import unfit
+from evolve.models import ChatModel, Message, ModelReply, ModelRequest
+from evolve.policies.language.asking import ACTION_SCHEMA, CLAIMS_SCHEMA, Questions
 from evolve.policies.language.deliberation import Deliberation
+from evolve.policies.language.drafting import drafts_of
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
 from evolve.policies.language.offers import best_skills, skill_id, skills_message
@@ -208,26 +207,11 @@ class LanguagePolicy(Deliberation):
         Raises:
             ModelMistake: The model gave nothing usable; then nothing is kept.
         """
-        right = right_answer(steps)
-        if right is None or not self.settings.distils or not view.examples:
-            return ()
-        parts = [task_message(view), Message(role="user", text=step_text(view, right), priority=KEPT, kind="answer")]
-        reply = self.asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
-        described = " ".join(str(reply["description"]).split())
-        # A model's own words, which would stand in later prompts.
-        if unfit(described):
-            described = f"Answers tasks of the family {view.family} such as {view.id}."
-        return (
-            SkillDraft(
-                name=_skill_name(str(reply["name"]), right.action.code),
-                description=described,
-                entry=view.entry,
-                signature=view.signature,
-                code=right.action.code,
-                tests=view.examples,
-                source=view.id,
-            ),
-        )
+        return drafts_of(view, steps, self._ask_by) if self.settings.distils else ()
+
+    def _ask_by(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        reply: Mapping[str, Any] = self.asked(self.questions.ask(name, parts, schema)).data
+        return reply
 
     def asked(self, request: ModelRequest) -> ModelReply:
         reply = self.models.complete(request)
@@ -373,8 +357,3 @@ def _refusals(steps: Sequence[Step]) -> int:
     """Answers that were put to the verifier and failed."""
     judged = [step.judgement for step in steps if step.judgement is not None]
     return sum(not (judgement.accepted or judgement.fault) for judgement in judged)
-
-
-def _skill_name(name: str, code: str) -> str:
-    plain = "-".join(re.findall(r"[a-z0-9]+", name.lower()))[:48].strip("-") or "answer"
-    return f"{plain}-{digest(code)[:4]}"
