@@ -9,8 +9,10 @@ The checks, cheapest first; the first that fails decides:
 4. ``duplicate``: no active skill of the same types behaves the same on a shared set of inputs.
 5. ``tests``: its own tests pass.
 6. ``mutants``: at least 80 % of small wrong versions of it fail its own tests. All versions run in one
-   sandboxed execution. A version that no test notices and that agrees with the original on every variation
-   of the examples for which the original returns a value is taken to be equivalent and does not count.
+   sandboxed execution. A version that no test notices does not count where it agrees with the original on every
+   variation of the examples for which the original returns a value, since it is taken to be equivalent then; nor where
+   it only changes what no row reaches, seen or unseen, such as a guard against empty input: no true example could
+   notice that. Of code that is mostly out of reach nothing is known, so it is refused.
 7. ``audit``: while its rows and tests run once more, Python tells of nothing that it reaches for (see
    :mod:`evolve.skills.audit`).
 """
@@ -27,7 +29,7 @@ from evolve.sandbox import Outcome, Program, ProgramRun, Sandbox, SandboxLimits,
 from evolve.skills.audit import audit
 from evolve.skills.inputs import similar_inputs
 from evolve.skills.lint import lint
-from evolve.skills.mutants import mutants
+from evolve.skills.mutants import Mutant, mutants, without_arms
 from evolve.skills.skill import Skill
 
 Equal = Callable[[Json, Json], bool]
@@ -42,6 +44,8 @@ UNSEEN = 3
 KILLED = 0.8
 """Least share of the counted mutants that the tests must notice."""
 _MUTANTS = 40
+_NAMED = 3
+"""Wrong versions that a reason names."""
 _VARIATIONS = 30
 """Generated inputs for equivalence and duplicate checks."""
 _PROGRAM_S = 1.0
@@ -222,7 +226,7 @@ class Admission:
         versions = mutants(skill.code, _MUTANTS)
         modules = [
             TestModule(files={"skill.py": code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
-            for code in (skill.code, *versions)
+            for code in _sources(skill, versions)
         ]
         original, *runs = self._checked(self._sandbox.run_tests(modules, self._limits(len(modules)))).programs
         case.checks["tests"] = len(original.outputs)
@@ -234,23 +238,52 @@ class Admission:
         if not original.outputs:
             raise _Refused("tests", "it has no tests")
         # What no test noticed may still be the same program; only values tell.
-        unnoticed = [code for code, run in zip(versions, runs, strict=True) if not _fails_tests(run)]
+        unnoticed = [mutant for mutant, run in zip(versions, runs, strict=True) if not _fails_tests(run)]
         self._mutation(case, len(versions) - len(unnoticed), unnoticed)
 
-    def _mutation(self, case: _Case, killed: int, unnoticed: Sequence[str]) -> None:
-        missed = self._count_different(case, unnoticed)
-        counted = killed + missed
-        case.checks.update(mutants_killed=killed, mutants_missed=missed, mutants_equivalent=len(unnoticed) - missed)
+    def _mutation(self, case: _Case, killed: int, unnoticed: Sequence[Mutant]) -> None:
+        different = self._different(case, unnoticed)
+        missed = self._within_reach(case, different)
+        unreached, counted = len(different) - len(missed), killed + len(missed)
+        case.checks.update(
+            mutants_killed=killed,
+            mutants_missed=len(missed),
+            mutants_unreached=unreached,
+            mutants_equivalent=len(unnoticed) - len(different),
+            survivors=[str(mutant) for mutant in missed],
+        )
         if counted and killed < KILLED * counted:
-            raise _Refused("mutants", f"its tests notice only {killed} of {counted} wrong versions of it")
+            named = "; ".join(str(mutant) for mutant in missed[:_NAMED])
+            raise _Refused(
+                "mutants", f"{len(missed)} of {counted} wrong versions of it pass its tests, such as {named}"
+            )
+        if unreached > counted:
+            case.checks["survivors"] = [str(mutant) for mutant in different]
+            raise _Refused(
+                "mutants", f"{unreached} of {counted + unreached} wrong versions of it change only what no row reaches"
+            )
 
-    def _count_different(self, case: _Case, unnoticed: Sequence[str]) -> int:
+    def _different(self, case: _Case, unnoticed: Sequence[Mutant]) -> list[Mutant]:
+        """Those that give another value somewhere."""
         if not unnoticed:
-            return 0
+            return []
         inputs = similar_inputs(case.inputs, _VARIATIONS)
-        programs = [Program(source=code, entry=case.skill.entry) for code in (case.skill.code, *unnoticed)]
+        programs = [Program(source=code, entry=case.skill.entry) for code in _sources(case.skill, unnoticed)]
         original, *runs = self._run(programs, inputs)
-        return sum(not self._agree(original, run, where_defined=True) for run in runs)
+        pairs = zip(unnoticed, runs, strict=True)
+        return [mutant for mutant, run in pairs if not self._agree(original, run, where_defined=True)]
+
+    def _within_reach(self, case: _Case, different: Sequence[Mutant]) -> list[Mutant]:
+        """Those that change what a row reaches: that give another value there, or lie in no arm that no row runs."""
+        if not any(mutant.arms for mutant in different):
+            return list(different)
+        inputs = [*case.inputs, *(row.input for row in case.unseen)]
+        sources = [*_sources(case.skill, different), *without_arms(case.skill.code)]
+        original, *runs = self._run([Program(source=code, entry=case.skill.entry) for code in sources], inputs)
+        same = [self._agree(original, run) for run in runs]
+        idle = {number for number, agrees in enumerate(same[len(different) :]) if agrees}
+        pairs = zip(different, same[: len(different)], strict=True)
+        return [mutant for mutant, agrees in pairs if not (agrees and mutant.arms & idle)]
 
     def _audit(self, case: _Case) -> None:
         inputs = [*case.inputs, *(row.input for row in case.unseen)]
@@ -294,6 +327,11 @@ class Admission:
 
     def _same(self, a: Outcome, b: Outcome) -> bool:
         return self._equal(a.value, b.value) if a.ok and b.ok else a.ok == b.ok
+
+
+def _sources(skill: Skill, versions: Sequence[Mutant]) -> list[str]:
+    """The program, then its wrong versions."""
+    return [skill.code, *(version.source for version in versions)]
 
 
 def _fails_tests(run: ProgramRun) -> bool:
