@@ -9,9 +9,9 @@ import pytest
 from evolve.errors import UsageError
 from evolve.sandbox import Outcome
 from evolve.skills import Admission, Skill
-from evolve.skills.admission import shape
 from evolve.skills.inputs import similar_inputs
 from evolve.skills.mutants import mutants
+from evolve.skills.signatures import shape
 from evolve.tasks.equality import equal
 from tests.skills.samples import GOOD, LARGE_EVENS, UNSEEN, draft, rows
 
