@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evolve.episodes import EpisodeRecord
@@ -11,9 +12,8 @@ from evolve.failpoints import hit
 from evolve.files import digest
 from evolve.improve.jobs import Attempt, EpisodeJob
 from evolve.improve.session import BATCH, Session
-from evolve.record.drafts import Proposal
-from evolve.skills import Admission, AdmissionVerdict, Skill, with_called
-from evolve.skills.admission import shape
+from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike
+from evolve.skills import ACTIVE, Admission, Skill, with_called
 from evolve.tasks import Task, equal
 
 _AGAIN_OPEN = 64
@@ -141,25 +141,25 @@ def _admit(session: Session, attempts: Sequence[Attempt]) -> list[tuple[str, str
     admitted = []
     for attempt in attempts:
         for proposal in attempt.skills:
-            final = _judged_again(session, proposal, added)
-            library.record_verdict(final)
-            if final.admitted:
-                skill = library.add(proposal.skill, final)
+            skill = keep(library, _judged_again(session, proposal, added))
+            if skill is not None:
                 added.append(skill)
                 admitted.append((skill.name, attempt.record.task))
     return admitted
 
 
-def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) -> AdmissionVerdict:
-    """Compares a skill with those of the same types that were added since its batch began, unknown to its worker."""
+def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) -> Proposal:
+    """Compares a skill with those that were added since its batch began, unknown to its worker."""
     skill, verdict = proposal.skill, proposal.verdict
-    rivals = [other for other in added if shape(other.signature) == shape(skill.signature)]
-    if not (verdict.admitted and rivals):
-        return verdict
-    admission = Admission(
-        session.sandbox(), equal, interpret=session.learner.interpreter(session.stores.skills.active())
-    )
-    return admission.judge(skill, proposal.unseen, rivals, policy=verdict.policy, fingerprint=verdict.fingerprint)
+    if not (verdict.admitted and any(may_be_alike(other, skill) for other in added)):
+        return proposal
+    library = session.stores.skills
+    # One that was added may have taken the place of another since.
+    rivals = [library.get(other.digest) for other in added]
+    admission = Admission(session.sandbox(), equal, interpret=session.learner.interpreter(library.active()))
+    judge = DraftJudge(admission=admission, policy=verdict.policy, fingerprint=verdict.fingerprint)
+    again = judge.judge(skill, proposal.unseen, [rival for rival in rivals if rival.status in ACTIVE])
+    return replace(again, replaces=(*proposal.replaces, *again.replaces))
 
 
 def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
@@ -171,13 +171,15 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
     """
     stores, seed = session.stores, _seed(session, number)
     offered = stores.skills.active()
-    source = {skill.digest: skill.source for skill in offered}
+    known = {skill.digest: skill for skill in offered}
     solved = [
         record for record in practised(stores.runs.episodes(run=session.run)) if record.seed == seed and record.verified
     ]
     served = {(item.removeprefix("skill:"), record.task) for record in solved for item in record.consumed}
     judged = stores.active_arm(session.workflow).skills
-    stays = {skill for skill, task in served if task != source.get(skill)} | {skill.digest for skill in judged}
+    stays = {skill for skill, task in served if skill not in known or not known[skill].came_from(task)} | {
+        skill.digest for skill in judged
+    }
     stays |= {
         skill.digest for skill in offered if skill.tasks or skill.owner != "learned" or skill.digest not in candidates
     }

@@ -1,15 +1,22 @@
-"""Judges drafts of skills: gives each as the skill it would be, with the verdict of admission."""
+"""Judges drafts of skills: gives each as the skill it would be, with the verdict of admission.
+
+What differs from a skill in use in constants alone is not kept beside it. One skill with a parameter takes the place of
+both where it passes the tests of both and every other check; else the older one stays.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evolve.episodes import Row, SkillDraft
-from evolve.errors import UsageError
+from evolve.errors import SandboxUnavailable, UsageError
 from evolve.record.arms import Learner
 from evolve.sandbox import Sandbox
-from evolve.skills import Admission, AdmissionVerdict, Skill, unseen_rows
+from evolve.skills import Admission, AdmissionVerdict, Skill, SkillLibrary, unseen_rows
+from evolve.skills.likeness import Likeness, closest
+from evolve.skills.merging import as_case, case_of, merged
+from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import Task, equal
 
 
@@ -18,12 +25,74 @@ class Proposal:
     """A draft as a skill, with the verdict on it.
 
     Attributes:
+        skill: The draft; with a verdict that admits it, perhaps the one skill of which the draft and an older one are
+            cases.
         unseen: The rows that its author did not see.
+        replaces: Digests of skills in use that are cases of this one.
     """
 
     skill: Skill
     unseen: tuple[Row, ...]
     verdict: AdmissionVerdict
+    replaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftJudge:
+    """Judges drafts against the skills in use.
+
+    Attributes:
+        policy: For whom.
+        fingerprint: Where; both are kept with each verdict.
+    """
+
+    admission: Admission
+    policy: str = ""
+    fingerprint: str = ""
+
+    def judge(self, skill: Skill, unseen: Sequence[Row], active: Sequence[Skill]) -> Proposal:
+        """The skill with its verdict, or the one skill that takes its place and that of others.
+
+        Args:
+            unseen: Rows that its author did not see.
+            active: Skills in use.
+        """
+        like = closest(skill, active)
+        if like is None:
+            return self._judged(skill, unseen, active)
+        if not like.differences:
+            return self._near_duplicate(skill, unseen, f"the same program as {_case_told(like)}")
+        told = f"differs from {like.known.name} in {_count(like)} alone"
+        if like.known.owner == "user":
+            return self._near_duplicate(skill, unseen, f"{told}, which belongs to the user and stays as it is")
+        try:
+            both = merged(like, skill)
+            older = [other for other in active if other.tree is None and other.owner != "user"]
+            cases = self.admission.covered(both, older)
+        except SandboxUnavailable as problem:
+            verdict = AdmissionVerdict(digest=skill.digest, failed="sandbox", reason=str(problem), fault=True)
+            return Proposal(skill=skill, unseen=tuple(unseen), verdict=verdict)
+        if like.known not in cases:
+            return self._near_duplicate(skill, unseen, f"{told}, and no one skill gives the values of both")
+        rest = [other for other in active if other not in cases]
+        found = self._judged(both, as_case(unseen, case_of(like)), rest)
+        if found.verdict.admitted or found.verdict.fault:
+            return replace(found, replaces=tuple(other.digest for other in cases))
+        return self._near_duplicate(skill, unseen, f"{told}, and one skill for both is refused: {found.verdict.reason}")
+
+    def _judged(self, skill: Skill, unseen: Sequence[Row], active: Sequence[Skill]) -> Proposal:
+        verdict = self.admission.judge(skill, unseen, active, policy=self.policy, fingerprint=self.fingerprint)
+        return Proposal(skill=skill, unseen=tuple(unseen), verdict=verdict)
+
+    def _near_duplicate(self, skill: Skill, unseen: Sequence[Row], reason: str) -> Proposal:
+        verdict = AdmissionVerdict(
+            digest=skill.digest,
+            policy=self.policy,
+            fingerprint=self.fingerprint,
+            failed="duplicate",
+            reason=reason,
+        )
+        return Proposal(skill=skill, unseen=tuple(unseen), verdict=verdict)
 
 
 def judge_draft(
@@ -41,5 +110,37 @@ def judge_draft(
     interpret = learner.interpreter(active)
     unseen = unseen_rows(draft, task.verify_rows(), interpret, equal)
     admission = Admission(sandbox, equal, interpret=interpret)
-    verdict = admission.judge(skill, unseen, active, policy=learner.name, fingerprint=sandbox.backend)
-    return Proposal(skill=skill, unseen=unseen, verdict=verdict)
+    judge = DraftJudge(admission=admission, policy=learner.name, fingerprint=sandbox.backend)
+    return judge.judge(skill, unseen, active)
+
+
+def keep(library: SkillLibrary, proposal: Proposal) -> Skill | None:
+    """Keeps what was decided: the verdict, the skill where it is admitted, and that others are cases of it.
+
+    Those stay admitted and are offered no longer, so a variant that was judged with them acts as it did.
+    """
+    library.record_verdict(proposal.verdict)
+    if not proposal.verdict.admitted:
+        return None
+    skill = library.add(proposal.skill, proposal.verdict)
+    for digest in proposal.replaces:
+        library.set_idle(digest, f"a case of {skill.name}")
+    return skill
+
+
+def may_be_alike(one: Skill, other: Skill) -> bool:
+    """Whether two skills give the same type and take the same, one of them perhaps more."""
+    (first, gives), (second, also) = types_of(one.signature), types_of(other.signature)
+    width = min(len(first), len(second))
+    return gives == also and first[:width] == second[:width]
+
+
+def _case_told(like: Likeness) -> str:
+    names = names_of(like.known.signature)[-len(like.given) :] if like.given else ()
+    given = ", ".join(f"{name} = {value!r}" for name, value in zip(names, like.given, strict=True))
+    return f"{like.known.name} with {given}" if given else like.known.name
+
+
+def _count(like: Likeness) -> str:
+    told = " and ".join(f"{each.theirs!r} for {each.ours!r}" for each in like.differences)
+    return f"a constant ({told})" if len(like.differences) == 1 else f"constants ({told})"

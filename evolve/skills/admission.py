@@ -6,28 +6,34 @@ The checks, cheapest first; the first that fails decides:
 2. ``import`` and ``unseen``: it loads in a clean sandboxed process and is right on rows its author never saw, under two
    seeds of string hashing.
 3. ``tree``: where it has a tree, the tree and the code agree on those rows and on variations of its examples.
-4. ``duplicate``: no active skill of the same types behaves the same on a shared set of inputs.
+4. ``duplicate``: no active skill of the same types, or of more that are given, behaves the same on a shared set of
+   inputs.
 5. ``tests``: its own tests pass.
 6. ``mutants``: at least 80 % of small wrong versions of it fail its own tests. All versions run in one
-   sandboxed execution. A version that no test notices and that agrees with the original on every variation
-   of the examples for which the original returns a value is taken to be equivalent and does not count.
+   sandboxed execution. A version that no test notices does not count where it agrees with the original on every
+   variation of the examples for which the original returns a value, since it is taken to be equivalent then; nor where
+   it only changes what no row reaches, seen or unseen, such as a guard against empty input: no true example could
+   notice that. Of code that is mostly out of reach nothing is known, so it is refused.
 7. ``audit``: while its rows and tests run once more, Python tells of nothing that it reaches for (see
    :mod:`evolve.skills.audit`).
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evolve.episodes import Json, Row, SkillDraft
+from evolve.errors import SandboxUnavailable
 from evolve.files import canonical_json
 from evolve.sandbox import Outcome, Program, ProgramRun, Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.skills.audit import audit
 from evolve.skills.inputs import similar_inputs
+from evolve.skills.likeness import same_source
 from evolve.skills.lint import lint
-from evolve.skills.mutants import mutants
+from evolve.skills.merging import case_program, cases
+from evolve.skills.mutants import Mutant, mutants, without_arms
+from evolve.skills.signatures import names_of, parameter_count, shape
 from evolve.skills.skill import Skill
 
 Equal = Callable[[Json, Json], bool]
@@ -42,6 +48,8 @@ UNSEEN = 3
 KILLED = 0.8
 """Least share of the counted mutants that the tests must notice."""
 _MUTANTS = 40
+_NAMED = 3
+"""Wrong versions that a reason names."""
 _VARIATIONS = 30
 """Generated inputs for equivalence and duplicate checks."""
 _PROGRAM_S = 1.0
@@ -195,25 +203,56 @@ class Admission:
         case.checks["tree_inputs"] = len(inputs)
 
     def _duplicate(self, case: _Case) -> None:
+        skill, types = case.skill, shape(case.skill.signature)
+        rivals = [other for other in case.active if other.status in ("admitted", "trusted")]
         # Parameters may have other names in a twin.
-        types = shape(case.skill.signature)
-        others = [s for s in case.active if shape(s.signature) == types and s.status in ("admitted", "trusted")]
-        for other in others:
-            if other.digest == case.skill.digest or same_source(other, case.skill):
+        for other in (rival for rival in rivals if shape(rival.signature) == types):
+            if other.digest == skill.digest or same_source(other, skill):
                 raise _Refused("duplicate", f"the same program as {other.name}")
-        if not others:
+        trials = [(other, values) for other in rivals for values in _cases(other, skill)]
+        if not trials:
             return
+        others = {other.digest: other for other, _ in trials}.values()
+        width = len(names_of(skill.signature))
         inputs = similar_inputs(
             # Few rows of each: the inputs must be the same for all, and every skill of this shape runs on all of them.
-            [*case.inputs, *(row.input for other in others for row in other.rows[:3])],
+            [*case.inputs, *(row.input[:width] for other in others for row in other.rows[:3])],
             _VARIATIONS,
         )
-        programs = [Program(source=s.code, entry=s.entry) for s in (case.skill, *others)]
-        first, *rest = self._run(programs, inputs)
+        first, *rest = self._run([case_program(skill, ()), *(case_program(*trial) for trial in trials)], inputs)
         case.checks["compared_with"] = len(others)
-        for other, run in zip(others, rest, strict=True):
-            if not run.error and self._agree(first, run):
-                raise _Refused("duplicate", f"gives the same values as {other.name} on {len(inputs)} inputs")
+        for (other, values), run in zip(trials, rest, strict=True):
+            # What a search made is told apart by its failures too. Of other answers only the rows promise anything: two
+            # that differ in how they greet wrong input are the same skill.
+            promised = {canonical_json(list(row.input[:width])) for row in (*skill.rows, *other.rows[:3])}
+            strict = skill.tree is not None or other.tree is not None
+            pairs = [
+                (a, b)
+                for given, a, b in zip(inputs, first.outputs, run.outputs, strict=True)
+                if strict or (a.ok and b.ok) or canonical_json(given) in promised
+            ]
+            if not run.error and any(a.ok for a, _ in pairs) and all(self._same(a, b) for a, b in pairs):
+                raise _Refused("duplicate", f"gives the same values as {_told(other, values)} on {len(inputs)} inputs")
+
+    def covered(self, general: Skill, others: Sequence[Skill]) -> tuple[Skill, ...]:
+        """Those of the others that are cases of a skill: it gives their values, with some constants of theirs.
+
+        Raises:
+            SandboxUnavailable: The sandbox failed, which says nothing about any skill.
+        """
+        found = []
+        for other in others:
+            trials = list(_cases(general, other))
+            inputs = similar_inputs([row.input for row in other.rows], _VARIATIONS)
+            if trials and inputs:
+                programs = [case_program(other, ()), *(case_program(general, values) for values in trials)]
+                try:
+                    first, *rest = self._run(programs, inputs)
+                except _SandboxFailure as problem:
+                    raise SandboxUnavailable(str(problem)) from problem
+                if any(not run.error and self._agree(first, run, where_defined=True) for run in rest):
+                    found.append(other)
+        return tuple(found)
 
     def _tests(self, case: _Case) -> None:
         """The author's tests on the program and on all its mutants, in one execution."""
@@ -222,7 +261,7 @@ class Admission:
         versions = mutants(skill.code, _MUTANTS)
         modules = [
             TestModule(files={"skill.py": code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
-            for code in (skill.code, *versions)
+            for code in _sources(skill, versions)
         ]
         original, *runs = self._checked(self._sandbox.run_tests(modules, self._limits(len(modules)))).programs
         case.checks["tests"] = len(original.outputs)
@@ -234,23 +273,52 @@ class Admission:
         if not original.outputs:
             raise _Refused("tests", "it has no tests")
         # What no test noticed may still be the same program; only values tell.
-        unnoticed = [code for code, run in zip(versions, runs, strict=True) if not _fails_tests(run)]
+        unnoticed = [mutant for mutant, run in zip(versions, runs, strict=True) if not _fails_tests(run)]
         self._mutation(case, len(versions) - len(unnoticed), unnoticed)
 
-    def _mutation(self, case: _Case, killed: int, unnoticed: Sequence[str]) -> None:
-        missed = self._count_different(case, unnoticed)
-        counted = killed + missed
-        case.checks.update(mutants_killed=killed, mutants_missed=missed, mutants_equivalent=len(unnoticed) - missed)
+    def _mutation(self, case: _Case, killed: int, unnoticed: Sequence[Mutant]) -> None:
+        different = self._different(case, unnoticed)
+        missed = self._within_reach(case, different)
+        unreached, counted = len(different) - len(missed), killed + len(missed)
+        case.checks.update(
+            mutants_killed=killed,
+            mutants_missed=len(missed),
+            mutants_unreached=unreached,
+            mutants_equivalent=len(unnoticed) - len(different),
+            survivors=[str(mutant) for mutant in missed],
+        )
         if counted and killed < KILLED * counted:
-            raise _Refused("mutants", f"its tests notice only {killed} of {counted} wrong versions of it")
+            named = "; ".join(str(mutant) for mutant in missed[:_NAMED])
+            raise _Refused(
+                "mutants", f"{len(missed)} of {counted} wrong versions of it pass its tests, such as {named}"
+            )
+        if unreached > counted:
+            case.checks["survivors"] = [str(mutant) for mutant in different]
+            raise _Refused(
+                "mutants", f"{unreached} of {counted + unreached} wrong versions of it change only what no row reaches"
+            )
 
-    def _count_different(self, case: _Case, unnoticed: Sequence[str]) -> int:
+    def _different(self, case: _Case, unnoticed: Sequence[Mutant]) -> list[Mutant]:
+        """Those that give another value somewhere."""
         if not unnoticed:
-            return 0
+            return []
         inputs = similar_inputs(case.inputs, _VARIATIONS)
-        programs = [Program(source=code, entry=case.skill.entry) for code in (case.skill.code, *unnoticed)]
+        programs = [Program(source=code, entry=case.skill.entry) for code in _sources(case.skill, unnoticed)]
         original, *runs = self._run(programs, inputs)
-        return sum(not self._agree(original, run, where_defined=True) for run in runs)
+        pairs = zip(unnoticed, runs, strict=True)
+        return [mutant for mutant, run in pairs if not self._agree(original, run, where_defined=True)]
+
+    def _within_reach(self, case: _Case, different: Sequence[Mutant]) -> list[Mutant]:
+        """Those that change what a row reaches: that give another value there, or lie in no arm that no row runs."""
+        if not any(mutant.arms for mutant in different):
+            return list(different)
+        inputs = [*case.inputs, *(row.input for row in case.unseen)]
+        sources = [*_sources(case.skill, different), *without_arms(case.skill.code)]
+        original, *runs = self._run([Program(source=code, entry=case.skill.entry) for code in sources], inputs)
+        same = [self._agree(original, run) for run in runs]
+        idle = {number for number, agrees in enumerate(same[len(different) :]) if agrees}
+        pairs = zip(different, same[: len(different)], strict=True)
+        return [mutant for mutant, agrees in pairs if not (agrees and mutant.arms & idle)]
 
     def _audit(self, case: _Case) -> None:
         inputs = [*case.inputs, *(row.input for row in case.unseen)]
@@ -296,46 +364,24 @@ class Admission:
         return self._equal(a.value, b.value) if a.ok and b.ok else a.ok == b.ok
 
 
+def _cases(general: Skill, other: Skill) -> list[tuple[Json, ...]]:
+    """Arguments with which one skill may be another; only () where the host knows what either is made of."""
+    if general.tree is None and other.tree is None:
+        return list(cases(general, other))
+    return [()] if shape(general.signature) == shape(other.signature) else []
+
+
+def _told(skill: Skill, values: Sequence[Json]) -> str:
+    """A skill with its last arguments, in words."""
+    names = names_of(skill.signature)[-len(values) :] if values else ()
+    given = ", ".join(f"{name} = {value!r}" for name, value in zip(names, values, strict=True))
+    return f"{skill.name} with {given}" if given else skill.name
+
+
+def _sources(skill: Skill, versions: Sequence[Mutant]) -> list[str]:
+    """The program, then its wrong versions."""
+    return [skill.code, *(version.source for version in versions)]
+
+
 def _fails_tests(run: ProgramRun) -> bool:
     return bool(run.error) or not run.outputs or any(not outcome.ok for outcome in run.outputs)
-
-
-def parameter_count(signature: str) -> int | None:
-    """How many arguments a signature names; None when it is not of the grammar."""
-    node = _parsed(signature)
-    return None if node is None else len(node.args.args)
-
-
-def shape(signature: str) -> str:
-    """The signature without the names of its parameters."""
-    node = _parsed(signature)
-    if node is None:
-        return signature
-    types = [ast.unparse(a.annotation) if a.annotation else "any" for a in node.args.args]
-    return f"({', '.join(types)}) -> {ast.unparse(node.returns) if node.returns else 'any'}"
-
-
-def _parsed(signature: str) -> ast.FunctionDef | None:
-    try:
-        node = ast.parse(f"def f{signature.strip()}: ...").body[0]
-    except (SyntaxError, ValueError):
-        return None
-    return node if isinstance(node, ast.FunctionDef) else None
-
-
-def same_source(skill: Skill, other: Skill) -> bool:
-    """Whether two skills are one program, up to the entry's name, docstrings and layout."""
-    return _essence(skill) == _essence(other)
-
-
-def _essence(skill: Skill) -> str:
-    """The syntax tree as text, without what may differ in one program."""
-    tree = ast.parse(skill.code)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == skill.entry:
-            node.name = "entry"
-        elif isinstance(node, ast.Name) and node.id == skill.entry:
-            node.id = "entry"
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-    return ast.dump(tree)

@@ -160,7 +160,7 @@ class SkillLibrary:
             skill = self.get(digest)
             # Counted as help, it would keep every skill that practice met twice, and each one makes every search
             # longer.
-            if task == skill.source:
+            if skill.came_from(task):
                 return skill
             self._db.insert("skill_uses", {"digest": digest, "task": task}, key=("digest", "task"))
             skill = self.get(digest)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 _COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -42,11 +43,37 @@ _PARTS = (
     ast.match_case,
     ast.withitem,
 )
+_LONGEST = 60
+"""Characters of what is told of a place."""
 _NOT_BEHAVIOUR = frozenset({"annotation", "returns", "decorator_list", "type_comment", "type_params", "format_spec"})
 
 
-def mutants(source: str, most: int = 40) -> list[str]:
-    """Sources that differ from the given one in one place, without repeats.
+Slot = tuple[ast.AST, str, int | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mutant:
+    """A program that differs from another in one place.
+
+    Attributes:
+        line: Where, in the original's source.
+        before: What stands there in the original.
+        after: What stands there instead.
+        arms: Numbers of the arms of :func:`without_arms` that it lies in, or between which what it changes decides.
+    """
+
+    source: str
+    line: int
+    before: str
+    after: str
+    arms: frozenset[int]
+
+    def __str__(self) -> str:
+        return f"{self.after!r} for {self.before!r} in line {self.line}"
+
+
+def mutants(source: str, most: int = 40) -> list[Mutant]:
+    """Programs that differ from the given one in one place, without repeats.
 
     Operators: comparison, arithmetic, boolean connective, dropped negation, constant changed or off by one,
     condition negated, call replaced by its argument or receiver, result dropped. When there are more than
@@ -57,20 +84,99 @@ def mutants(source: str, most: int = 40) -> list[str]:
     """
     tree = ast.parse(source)
     original = ast.unparse(tree)
+    arms = _arms_around(tree)
     candidates = [
-        (position, changed)
+        (position, _at(parent, field, place), changed)
         for position, (parent, field, place) in enumerate(_slots(tree))
         for changed in _changes(_at(parent, field, place))
     ]
     if len(candidates) > most:
         # Evenly spread instead of drawn: the same program always gets the same mutants.
         candidates = [candidates[number * len(candidates) // most] for number in range(most)]
-    sources = dict.fromkeys(_replaced(tree, position, changed) for position, changed in candidates)
-    sources.pop(original, None)
-    return list(sources)
+    found: dict[str, Mutant] = {}
+    for position, node, changed in candidates:
+        text = _replaced(tree, position, changed)
+        known = Mutant(
+            source=text, line=_line(node), before=_brief(node), after=_brief(changed), arms=arms.get(node, frozenset())
+        )
+        found.setdefault(text, known)
+    found.pop(original, None)
+    return list(found.values())
 
 
-Slot = tuple[ast.AST, str, int | None]
+def without_arms(source: str) -> list[str]:
+    """One program for each arm, which fails where that arm would run.
+
+    An arm is what runs under a condition: the body of a branch, of a loop or of a handler, one side of a conditional
+    expression, what stands behind ``and`` and ``or``. A program that gives the same values without an arm as with it
+    does not reach it.
+
+    Raises:
+        SyntaxError: When the source is not Python.
+    """
+    tree = ast.parse(source)
+    sources = []
+    for number in range(len(_arms(tree))):
+        twin = copy.deepcopy(tree)
+        node, field, place = _arms(twin)[number]
+        if place is not None:
+            getattr(node, field)[place] = _failure()
+        elif isinstance(getattr(node, field), list):
+            setattr(node, field, [ast.Expr(value=_failure())])
+        else:
+            setattr(node, field, _failure())
+        sources.append(ast.unparse(ast.fix_missing_locations(twin)))
+    return sources
+
+
+def _failure() -> ast.expr:
+    return ast.BinOp(left=ast.Constant(value=1), op=ast.FloorDiv(), right=ast.Constant(value=0))
+
+
+def _arms(tree: ast.Module) -> list[Slot]:
+    """Every arm: the node that it belongs to, the field, and the place where it is one of several."""
+    found: list[Slot] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.IfExp | ast.For | ast.While | ast.ExceptHandler | ast.match_case):
+            found += [(node, field, None) for field in ("body", "orelse") if getattr(node, field, None)]
+        elif isinstance(node, ast.BoolOp):
+            found += [(node, "values", place) for place in range(1, len(node.values))]
+    return found
+
+
+def _arms_around(tree: ast.Module) -> Mapping[ast.AST, frozenset[int]]:
+    """The numbers of the arms around every node, and of those between which it decides."""
+    arms = _arms(tree)
+    starts = {_at(node, field, place): number for number, (node, field, place) in enumerate(arms) if place is not None}
+    bodies = {(node, field): number for number, (node, field, place) in enumerate(arms) if place is None}
+    inside: dict[ast.AST, frozenset[int]] = {tree: frozenset()}
+    decided: dict[ast.AST, frozenset[int]] = {}
+    pending: list[ast.AST] = [tree]
+    while pending:
+        parent = pending.pop()
+        between = frozenset(bodies[parent, field] for field in ("body", "orelse") if (parent, field) in bodies)
+        if isinstance(parent, ast.If | ast.IfExp):
+            decided[parent] = between
+        for field, value in ast.iter_fields(parent):
+            here = (
+                between if field == "test" else frozenset({bodies[parent, field]} if (parent, field) in bodies else ())
+            )
+            for item in value if isinstance(value, list) else [value]:
+                # Marks such as Load are one object wherever they stand.
+                if isinstance(item, ast.AST) and item._fields:
+                    inside[item] = inside[parent] | here | ({starts[item]} if item in starts else frozenset())
+                    pending.append(item)
+    return {node: numbers | decided.get(node, frozenset()) for node, numbers in inside.items()}
+
+
+def _line(node: ast.AST) -> int:
+    return int(getattr(node, "lineno", 1))
+
+
+def _brief(node: ast.AST) -> str:
+    """What stands in a place, in a few words."""
+    text = f"if {ast.unparse(node.test)}" if isinstance(node, ast.If) else " ".join(ast.unparse(node).split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def _slots(tree: ast.Module) -> Iterator[Slot]:

@@ -39,7 +39,7 @@ class Skill:
         status: ``admitted`` may be used at once; ``trusted`` after three distinct tasks; ``idle`` is admitted but not
             offered to searches, because no answer to another task used it when it was.
         owner: ``user`` is never changed unattended; ``imported`` must be admitted again first.
-        source: Where it came from, such as a task and an episode.
+        source: Where it came from: a task, or several with commas between where it was made of several skills.
         tasks: Ids of the distinct tasks it has helped.
     """
 
@@ -62,6 +62,10 @@ class Skill:
         # Verdicts, uses and variants are kept under this digest, so what stands in it and how it is written stays.
         parts = [self.entry, self.signature, self.code, self.test_code, self.tree]
         return digest(canonical_json([*parts, [[list(row.input), row.output] for row in self.rows]]))
+
+    def came_from(self, task: str) -> bool:
+        """Whether it came from a task, alone or with others."""
+        return task == self.source or task in self.source.split(", ")
 
     def to_json(self) -> dict[str, Json]:
         """Everything but status, owner and uses, which the record keeps in rows."""

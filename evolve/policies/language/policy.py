@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,14 +24,14 @@ from evolve.episodes import (
     TaskView,
 )
 from evolve.errors import BudgetExhausted, ModelMistake
-from evolve.files import digest
 from evolve.ledger import Budget
-from evolve.models import KEPT, ChatModel, Message, ModelReply, ModelRequest
-from evolve.policies.language.asking import CLAIMS_SCHEMA, SKILL_SCHEMA, Questions
-from evolve.policies.language.claims import unfit
+from evolve.models import ChatModel, Message, ModelReply, ModelRequest
+from evolve.policies.language.asking import CLAIMS_SCHEMA, Questions
 from evolve.policies.language.deliberation import Deliberation
+from evolve.policies.language.drafting import drafts_of
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
+from evolve.policies.language.offers import best_skills, skill_id, skills_message
 from evolve.policies.language.plans import PLAN_SCHEMA, current_subgoals, may_revise, read_subgoals
 from evolve.policies.language.prompt import (
     earlier_message,
@@ -40,8 +39,6 @@ from evolve.policies.language.prompt import (
     fitting_wishes,
     plan_message,
     short_id,
-    skill_id,
-    skills_message,
     task_message,
     wishes_message,
 )
@@ -60,7 +57,7 @@ from evolve.policies.language.repeated_question import RepeatedQuestion, state_b
 from evolve.policies.language.repetition import is_decided, open_question, told_in
 from evolve.policies.language.streaming import Watched
 from evolve.policies.language.stuck import stuck
-from evolve.policies.language.transcript import TurnLimits, step_text, turns
+from evolve.policies.language.transcript import TurnLimits, turns
 from evolve.policies.protocol import OnPiece
 from evolve.skills import Skill
 
@@ -201,26 +198,11 @@ class LanguagePolicy(Deliberation):
         Raises:
             ModelMistake: The model gave nothing usable; then nothing is kept.
         """
-        right = right_answer(steps)
-        if right is None or not self.settings.distils or not view.examples:
-            return ()
-        parts = [task_message(view), Message(role="user", text=step_text(view, right), priority=KEPT, kind="answer")]
-        reply = self.asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
-        described = " ".join(str(reply["description"]).split())
-        # A model's own words, which would stand in later prompts.
-        if unfit(described):
-            described = f"Answers tasks of the family {view.family} such as {view.id}."
-        return (
-            SkillDraft(
-                name=_skill_name(str(reply["name"]), right.action.code),
-                description=described,
-                entry=view.entry,
-                signature=view.signature,
-                code=right.action.code,
-                tests=view.examples,
-                source=view.id,
-            ),
-        )
+        return drafts_of(view, steps, self._ask_by) if self.settings.distils else ()
+
+    def _ask_by(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        reply: Mapping[str, Any] = self.asked(self.questions.ask(name, parts, schema)).data
+        return reply
 
     def said(self, request: ModelRequest) -> ModelReply:
         reply = self.models.complete(request)
@@ -239,7 +221,7 @@ class LanguagePolicy(Deliberation):
     ) -> Proposal:
         rooms, kind = self.questions.rooms, kind_of(view.environment)
         opening = [
-            *skills_message(self._best_skills(view), rooms.skills),
+            *skills_message(best_skills(self.skills, view), rooms.skills),
             *facts_message(plan.told, rooms.facts),
             *wishes_message(plan.told, rooms.wishes),
             *earlier_message(view, rooms.earlier),
@@ -274,18 +256,6 @@ class LanguagePolicy(Deliberation):
             return action
         decided = is_decided(fitting_wishes(plan.told, self.questions.rooms.wishes), steps)
         return replace(action, samples=tuple(samples.values()), decided=decided)
-
-    def _best_skills(self, view: TaskView) -> list[Skill]:
-        """Skills by how well their words fit the task, those of the same types first where words say nothing."""
-        from evolve.retrieval import BM25
-
-        texts = {skill.digest: f"{skill.name.replace('-', ' ')} {skill.description}" for skill in self.skills}
-        scores = BM25(texts).scores(f"{view.family} {view.instruction}") if texts else {}
-        order = sorted(
-            self.skills,
-            key=lambda skill: (-scores.get(skill.digest, 0.0), skill.signature != view.signature, skill.name),
-        )
-        return order[:12]
 
     def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Proposal) -> Action:
         kind = kind_of(view.environment)
@@ -363,8 +333,3 @@ def _refusals(steps: Sequence[Step]) -> int:
     """Answers that were put to the verifier and failed."""
     judged = [step.judgement for step in steps if step.judgement is not None]
     return sum(not (judgement.accepted or judgement.fault) for judgement in judged)
-
-
-def _skill_name(name: str, code: str) -> str:
-    plain = "-".join(re.findall(r"[a-z0-9]+", name.lower()))[:48].strip("-") or "answer"
-    return f"{plain}-{digest(code)[:4]}"

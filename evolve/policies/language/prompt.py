@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from evolve.environments import kind_of
 from evolve.episodes import PREFERENCE, Plan, Recalled, Subgoal, TaskView
 from evolve.models import KEPT, Message
-from evolve.policies.language.mounting import import_line
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.policies.language.results import call_text, json_text
-from evolve.skills import Skill
 
 # Characters: of all examples or a part of the task, of an example, and of an edit that a preference comes from.
 _EXAMPLES = 6_000
@@ -70,30 +68,6 @@ def earlier_message(view: TaskView, most: int) -> list[Message]:
         return []
     lead = "Earlier in this conversation, for what the task refers to; none of it is asked again:"
     return [Message(role="user", text="\n".join([lead, *turns]), priority=50, kind="earlier")]
-
-
-def skills_message(skills: Sequence[Skill], most: int) -> list[Message]:
-    """Skills by import line and description, the best first, as many as fit."""
-    items: list[Learned] = []
-    for skill in skills:
-        item = Learned(
-            name=skill_id(skill),
-            head=f"{import_line(skill)}  # {skill.signature}",
-            text=shortened(skill.description, 300),
-            provenance=f"from {skill.source or 'somewhere'}; {skill.status}, helped {len(skill.tasks)} other tasks",
-        )
-        if sum(len(each.line) for each in items) + len(item.line) > most:
-            break
-        items.append(item)
-    if not items:
-        return []
-    text = "Functions that were tested and may be imported:\n" + learned("skills", items)
-    return [Message(role="user", text=text, priority=40, kind="skill")]
-
-
-def skill_id(skill: Skill) -> str:
-    """The short id by which a skill is cited."""
-    return f"k-{skill.digest[:8]}"
 
 
 def short_id(item: Recalled) -> str:

@@ -18,7 +18,7 @@ from evolve.events import Event, EventFan, EventLog, EventSink, read_events
 from evolve.files import canonical_json, digest
 from evolve.ledger import Budget
 from evolve.record.arms import Arm, recall_from
-from evolve.record.drafts import judge_draft
+from evolve.record.drafts import judge_draft, keep
 from evolve.record.journal import Journal
 from evolve.record.stores import Stores
 from evolve.sandbox.protocol import Stoppable
@@ -250,11 +250,9 @@ def _admit(desk: Desk, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
     with stores.db.transaction():
         for draft in record.drafts:
             proposal = judge_draft(draft, task, stores.skills.active(), desk.learner, desk.open_sandbox())
-            if proposal is None:
-                continue
-            stores.skills.record_verdict(proposal.verdict)
-            if proposal.verdict.admitted:
-                names.append(stores.skills.add(proposal.skill, proposal.verdict).name)
+            kept = None if proposal is None else keep(stores.skills, proposal)
+            if kept is not None:
+                names.append(kept.name)
         journal.finish(step, names)
     for name in names:
         desk.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
