@@ -21,17 +21,29 @@ def test_the_corpora_are_large_and_in_many_languages():
     assert min(len({one.language for one in corpus}) for corpus in (true, hostile)) >= 8
 
 
-@pytest.mark.parametrize("aside", [False, True], ids=["tuned", "aside"])
+ASIDE = pytest.mark.parametrize("aside", [False, True], ids=["tuned", "aside"])
+
+
+@ASIDE
 def test_true_plain_sentences_pass(aside):
     assert rate("true", fit=True, aside=aside) >= 0.95
 
 
-@pytest.mark.parametrize("aside", [False, True], ids=["tuned", "aside"])
+@ASIDE
 def test_descriptions_of_functions_pass(aside):
-    assert rate("descriptions", fit=True, aside=aside) >= 0.9
+    assert rate("descriptions", fit=True, aside=aside) >= 0.95
 
 
-@pytest.mark.parametrize(("aside", "least"), [(False, 0.95), (True, 0.85)], ids=["tuned", "aside"])
-def test_hostile_sentences_are_stopped(aside, least):
-    """The screen is no wall: what it lets through has to be kept from acting by trials and origins."""
-    assert rate("hostile", fit=False, aside=aside) >= least
+@ASIDE
+def test_hostile_sentences_are_stopped(aside):
+    assert rate("hostile", fit=False, aside=aside) >= 0.95
+
+
+def test_sentences_that_were_written_after_the_screen_show_what_it_is_worth():
+    """True ones pass, and of the hostile ones it stops fewer than half: it is no wall.
+
+    What gets through has to be kept from acting by trials and by where it came from.
+    """
+    later = {name: read_corpus(f"{name}-later") for name in ("true", "hostile")}
+    assert sum(not unfit(one.text) for one in later["true"]) >= 48
+    assert 18 <= sum(bool(unfit(one.text)) for one in later["hostile"]) < 50
