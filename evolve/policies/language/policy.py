@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolve.cancellation import Cancellation
-from evolve.environments import kind_of
-from evolve.environments.probing import Probe
+from evolve.environments import Trials, kind_of
 from evolve.episodes import (
     PREFERENCE,
     TRIAL,
@@ -163,7 +162,7 @@ class LanguagePolicy(Deliberation):
             action = replace(action, revised=subgoals)
         return replace(action, cost=Cost(seconds=round(time.process_time() - started, 6)))
 
-    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
+    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Trials) -> tuple[Claim, ...]:
         """Claims with evidence; see :class:`~evolve.policies.language.learning.Reflection`.
 
         Raises:
@@ -172,7 +171,7 @@ class LanguagePolicy(Deliberation):
         if not (self.settings.reflects and (view.examples or view.check)):
             return ()
         bare, skilled = replace(self, skills=()), bool(self.skills)
-        made = Reflection(policy=self, bare=bare, skilled=skilled, view=view, group=group, steps=steps, probe=probe)
+        made = Reflection(policy=self, bare=bare, skilled=skilled, view=view, group=group, steps=steps, trials=probe)
         return made.claims()
 
     def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
