@@ -55,7 +55,7 @@ from evolve.policies.language.prompt import (
     wishes_message,
 )
 from evolve.policies.language.quoting import page_of, quoted
-from evolve.policies.language.reflection import right_answer, unfit_fact
+from evolve.policies.language.reflection import repeats_text, right_answer, shown_text, unfit_fact
 from evolve.policies.language.repetition import is_decided, open_question, repeats
 from evolve.policies.language.streaming import Watched
 from evolve.policies.protocol import OnPiece
@@ -186,8 +186,8 @@ class LanguagePolicy(Deliberation):
         parts = [task_message(view), Message(role="user", text=step_text(view, right), priority=KEPT, kind="answer")]
         reply = self.asked(self.questions.ask("distill", parts, SKILL_SCHEMA)).data
         described = " ".join(str(reply["description"]).split())
-        # A model's own words, which would stand in later prompts.
-        if unfit(described):
+        # A model's own words, which would stand in later prompts, unless somebody else had said them first.
+        if unfit(described) or repeats_text(described, shown_text(view, steps)):
             described = f"Answers tasks of the family {view.family} such as {view.id}."
         return (
             SkillDraft(
