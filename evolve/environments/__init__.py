@@ -6,15 +6,17 @@ Each kind is one value and one folder here; packages may offer more (:mod:`evolv
 from __future__ import annotations
 
 from evolve.environments.kind import EnvironmentKind, Part, Setting, judge_of, kind_of, open_environment
-from evolve.environments.probing import Probe, make_probe
+from evolve.environments.probing import Attempted, Probe, Trials, make_probe
 from evolve.environments.protocol import Environment
 
 __all__ = [
+    "Attempted",
     "Environment",
     "EnvironmentKind",
     "Part",
     "Probe",
     "Setting",
+    "Trials",
     "judge_of",
     "kind_of",
     "make_probe",

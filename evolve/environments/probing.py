@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
-from evolve.episodes import Json
+from evolve.episodes import Action, Json, Step
 from evolve.failpoints import hit
 from evolve.sandbox.protocol import Program, Sandbox, SandboxLimits
 from evolve.tasks.verification.trials import Trial, try_rows
 
-__all__ = ["PROBE_LIMITS", "Probe", "Trial", "call_once", "cut_short", "make_probe", "try_rows"]
+__all__ = [
+    "PROBE_LIMITS",
+    "Attempted",
+    "Probe",
+    "Trial",
+    "Trials",
+    "call_once",
+    "cut_short",
+    "make_probe",
+    "try_rows",
+]
 
 Probe = Callable[[Sequence[tuple[str, str]], Sequence[Sequence[Json]]], list[list[Json] | None]]
 """``probe(programs, inputs)`` runs each ``(source, entry)`` on every input in one sandbox
@@ -18,6 +30,44 @@ A row that raised is the dict ``{"error": "..."}``.
 
 In a folder each source is an action's code, its entry is not used, and an input is ``[snapshot]``, the state it starts
 from. The output says whether the visible check passes afterwards; it is None where nothing was changed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempted:
+    """What became of an answer that was only tried.
+
+    Attributes:
+        fits: It is right as far as the policy can see: on the examples, or by the visible check.
+        right: Whether it is right beyond that too; None where nobody may or can say so.
+    """
+
+    fits: bool
+    right: bool | None
+
+    def compared(self, other: Attempted) -> int:
+        """1 where this one alone is right, -1 where the other alone is, 0 where they agree or nobody knows."""
+        if self.right is not None and other.right is not None:
+            return self.right - other.right
+        return self.fits - other.fits
+
+
+class Trials(Protocol):
+    """What reflection may try: programs on inputs, as a :data:`Probe`, and whole answers."""
+
+    def __call__(
+        self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]
+    ) -> list[list[Json] | None]:
+        """As a :data:`Probe`."""
+        ...
+
+    def attempt(self, action: Action, before: Sequence[Step]) -> Attempted | None:
+        """Tries an action after the given steps as the episode would have done.
+
+        What fits is put to the verifier too while submissions are left, and each bit that is asked for so uses one up.
+        None where the machine kept the outcome open, or the action only looked around.
+        """
+        ...
+
 
 # What the texts begin with in which runner and sandbox say that the work was ended or refused.
 _MACHINE = ("PermissionError", "MemoryError", "TimeoutError", "time limit", "disk limit", "not run", "the sandbox")

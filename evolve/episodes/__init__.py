@@ -30,6 +30,7 @@ from evolve.episodes.claims import (
 from evolve.episodes.recalled import (
     FACT,
     PREFERENCE,
+    QUOTED,
     TRIAL,
     Recalled,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "HELD_OUT",
     "PREFERENCE",
     "PROBE",
+    "QUOTED",
     "SCREEN",
     "TRIAL",
     "Action",

@@ -15,6 +15,10 @@ FACT = "fact:"
 """How the cause of an insight begins that claims that knowing a fact helps: telling it or not is the intervention. Its
 words come from a model; every other claim is composed of operations and kinds of values, and can say nothing else."""
 
+QUOTED = f"{FACT}quoted:"
+"""How it begins where a program, a file or a page had said the same before the model did. Whoever wrote that may have
+wanted it said, so more trials have to agree before it acts."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Recalled:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from evolve.episodes import FACT, TRIAL, Origin, Recalled, Scope
+from evolve.episodes import FACT, QUOTED, TRIAL, Origin, Recalled, Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
 from evolve.retrieval import BM25
@@ -48,8 +48,9 @@ class RecallRequest:
         statuses: Insights of other statuses stay out.
         notes: Whether notes are looked up as well.
         without: Ids of insights that are left out; the next best take their places.
-        origin: Which task asks. A claim in a model's words then acts on the tasks that showed it; with trials on two
-            problems of a family, in that family; and elsewhere once trials of two families from two sources agree.
+        origin: Which task asks. A claim in a model's words then acts in its own family once trials on two problems
+            agree, and elsewhere once trials of two families from two sources do. One that repeats what a program or a
+            file had said must be confirmed first.
         trials: Also give such claims that may not act there yet, to be tried.
     """
 
@@ -140,11 +141,12 @@ def _kind(book: InsightBook, insight: Insight, want: RecallRequest) -> str:
     origin = want.origin
     if origin is None or not insight.cause.startswith(FACT):
         return "insight" if counts else ""
-    agreeing = book.trials_agree(insight.id)
+    if insight.cause.startswith(QUOTED):
+        counts = counts and insight.status == "confirmed"
     at_home = (insight.scope.environment, insight.scope.family) == (origin.environment, origin.family)
-    if origin.task in agreeing or (counts and (at_home or book.acts_anywhere(insight.id))):
+    if counts and (at_home or book.acts_anywhere(insight.id)):
         return "insight"
-    return TRIAL if want.trials and agreeing else ""
+    return TRIAL if want.trials and book.trials_agree(insight.id) else ""
 
 
 @dataclass(kw_only=True)
@@ -208,6 +210,7 @@ def _recalled(insight: Insight, share: _Share, neighbours: int) -> Recalled:
 def _provenance(insight: Insight) -> str:
     """Who made a claim, where, and what speaks for it."""
     maker = "worded by a language model" if insight.cause.startswith(FACT) else "composed by the search"
+    maker += " after a text that it was shown" if insight.cause.startswith(QUOTED) else ""
     place = " ".join(part for part in (insight.scope.environment, insight.scope.family) if part)
     trials = f"{insight.posterior.agree} trials for it and {insight.posterior.disagree} against"
     return f"{maker} on {insight.groups} problems of {place or 'any kind'}; {insight.status}, {trials}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 from evolve.cancellation import Cancellation
-from evolve.environments import Probe
+from evolve.environments import Trials
 from evolve.episodes import (
     Action,
     Claim,
@@ -42,8 +42,11 @@ class Policy(Protocol):
         """The next action. ``steps`` holds what was tried and refused; ``limits`` is what is left."""
         ...
 
-    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
-        """Causal claims with evidence, from what happened and from re-runs through ``probe``."""
+    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Trials) -> tuple[Claim, ...]:
+        """Causal claims with evidence, from what happened and from re-runs through ``probe``.
+
+        An answer that was tried there and found right is handed in where the episode had none.
+        """
         ...
 
     def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:

@@ -33,10 +33,9 @@ def learned(memory, lesson):
     return learn
 
 
-def test_one_trial_acts_on_its_own_task_alone(learned):
+def test_one_trial_acts_nowhere_and_is_tried_again(learned):
     memory = learned(1)
-    assert asks(memory, "task-1") == ["insight"]
-    assert asks(memory) == asks(memory, family=NAMES) == ["trial"]
+    assert asks(memory, "task-1") == asks(memory) == asks(memory, family=NAMES) == ["trial"]
     assert asks(memory, kinds=("insight",)) == []
     assert [one.status for one in memory.claims()] == ["hypothesis"]
 
@@ -142,9 +141,17 @@ def test_claims_that_the_search_composed_are_not_bound(learned):
 
 
 def test_a_snapshot_says_the_same(learned):
-    memory = learned(1)
-    assert asks(memory.snapshot(), "task-1") == ["insight"] and asks(memory.snapshot(), family=NAMES) == ["trial"]
-    assert asks(memory.snapshot().without([memory.claims()[0].id]), "task-1") == []
+    memory = learned(1, 2)
+    assert asks(memory.snapshot()) == ["insight"] and asks(memory.snapshot(), family=NAMES) == ["trial"]
+    assert asks(memory.snapshot().without([memory.claims()[0].id])) == []
+
+
+def test_what_a_text_had_said_first_acts_only_once_it_is_confirmed(learned):
+    said = "fact:quoted:dates are written day first"
+    assert asks(learned(1, 2, 3, cause=said)) == ["trial"]
+    memory = learned(4, cause=said)
+    assert asks(memory) == ["insight"] and asks(memory, family=NAMES) == ["trial"]
+    assert "after a text" in memory.recall("anything", features=(1.0, 0.0))[0].provenance
 
 
 def test_a_person_who_looks_something_up_is_not_bound(learned):

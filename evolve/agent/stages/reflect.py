@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 
-from evolve.agent.codec import to_json
+from evolve.agent.attempts import Attempts
+from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import was_stopped
 from evolve.agent.stage_costs import paid
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
-from evolve.environments.probing import Probe
-from evolve.episodes import Json, Step
+from evolve.episodes import Claim, Step
 from evolve.errors import BudgetExhausted, ModelMistake
-from evolve.files import digest
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Lesson:
+    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.once`` are.
+    claims: tuple[Claim, ...] = ()
+    found: Step | None = None
 
 
 def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -23,40 +29,28 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     Steps that the environment cut short (faults, denials, time-outs), or a person, are not shown: they are never
     evidence. Neither is an answer that was accepted on too few unseen rows to be called verified. In a folder, where
     nothing can be verified, a checked one is, and the evidence says that a check is what it rests on.
+
+    Where the episode gave no right answer and a re-run did, a step hands that in.
     """
     if not context.learns:
         return {}
-    steps = evidence_steps(read_steps(state), by_check=context.kind.has_states)
+    everything = read_steps(state)
+    steps = evidence_steps(everything, by_check=context.kind.has_states)
     if not steps:
         return {}
-    probe = _probe_once(context.environment.probe, context, len(steps))
-    result = paid(context, (len(steps), "reflect", "claims"), lambda: _claims(context, steps, probe))
-    return {"claims": result.text, "aside": to_json(read_aside(state) + result.cost)}
+    result = paid(context, (len(steps), "reflect", "lesson"), lambda: to_json(_lesson(context, steps, everything)))
+    lesson = from_json(_Lesson, result.text)
+    update: AgentUpdate = {"claims": to_json(lesson.claims), "aside": to_json(read_aside(state) + result.cost)}
+    return update if lesson.found is None else {**update, "steps": [*state["steps"], to_json(lesson.found)]}
 
 
-def _claims(context: EpisodeContext, steps: Sequence[Step], probe: Probe) -> str:
-    try:
-        return to_json(context.policy.reflect(context.view, context.identity.group, steps, probe))
-    except (ModelMistake, BudgetExhausted):  # nothing usable was said, or nothing could be tried: nothing is learned
-        return to_json(())
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Probed:
-    values: tuple[Json, ...]
-
-
-def _probe_once(probe: Probe, context: EpisodeContext, number: int) -> Probe:
-    """The probe with each run kept in the episode's file, so that a stage that is run again does not repeat it."""
-
-    def probe_once(programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
-        kind = f"probe {digest(to_json([programs, inputs]))[:16]}"
-        work = partial(probe, programs, inputs)
-        return list(
-            context.outputs.once((number, "reflect", kind), _Probed, lambda: _Probed(values=tuple(work()))).values
-        )
-
-    return probe_once
+def _lesson(context: EpisodeContext, steps: Sequence[Step], everything: Sequence[Step]) -> _Lesson:
+    attempts = Attempts(context, everything, len(steps))
+    claims: tuple[Claim, ...] = ()
+    # Where nothing usable was said, or nothing could be tried, nothing is learned.
+    with suppress(ModelMistake, BudgetExhausted):
+        claims = context.policy.reflect(context.view, context.identity.group, steps, attempts)
+    return _Lesson(claims=claims, found=attempts.handed_in())
 
 
 def evidence_steps(steps: Sequence[Step], *, by_check: bool = False) -> tuple[Step, ...]:

@@ -12,7 +12,7 @@ from evolve.models import KEPT, Message
 from evolve.policies.language.asking import SKILL_SCHEMA
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.prompt import task_message
-from evolve.policies.language.reflection import right_answer
+from evolve.policies.language.reflection import repeats_text, right_answer, shown_text
 from evolve.policies.language.transcript import step_text
 
 
@@ -38,8 +38,8 @@ def drafts_of(view: TaskView, steps: Sequence[Step], ask: Ask) -> tuple[SkillDra
     parts = [task_message(view), Message(role="user", text=step_text(view, right), priority=KEPT, kind="answer")]
     reply = ask("distill", parts, SKILL_SCHEMA)
     described = " ".join(str(reply["description"]).split())
-    # A model's own words, which would stand in later prompts.
-    if unfit(described):
+    # A model's own words, which would stand in later prompts, unless somebody else had said them first.
+    if unfit(described) or repeats_text(described, shown_text(view, steps)):
         described = f"Answers tasks of the family {view.family} such as {view.id}."
     return (
         SkillDraft(

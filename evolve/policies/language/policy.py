@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from evolve.cancellation import Cancellation
-from evolve.environments import kind_of
-from evolve.environments.probing import Probe
+from evolve.environments import Trials, kind_of
 from evolve.episodes import (
     PREFERENCE,
     TRIAL,
@@ -26,9 +26,10 @@ from evolve.episodes import (
 from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.ledger import Budget
 from evolve.models import ChatModel, Message, ModelReply, ModelRequest
-from evolve.policies.language.asking import CLAIMS_SCHEMA, Questions
+from evolve.policies.language.asking import Questions
 from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.drafting import drafts_of
+from evolve.policies.language.learning import Reflection
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
 from evolve.policies.language.offers import best_skills, skill_id, skills_message
@@ -43,25 +44,14 @@ from evolve.policies.language.prompt import (
     wishes_message,
 )
 from evolve.policies.language.proposals import Proposal, read_proposal
-from evolve.policies.language.reflection import (
-    as_trial,
-    cause_of,
-    evidence_messages,
-    evidence_of,
-    is_failure,
-    read_claims,
-    right_answer,
-    unfit_fact,
-)
-from evolve.policies.language.repeated_question import RepeatedQuestion, state_before
-from evolve.policies.language.repetition import is_decided, open_question, told_in
+from evolve.policies.language.reflection import unfit_fact
+from evolve.policies.language.repetition import is_decided, open_question
 from evolve.policies.language.streaming import Watched
 from evolve.policies.language.stuck import stuck
 from evolve.policies.language.transcript import TurnLimits, turns
 from evolve.policies.protocol import OnPiece
 from evolve.skills import Skill
 
-_FIRM = frozenset({"confirmed"})
 _SHARED = "act.md"
 """The prompt that an action comes from where it names none."""
 
@@ -162,35 +152,17 @@ class LanguagePolicy(Deliberation):
             action = self._sampled(view, plan, steps, action)
         return replace(action, cost=Cost(seconds=round(time.process_time() - started, 6)))
 
-    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
-        """Claims, each with one intervention: the task is asked anew with and without the claim.
+    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Trials) -> tuple[Claim, ...]:
+        """Claims with evidence; see :class:`~evolve.policies.language.learning.Reflection`.
 
         Raises:
             ModelMistake: The model gave nothing usable; then nothing is learned.
         """
         if not (self.settings.reflects and (view.examples or view.check)):
             return ()
-        if not any(is_failure(step) for step in steps):
-            return self._tested_again(view, group, steps, probe)
-        parts = [task_message(view), *evidence_messages(view, steps)]
-        reply = self.asked(self.questions.ask("reflect", parts, CLAIMS_SCHEMA))
-        items = told_in(steps)
-        known = [item.text for item in items if item.kind != TRIAL]
-        # What may not act yet was recalled only to be tried, and it is tried here.
-        open_ones = [{"cause": cause_of(item), "condition": ""} for item in items if item.kind == TRIAL]
-        claims = read_claims([*open_ones[:1], *reply.data["claims"]], view, known=known)
-        if not claims:
-            return ()
-        question = self._repeated_question(view, steps, probe)
-        # Once for all claims: an answer without any of them.
-        without = question.solves(())
-        tested = []
-        for claim in claims if without is not None else ():
-            with_it = question.solves([as_trial(claim)])
-            if with_it is not None:
-                evidence = evidence_of(view, group, with_it=with_it, without_it=bool(without))
-                tested.append(replace(claim, evidence=(evidence,)))
-        return tuple(tested)
+        bare, skilled = replace(self, skills=()), bool(self.skills)
+        made = Reflection(policy=self, bare=bare, skilled=skilled, view=view, group=group, steps=steps, trials=probe)
+        return made.claims()
 
     def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
         """The verified answer as a skill, under a name and description that the model gives.
@@ -293,40 +265,6 @@ class LanguagePolicy(Deliberation):
         ]
         cited_ids = {cite.strip("[] ") for cite in cites}
         return cited + [f"skill:{skill.digest}" for skill in self.skills if skill_id(skill) in cited_ids]
-
-    def _repeated_question(self, view: TaskView, steps: Sequence[Step], probe: Probe) -> RepeatedQuestion:
-        # A skill that rests on the same fact would hide whether the fact makes a difference.
-        bare = replace(self, skills=())
-        before, snapshot = state_before(steps)
-
-        def ask(facts: Sequence[Recalled], earlier: Sequence[Step]) -> Proposal:
-            return bare.proposal(view, Plan(goal="", told=tuple(facts)), earlier)
-
-        return RepeatedQuestion(view=view, probe=probe, ask=ask, steps=before, snapshot=snapshot)
-
-    def _tested_again(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
-        """Tests a fact after a right first answer: one that it cited and that is not settled yet is left out.
-
-        Where there is none, one that may not act here yet is tried in the same way.
-        """
-        right = right_answer(steps)
-        if right is None:
-            return ()
-        known = told_in(steps)
-        facts = [item for item in known if item.kind == "insight"]
-        open_ones = [fact for fact in facts if fact.id in right.action.consumed and fact.status not in _FIRM]
-        on_trial = () if open_ones else [item for item in known if item.kind == TRIAL][:1]
-        for fact in (*open_ones[:1], *on_trial):
-            claims = read_claims([{"cause": cause_of(fact), "condition": "", "relation": ""}], view)
-            question = self._repeated_question(view, steps, probe)
-            if on_trial:
-                facts = [*facts, replace(fact, kind="insight")]
-            with_it = question.solves(facts) if self.skills or on_trial else True
-            without = question.solves([other for other in facts if other.id != fact.id])
-            if claims and with_it is not None and without is not None:
-                evidence = evidence_of(view, group, with_it=with_it, without_it=without)
-                return (replace(claims[0], evidence=(evidence,)),)
-        return ()
 
 
 def _refusals(steps: Sequence[Step]) -> int:

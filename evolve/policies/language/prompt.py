@@ -112,16 +112,18 @@ def _wish(wish: Recalled) -> str:
 
 def facts_message(facts: Sequence[Recalled], most: int) -> list[Message]:
     """Remembered facts with the ids by which they are cited, and what the person noted."""
-    items: dict[str, list[Learned]] = {"insight": [], "note": []}
-    for fact in (fact for fact in facts if fact.kind in items):
+    items: dict[str, list[Learned]] = {"insight": [], "hypothesis": [], "note": []}
+    for fact in (fact for fact in facts if fact.kind in ("insight", "note")):
         name = short_id(fact) if fact.kind == "insight" else ""
         item = Learned(name=name, text=fact.text, provenance=fact.provenance or "of unknown origin")
         if sum(len(each.line) for group in items.values() for each in group) + len(item.line) > most:
             break
-        items[fact.kind].append(item)
+        items["hypothesis" if fact.status == "hypothesis" else fact.kind].append(item)
     parts = []
     if items["insight"]:
         parts.append("Facts that were tested on earlier tasks:\n" + learned("facts", items["insight"]))
+    if items["hypothesis"]:
+        parts.append("Not tested yet; suppose here that it is so:\n" + learned("claims", items["hypothesis"]))
     if items["note"]:
         parts.append("What the person noted:\n" + learned("notes", items["note"]))
     return [Message(role="user", text="\n".join(parts), priority=60, kind="insight")] if parts else []

@@ -1,12 +1,14 @@
-"""From what went wrong to causal claims, each tried at once: the same question with the claim, and without it."""
+"""From what went wrong to causal claims, and what a pair of answers says of one."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from typing import Any, Literal
 
-from evolve.episodes import FACT, Claim, Evidence, Recalled, Scope, Step, TaskView
+from evolve.environments import Attempted
+from evolve.episodes import FACT, QUOTED, Claim, Evidence, Recalled, Scope, Step, TaskView
 from evolve.models import KEPT, Message
 from evolve.policies.language.claims import as_key, unfit
 from evolve.policies.language.quoting import quoted, shortened
@@ -14,6 +16,12 @@ from evolve.policies.language.transcript import step_text
 
 EFFECT = "solved"
 _FAILURES_SHOWN = 3
+ON_TRIAL = "new"
+"""Id of a claim that is not in the record yet."""
+_PIECE = 8
+"""Letters; so many in a row seldom agree by chance, and scripts without spaces have them too."""
+_REPEATED = 0.6
+"""Share of a claim's pieces from which it repeats a text."""
 
 
 def is_failure(step: Step) -> bool:
@@ -50,10 +58,16 @@ def evidence_messages(view: TaskView, steps: Sequence[Step]) -> list[Message]:
     return [Message(role="user", text="\n".join(texts), priority=KEPT, kind="feedback")]
 
 
-def read_claims(proposals: Sequence[Mapping[str, Any]], view: TaskView, *, known: Sequence[str] = ()) -> list[Claim]:
+def read_claims(
+    proposals: Sequence[Mapping[str, Any]], view: TaskView, *, known: Sequence[str] = (), shown: str = ""
+) -> list[Claim]:
     """Claims without evidence yet: those that are fit to be kept, each once.
 
-    A cause that repeats the task's own words, or what is known already, tells nothing new.
+    A cause that repeats the task's own words, or what is known already, tells nothing new. One that a program, a file
+    or a page said first is marked so (:data:`~evolve.episodes.QUOTED`): whoever wrote that may have wanted it said.
+
+    Args:
+        shown: What the model was shown from outside; see :func:`shown_text`.
     """
     claims: dict[str, Claim] = {}
     taken = {as_key(text) for text in known}
@@ -64,7 +78,7 @@ def read_claims(proposals: Sequence[Mapping[str, Any]], view: TaskView, *, known
             continue
         has_condition = condition and as_key(condition) != key and not unfit(condition)
         claims[key] = Claim(
-            cause=f"{FACT}{key}",
+            cause=f"{QUOTED if proposal.get('quoted') or repeats_text(key, shown) else FACT}{key}",
             # Only one thing is ever tried, whether knowing it helps; so that is all it may claim.
             relation="contributes",
             effect=EFFECT,
@@ -81,13 +95,38 @@ def _holds_a_value(cause: str, view: TaskView) -> bool:
     return any(isinstance(value, str) and len(value) >= 12 and value in cause for value in values)
 
 
-def evidence_of(view: TaskView, group: str, *, with_it: bool, without_it: bool) -> Evidence:
-    """What a pair of answers to one task says: +1 only where the claim made the difference."""
-    direction: Literal[1, -1] = 1 if with_it and not without_it else -1
-    right, wrong = ("was right on the examples", "was not") if view.examples else ("passed the check", "did not")
-    outcome = {True: right, False: wrong}
-    detail = f"an answer with it {outcome[with_it]}, one without it {outcome[without_it]}"
+def evidence_of(view: TaskView, group: str, with_it: Attempted, without_it: Attempted) -> Evidence | None:
+    """What a pair of answers to one task says; None where they agree, since that tells neither for nor against."""
+    difference = with_it.compared(without_it)
+    if not difference:
+        return None
+    direction: Literal[1, -1] = 1 if difference > 0 else -1
+    right, wrong = ("was right", "was not") if view.examples else ("passed the check", "did not")
+    first, second = (right, wrong) if difference > 0 else (wrong, right)
+    detail = f"an answer with it {first}, one without it {second}"
     return Evidence(task=view.id, group=group, kind="intervention", direction=direction, detail=detail)
+
+
+def shown_text(view: TaskView, steps: Sequence[Step]) -> str:
+    """Everything of an episode that somebody else wrote, without case, punctuation and spacing."""
+    texts: list[Any] = [list(view.files), *([*row.input, row.output] for row in view.examples)]
+    for step in steps:
+        seen = step.observation
+        if seen is not None and not seen.person:
+            texts += [seen.text, seen.error, list(seen.outputs), step.judgement.text if step.judgement else ""]
+            texts += [] if seen.state is None else [seen.state.output, seen.state.value, seen.state.check]
+    return _compact(json.dumps(texts, ensure_ascii=False, default=str).replace("\\n", " "))
+
+
+def repeats_text(cause: str, shown: str) -> bool:
+    """Whether most of a claim stands in what was shown, in the same words or nearly the same."""
+    own = _compact(cause)
+    pieces = [own[place : place + _PIECE] for place in range(max(1, len(own) - _PIECE + 1))]
+    return bool(shown and own) and sum(piece in shown for piece in pieces) >= _REPEATED * len(pieces)
+
+
+def _compact(text: str) -> str:
+    return as_key(text).replace(" ", "")
 
 
 def unfit_fact(text: str) -> bool:
@@ -103,4 +142,4 @@ def cause_of(fact: Recalled) -> str:
 def as_trial(claim: Claim) -> Recalled:
     """A claim as a fact of a prompt, for the answer that is asked for with it."""
     provenance = "just stated, on trial"
-    return Recalled(id="new", kind="insight", text=claim.text, score=0.0, status="hypothesis", provenance=provenance)
+    return Recalled(id=ON_TRIAL, kind="insight", text=claim.text, score=0.0, status="hypothesis", provenance=provenance)

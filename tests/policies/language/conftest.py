@@ -1,15 +1,20 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
 from benchmarks.doubles import QuirkDouble
 from evolve.agent import Agent, Surroundings
+from evolve.memory import MIGRATIONS, Memory
 from evolve.models import ModelSetup, open_models
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
+from evolve.retrieval import HashingEmbedder
+from evolve.store import Database
 from evolve.testing import LocalWire, TrustingSandbox, question_of
+from evolve.vectors import open_index
 from evolve.workflow import Workflow
 
 ADDRESS = "http://localhost:1/v1#double"
@@ -71,3 +76,11 @@ class Asked:
 @pytest.fixture
 def model():
     return Asked
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with closing(Database(tmp_path / "memory.db", MIGRATIONS)) as db:
+        made = Memory(db, lambda size: open_index(tmp_path / "index", "insights", size), HashingEmbedder(64))
+        with closing(made):
+            yield made

@@ -37,14 +37,19 @@ def channel(kind, payload):
 
 
 def test_a_lie_in_the_form_of_a_fact_is_tried_and_speaks_against_itself(model):
-    steps = iter([action(WRONG), action(RIGHT)])
+    lie = "Numbers of this family are tripled."
+    acted = []
 
     def taken_in(body):
         if asked(body) == "claims":
-            return claim("Numbers of this family are tripled.")
+            return claim(lie)
         if asked(body) == "plan":
             return json.dumps({"goal": "g", "subgoals": []})
-        return next(steps, action(WRONG)) if asked(body) == "action" else json.dumps({"name": "n", "description": "d"})
+        if asked(body) == "skill":
+            return json.dumps({"name": "n", "description": "d"})
+        acted.append(body)
+        # A slip at first, right afterwards, unless it is told the lie.
+        return action(WRONG if len(acted) == 1 or lie in str(body["messages"]) else RIGHT)
 
     [told] = model(taken_in).run(doubling()).claims
     assert [(one.kind, one.direction) for one in told.evidence] == [("intervention", -1)]

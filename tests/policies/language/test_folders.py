@@ -43,13 +43,13 @@ def test_a_remembered_fact_solves_work_in_a_folder_at_once_and_is_named_as_used(
     record = model(FolderDouble().answer).run(
         quirk_folder(job, tmp_path / "job"), sandbox=sandbox, split="own", steps=1, recall=lambda *_: known
     )
-    assert record.solved is sentence
+    assert record.steps[0].observation.ok is sentence
     assert record.consumed == (("f" * 32,) if sentence else ())
     # What it used is left out once, to see what it is worth; what it did not know the failure has taught.
     assert [one.direction for claim in record.claims for one in claim.evidence] == [1]
 
 
-def test_a_claim_that_makes_no_difference_in_a_folder_speaks_against_itself(model, sandbox, tmp_path):
+def test_a_claim_that_makes_no_difference_in_a_folder_is_no_evidence(model, sandbox, tmp_path):
     double = FolderDouble()
 
     def mistaken(body):
@@ -57,7 +57,7 @@ def test_a_claim_that_makes_no_difference_in_a_folder_speaks_against_itself(mode
         return json.dumps({"claims": [{**idle, "condition": ""}]}) if asked(body) == "claims" else double.answer(body)
 
     record = model(mistaken).run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="own")
-    assert [one.direction for claim in record.claims for one in claim.evidence] == [-1]
+    assert record.claims == ()
 
 
 def test_a_trial_whose_files_could_not_be_placed_is_no_evidence(model, tmp_path):

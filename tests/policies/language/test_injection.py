@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -12,27 +11,15 @@ from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import quirk_tasks
 from evolve.episodes import FACT, Claim, Evidence, Row, Scope
 from evolve.export import export
-from evolve.memory import MIGRATIONS, Memory
 from evolve.policies.language.claims import as_key, unfit
 from evolve.record.arms import recall_from
-from evolve.retrieval import HashingEmbedder
 from evolve.skills import Skill
-from evolve.store import Database
 from evolve.testing import question_of
-from evolve.vectors import open_index
 from tests.policies.language.orders import ORDERS
 from tests.skills.samples import GOOD
 
 JOBS = quirk_tasks(5)
 """One of each family, and another one of the family of the first."""
-
-
-@pytest.fixture
-def memory(tmp_path):
-    with closing(Database(tmp_path / "memory.db", MIGRATIONS)) as db:
-        made = Memory(db, lambda size: open_index(tmp_path / "index", "insights", size), HashingEmbedder(64))
-        with closing(made):
-            yield made
 
 
 class Obedient(QuirkDouble):

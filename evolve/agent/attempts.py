@@ -1,0 +1,103 @@
+"""What reflection tries: programs on inputs, and whole answers, of which one that is right can be handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from evolve.agent.answer_stages import with_note
+from evolve.agent.codec import to_json
+from evolve.agent.context import EpisodeContext
+from evolve.agent.outcome import is_accepted, is_fault
+from evolve.agent.questions import was_stopped
+from evolve.environments.probing import Attempted, cut_short
+from evolve.episodes import Action, Cost, Json, Judgement, Step
+from evolve.files import clean_text, digest
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Probed:
+    values: tuple[Json, ...]
+
+
+class Attempts:
+    """Implements :class:`~evolve.environments.probing.Trials` for one episode, over and done but for its reflection.
+
+    Every run is kept in the episode's file, so that a stage that is run again does not repeat it. What is asked of the
+    verifier counts as a submission. A bit that is known already is not asked for again: an answer that is word for word
+    one that was judged, or leaves the same files, has its verdict.
+
+    Args:
+        steps: The episode's steps, all of them.
+        number: Under which runs are kept.
+    """
+
+    def __init__(self, context: EpisodeContext, steps: Sequence[Step], number: int) -> None:
+        self._context, self._steps, self._number = context, steps, number
+        self._verdicts = {_what(step): step.judgement for step in steps if step.judgement is not None}
+        self._left = context.left(steps).submissions
+        self._right: Step | None = None
+
+    def __call__(
+        self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]
+    ) -> list[list[Json] | None]:
+        """Runs programs; see :data:`~evolve.environments.probing.Probe`."""
+        key = (self._number, "reflect", f"probe {digest(to_json([programs, inputs]))[:16]}")
+        work = partial(self._context.environment.probe, programs, inputs)
+        return list(self._context.outputs.once(key, _Probed, lambda: _Probed(values=tuple(work()))).values)
+
+    def attempt(self, action: Action, before: Sequence[Step]) -> Attempted | None:
+        """Tries an action after the given steps."""
+        code, text = clean_text(action.code), clean_text(action.text)
+        # It belongs to no plan, and what asking for it cost is booked on reflection.
+        action = replace(action, code=code, text=text, plan=None, subgoal="", cost=Cost())
+        key = (self._number, "reflect", f"attempt {digest(to_json([code, len(before)]))[:16]}")
+        step = self._context.outputs.once(key, Step, lambda: self._tried(action, before))
+        judged = step.judgement
+        if judged is not None and _what(step) not in self._verdicts:
+            self._verdicts[_what(step)] = judged
+            self._left -= 1
+        if self._right is None and judged is not None and judged.accepted and not judged.judged:
+            self._right = step
+        return _outcome(step)
+
+    def _tried(self, action: Action, before: Sequence[Step]) -> Step:
+        environment = self._context.environment
+        observed = environment.observe(action, before)
+        step = Step(number=len(before) + 1, action=action, observation=observed)
+        if not observed.ok:
+            return step
+        known = self._verdicts.get(_what(step))
+        if known is not None or self._left < 1:
+            return replace(step, judgement=known)
+        return replace(step, judgement=environment.judge([*before, step]))
+
+    def handed_in(self) -> Step | None:
+        """The step with a right answer that a trial found, where the episode itself gave none; else None."""
+        last = self._steps[-1]
+        if self._right is None or is_fault(last) or was_stopped(last) or any(map(is_accepted, self._steps)):
+            return None
+        text = "no answer of the episode was right; this one was found by a trial of what was learned from them"
+        action = with_note(self._right.action, "reflect", text)
+        return replace(self._right, number=len(self._steps) + 1, action=action)
+
+
+def _what(step: Step) -> str:
+    """What is judged of a step: the code, or the files that it left."""
+    state = step.observation.state if step.observation is not None else None
+    return step.action.code if state is None else f"snapshot {state.snapshot}"
+
+
+def _outcome(step: Step) -> Attempted | None:
+    observed = step.observation
+    if observed is None or observed.fault or observed.denied or any(map(cut_short, observed.outputs)):
+        return None
+    if observed.state is not None and not observed.state.changed:
+        return None
+    return Attempted(fits=observed.ok, right=_verdict(step.judgement) if observed.ok else False)
+
+
+def _verdict(judged: Judgement | None) -> bool | None:
+    """What a judgement says of an answer; a model's opinion says nothing."""
+    return None if judged is None or judged.fault or judged.judged else judged.accepted
