@@ -26,7 +26,7 @@ def likely_tokens(most: int, share: float | None) -> int:
     Args:
         share: See :class:`evolve.models.Abilities`; None where nothing is known, and then all of it is set aside.
     """
-    return most if share is None else ceil(most * share * _MARGIN)
+    return most if share is None else ceil(most * share * _MARGIN) + PER_REQUEST
 
 
 def _most_of(message: Mapping[str, Any]) -> int:
