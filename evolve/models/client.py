@@ -8,21 +8,21 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from evolve.cancellation import Cancellation
-from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, PromptTooLong, UsageError
+from evolve.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, PromptTooLong, UsageError
 from evolve.models.abilities import Abilities
 from evolve.models.addressing import Endpoint
 from evolve.models.bodies import adapt_to_refusal, exchange_of, room, with_form, with_repair, with_rest_asked
 from evolve.models.costs import usage_of
 from evolve.models.limits import limits_of, offered_window
 from evolve.models.overflow import overflow
-from evolve.models.problems import endpoint_problem
+from evolve.models.problems import endpoint_problem, over_budget
 from evolve.models.protocol import ModelLimits, ModelReply, ModelRequest, OnDelta, Rung, Usage
 from evolve.models.reasoning import signed, without_thoughts
 from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
 from evolve.models.secret_cleaning import CODE, clean_reply, clean_request
 from evolve.models.services import Services
 from evolve.models.structure import RUNGS, extract
-from evolve.models.tokens import likely_tokens, most_prompt_tokens, most_tokens
+from evolve.models.tokens import expected_tokens, likely_tokens, most_prompt_tokens, most_tokens
 from evolve.models.trimming import trim
 from evolve.models.wire import CodeAt, Exchange, Failure, Received
 from evolve.redaction import Scanner, StreamCleaner
@@ -102,6 +102,7 @@ class _RequestRun:
         self.streamed, self.shown = False, StreamCleaner(services.scanner)
         self.was_too_long, self.heeded = False, True
         self.cancellation: Cancellation | None = None
+        self.reader: DeltaReader | None = None
         self.begun: ModelReply | None = None  # a text that was cut off, all of it that there is
         self.continuations, self.calls_for_rest = 0, 0
 
@@ -235,13 +236,16 @@ class _RequestRun:
         total = services.deadlines.total if left is None else min(services.deadlines.total, left * _SHARE_OF_TIME_LEFT)
         most = self.most(exchange, total)
         if not services.meter.reserve(most):
-            raise BudgetExhausted(self.over_budget(most), tokens=most.tokens)
+            raise over_budget(services.meter.exhausted, most)
         cost, started = most, services.clock()  # interrupted or lost, it may have cost all that
         try:
             deadlines = replace(services.deadlines, total=total, cancellation=self.cancellation)
             received = services.wire.send(exchange, deadlines, self.listener(exchange))
             self.check()
             outcome, cost = self.read(received, exchange, most)
+        except Cancelled:
+            cost = self.cost_until_stopped(exchange, most)
+            raise
         finally:
             cost = replace(cost, seconds=max(0.0, services.clock() - started))
             services.meter.settle(most, cost)
@@ -250,6 +254,15 @@ class _RequestRun:
         if isinstance(outcome, Parts):
             self.tell(exchange, outcome)
         return outcome
+
+    def cost_until_stopped(self, exchange: Exchange, most: Usage) -> Usage:
+        """What a call cost that a person ended: a host goes on no longer than somebody reads what it streams."""
+        if self.reader is None or not self.reader.size:
+            return most
+        share = self.abilities.share
+        prompt = expected_tokens(most_prompt_tokens(exchange.body), share)
+        completion = min(most.completion, expected_tokens(self.reader.size, share))
+        return usage_of(self.services.price, prompt, completion, estimated=True)
 
     def tell(self, exchange: Exchange, said: Parts) -> None:
         """Says the text at once, to whoever wanted it in pieces and got none."""
@@ -296,10 +309,11 @@ class _RequestRun:
 
     def listener(self, exchange: Exchange) -> Callable[[bytes], None] | None:
         """Hands on the text of a stream while it comes; None where nobody listens or nothing streams."""
+        self.reader = None
         if self.on_delta is None or not exchange.streamed:
             return None
         reader, emit, cleaner = DeltaReader(exchange.path), self.on_delta, StreamCleaner(self.services.scanner)
-        self.streamed, self.shown = False, cleaner
+        self.streamed, self.shown, self.reader = False, cleaner, reader
         if self.begun is None or self.calls_for_rest:
             # An empty piece: what a failed call said before is not part of this reply.
             emit("")
@@ -384,8 +398,3 @@ class _RequestRun:
         """Raises :class:`Cancelled` once the person asked to stop."""
         if self.cancellation is not None:
             self.cancellation.check()
-
-    def over_budget(self, most: Usage) -> str:
-        reached = self.services.meter.exhausted
-        money = f" and ${most.money:.4f}" if most.money else ""
-        return reached or f"the next call may take {most.tokens:,} tokens{money}, and less than that is left"

@@ -15,11 +15,12 @@ from evolve.models.structure import RUNGS
 from evolve.models.wire import Deadlines, Exchange, Failure, Wire
 
 _MAX_TOKENS = 1_024  # a model that thinks needs some of it before it answers
+# No model that was not shown the schema gives this name to a sum: an endpoint that drops the schema is found out.
 _SCHEMA = {
     "title": "sum",
     "type": "object",
-    "properties": {"sum": {"type": "integer"}},
-    "required": ["sum"],
+    "properties": {"total_of_both": {"type": "integer"}},
+    "required": ["total_of_both"],
     "additionalProperties": False,
 }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from evolve.errors import EndpointProblem, NotRecorded, PromptTooLong
+from evolve.errors import BudgetExhausted, EndpointProblem, NotRecorded, PromptTooLong
+from evolve.models.protocol import Usage
 from evolve.models.wire import Failure
 
 _HINTS = {
@@ -29,3 +30,15 @@ def endpoint_problem(name: str, failure: Failure, failures: int) -> EndpointProb
         hint = "choose a model with a longer context, or give fewer rows"
     kind = _KINDS.get(failure.kind, EndpointProblem)
     return kind(f"{name}: {failure.text}{times}", retryable=failure.retryable, hint=hint)
+
+
+def over_budget(reached: str, most: Usage) -> BudgetExhausted:
+    """The error for a call that is not made.
+
+    Args:
+        reached: The bound that is reached, or "".
+        most: What the call may cost.
+    """
+    money = f" and ${most.money:.4f}" if most.money else ""
+    text = reached or f"the next call may take {most.tokens:,} tokens{money}, and less than that is left"
+    return BudgetExhausted(text, tokens=most.tokens)

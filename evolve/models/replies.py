@@ -108,6 +108,8 @@ class DeltaReader:
     def __init__(self, path: str = "chat/completions") -> None:
         self._path = path
         self._rest = b""
+        self.size = 0
+        """Bytes of text and thinking so far."""
 
     def feed(self, piece: bytes) -> str:
         """The text in what is complete by now."""
@@ -116,7 +118,9 @@ class DeltaReader:
         for line in lines:
             event = _json(line.removeprefix(b"data:").decode("utf-8", "replace")) if line.startswith(b"data:") else None
             if isinstance(event, dict):
-                texts.append(_delta(event, self._path))
+                text, thoughts = _delta(event, self._path)
+                texts.append(text)
+                self.size += len((text + thoughts).encode("utf-8", "replace"))
         return clean_text("".join(texts))
 
 
@@ -299,11 +303,15 @@ def _join_events(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusabl
     return _parse_chat(whole)
 
 
-def _delta(event: Mapping[str, Any], path: str) -> str:
+def _delta(event: Mapping[str, Any], path: str) -> tuple[str, str]:
+    """The text and the thinking in a piece of a stream."""
     if path == "responses":
         piece = event.get("delta") if event.get("type") == "response.output_text.delta" else ""
-        return piece if isinstance(piece, str) else ""
+        return (piece, "") if isinstance(piece, str) else ("", "")
     choices = event.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     delta = first.get("delta") if isinstance(first, dict) else None
-    return _text(delta.get("content")) or "" if isinstance(delta, dict) else ""
+    if not isinstance(delta, dict):
+        return "", ""
+    thoughts = reasoning_of(delta)
+    return _text(delta.get("content")) or "", str(thoughts.get("reasoning_content") or thoughts.get("reasoning") or "")

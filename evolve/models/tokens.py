@@ -20,6 +20,11 @@ def most_tokens(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
+def expected_tokens(most: int, share: float | None) -> int:
+    """An estimate for a text of at most ``most`` tokens; all of them where no share is known."""
+    return most if share is None else min(most, ceil(most * share))
+
+
 def likely_tokens(most: int, share: float | None) -> int:
     """What to set aside for a text of at most ``most`` tokens, by the share of it that others turned out to have.
 
